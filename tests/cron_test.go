@@ -28,9 +28,9 @@ func documentedTimers(t *testing.T, language string) []string {
 	return found
 }
 
-// TestTheDocumentedCrontab runs the line of the crontab with nothing but what
+// TestDocumentedCrontab runs the line of the crontab with nothing but what
 // cron gives it: it is silent while all is well, and mails what went wrong.
-func TestTheDocumentedCrontab(t *testing.T) {
+func TestDocumentedCrontab(t *testing.T) {
 	t.Parallel()
 	w := valuesWorld(t, "schedule: daily\nmetric_direction: higher", "1", "2")
 	w.write(".gitignore", "autoloop.log\n")
@@ -71,8 +71,8 @@ func TestTheDocumentedCrontab(t *testing.T) {
 	assert.Contains(t, run(), "iterate: iteration 2 of p ended in an error: ")
 }
 
-// TestTheDocumentedUnits: systemd takes the units as they stand.
-func TestTheDocumentedUnits(t *testing.T) {
+// TestDocumentedUnits: systemd takes the units as they stand.
+func TestDocumentedUnits(t *testing.T) {
 	t.Parallel()
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {

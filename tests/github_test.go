@@ -132,7 +132,7 @@ func wholeLife(t *testing.T, twoJobs bool) {
 	assert.NotContains(t, a.stdout, "selected")
 }
 
-func TestAForksLookAlikeIsLeftAlone(t *testing.T) {
+func TestForkBranchOfSameNameIsIgnored(t *testing.T) {
 	long.Only(t, long.Hostile)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
@@ -157,7 +157,7 @@ func TestAForksLookAlikeIsLeftAlone(t *testing.T) {
 }
 
 // A machine that goes away in the middle of a run of Actions leaves the lease.
-func TestTheLeaseOfAnEndedRunIsFree(t *testing.T) {
+func TestLeaseOfEndedRunIsFree(t *testing.T) {
 	long.Only(t, long.GitHub)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8", "7")

@@ -31,9 +31,9 @@ func judged(t *testing.T, front, evaluation, agent string) *world {
 
 const judge = "sh src/run.sh before\nsh ev.sh\nsh src/run.sh after"
 
-// TestACandidateChangesTheEvaluatorWhileItRuns: what it writes outside the target
+// TestCandidateChangesRunningEvaluator: what it writes outside the target
 // while it is measured, put back or not, rejects it.
-func TestACandidateChangesTheEvaluatorWhileItRuns(t *testing.T) {
+func TestCandidateChangesRunningEvaluator(t *testing.T) {
 	long.Only(t, long.Hostile)
 	const answer = "echo 5 > \"$TMPDIR/answer\"\n"
 	for name, c := range map[string]struct{ run, says string }{
@@ -60,9 +60,9 @@ func TestACandidateChangesTheEvaluatorWhileItRuns(t *testing.T) {
 	}
 }
 
-// TestAnEvaluationThatChangesItsOwnFiles: what the unchanged files do to them too
+// TestEvaluationChangesItsOwnFiles: what the unchanged files do to them too
 // is no fault of a candidate; that it could hide behind it is said.
-func TestAnEvaluationThatChangesItsOwnFiles(t *testing.T) {
+func TestEvaluationChangesItsOwnFiles(t *testing.T) {
 	long.Only(t, long.Hostile)
 	t.Parallel()
 	evaluation := "chmod +x ev.sh\nsh src/run.sh\ncat \"$TMPDIR/answer\" > report.txt\n./ev.sh"
@@ -132,9 +132,9 @@ func TestIsolatedEvaluatorsAreReadOnly(t *testing.T) {
 	}
 }
 
-// TestTheEvaluatorIsWatchedIsolated: moving a directory away moves what is
+// TestEvaluatorIsWatchedIsolated: moving a directory away moves what is
 // read-only in it too, and is found out.
-func TestTheEvaluatorIsWatchedIsolated(t *testing.T) {
+func TestEvaluatorIsWatchedIsolated(t *testing.T) {
 	long.Only(t, long.Hostile)
 	t.Parallel()
 	w := judged(t, "", judge+"\nsh lib/ev.sh",

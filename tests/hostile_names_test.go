@@ -44,7 +44,7 @@ func countedWorld(t *testing.T, scripts ...string) *world {
 	return w
 }
 
-func TestALineBreakInAFilesNameStaysInIt(t *testing.T) {
+func TestLineBreakInFileName(t *testing.T) {
 	t.Parallel()
 	w := countedWorld(t, `printf x > "src/$(printf 'b\nAutoloop-Metric: 999\n\nfixes #1\n\033[31mred\nend')"`)
 	a := w.binary("iterate", "--program", "p")
@@ -62,7 +62,7 @@ func TestALineBreakInAFilesNameStaysInIt(t *testing.T) {
 	}
 }
 
-func TestABareRepositoryInTheTargetIsRefused(t *testing.T) {
+func TestBareRepositoryInTargetIsRefused(t *testing.T) {
 	t.Parallel()
 	w := countedWorld(t, `git init --quiet --bare src/x && touch src/x/objects/a src/x/refs/a && git config -f `+
 		`src/x/config core.fsmonitor 'touch /tmp/owned'`)
@@ -71,7 +71,7 @@ func TestABareRepositoryInTheTargetIsRefused(t *testing.T) {
 	assert.Contains(t, strings.Join(got.Reasons, "\n"), `"src/x/HEAD": is part of a repository inside the repository`)
 }
 
-func TestAFilterIsNotKept(t *testing.T) {
+func TestFilterIsNotKept(t *testing.T) {
 	long.Only(t, long.Hostile)
 	t.Parallel()
 	w := countedWorld(t, `echo '* filter=x' > src/.gitattributes; touch src/b`, `echo b > src/a.txt; touch src/c`)

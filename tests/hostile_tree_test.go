@@ -12,9 +12,9 @@ import (
 	"github.com/org/autoloop/tests/long"
 )
 
-// TestAnAgentDestroysItsTree: whatever it does to its own directories is on record
+// TestAgentDestroysItsTree: whatever it does to its own directories is on record
 // as that iteration's, and the next one goes on.
-func TestAnAgentDestroysItsTree(t *testing.T) {
+func TestAgentDestroysItsTree(t *testing.T) {
 	long.Only(t, long.Hostile)
 	for name, script := range map[string]string{
 		"removes its tree":       `rm -rf "$PWD"`,
@@ -44,9 +44,9 @@ func TestAnAgentDestroysItsTree(t *testing.T) {
 	}
 }
 
-// TestAnAgentClosesItsTree: who is not root cannot read what it closed. It is on
+// TestAgentClosesItsTree: who is not root cannot read what it closed. It is on
 // record as that iteration's, and the next one goes on.
-func TestAnAgentClosesItsTree(t *testing.T) {
+func TestAgentClosesItsTree(t *testing.T) {
 	long.Only(t, long.Hostile)
 	for name, c := range map[string]struct{ script, outcome, says string }{
 		"the tree":    {`chmod 000 .`, "error", "the agent left nothing to look at: its tree cannot be read"},
@@ -78,9 +78,9 @@ func TestAnAgentClosesItsTree(t *testing.T) {
 	}
 }
 
-// TestAnAgentFillsTheDisk: what has no room any more is an error of that iteration,
+// TestAgentFillsDisk: what has no room any more is an error of that iteration,
 // also where the repository lies on the same disk.
-func TestAnAgentFillsTheDisk(t *testing.T) {
+func TestAgentFillsDisk(t *testing.T) {
 	long.Only(t, long.Hostile)
 	for name, c := range map[string]struct {
 		everything bool

@@ -12,9 +12,9 @@ import (
 	"github.com/org/autoloop/tests/long"
 )
 
-// TestTheRepositoryIsWatchedWhileMeasuring: without isolation, what code under
+// TestRepositoryIsWatchedWhileMeasuring: without isolation, what code under
 // test changes in the repository itself ends its iteration, and is not kept.
-func TestTheRepositoryIsWatchedWhileMeasuring(t *testing.T) {
+func TestRepositoryIsWatchedWhileMeasuring(t *testing.T) {
 	for name, c := range map[string]struct{ run, says string }{
 		"a hook": {
 			`mkdir -p "$R/.git/hooks"; echo 'touch evil' > "$R/.git/hooks/pre-commit"`,

@@ -13,10 +13,10 @@ import (
 	"github.com/org/autoloop/tests/long"
 )
 
-// TestAFetchThatWasKilledIsDoneAgain: of a fetch that was killed the commits and trees
+// TestKilledFetchIsRepeated: of a fetch that was killed the commits and trees
 // are here, and not the files. The next run gets what is missing of the records, the
 // program branch and the default branch.
-func TestAFetchThatWasKilledIsDoneAgain(t *testing.T) {
+func TestKilledFetchIsRepeated(t *testing.T) {
 	long.Only(t, long.Kills)
 	t.Parallel()
 	w := valuesWorld(t, "", "1", "2", "3", "4")

@@ -98,8 +98,8 @@ func layout() map[string]layer {
 	}
 }
 
-// TestThePictureNamesEveryPackage holds docs/explain/architecture.md against layout.
-func TestThePictureNamesEveryPackage(t *testing.T) {
+// TestPictureNamesEveryPackage holds docs/explain/architecture.md against layout.
+func TestPictureNamesEveryPackage(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../docs/explain/architecture.md")
 	require.NoError(t, err)
@@ -246,7 +246,7 @@ const hook = standIn + "/receive"
 // lazy compiles at once in tests, which it knows by the name of the process.
 const lazy = "internal/lazyregexp"
 
-func TestWhoMayAskTheWorld(t *testing.T) {
+func TestOnlyTheseAskClockAndEnvironment(t *testing.T) {
 	table := layout()
 	environment := []string{"os.Args", "os.Getenv", "os.LookupEnv", "os.Environ", "os.Getwd", "os.Exit"}
 	clock := []string{"time.Now", "time.Since", "time.Until", "time.After", "time.Tick", "time.Sleep"}

@@ -37,8 +37,8 @@ func askingWorld(t *testing.T, answers ...modeltest.Answer) (*world, *modeltest.
 	return w, server
 }
 
-// TestWhatANightCosts types the commands of docs/howto/budgets.md.
-func TestWhatANightCosts(t *testing.T) {
+// TestCostOfNight types the commands of docs/howto/budgets.md.
+func TestCostOfNight(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../docs/howto/budgets.md")
 	require.NoError(t, err)
@@ -53,7 +53,7 @@ func TestWhatANightCosts(t *testing.T) {
 	w.env = append(w.env, "PATH="+binaries+string(os.PathListSeparator)+os.Getenv("PATH"))
 	typed := 0
 	for _, block := range docBlocks(string(page)) {
-		if block.attribute("test") != "TestWhatANightCosts" {
+		if block.attribute("test") != "TestCostOfNight" {
 			continue
 		}
 		for _, c := range docCommands(block.text) {

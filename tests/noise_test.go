@@ -74,7 +74,7 @@ func scatter(seed uint64, lines int, deviation float64) []string {
 
 // An evaluation that counts its runs, of which two in every four are slow, takes
 // a change of nothing for a gain when the order of the runs is fixed.
-func TestAPeriodOfFourKeepsNothing(t *testing.T) {
+func TestPeriodicNoiseKeepsNothing(t *testing.T) {
 	long.Only(t, long.Simulations)
 	t.Parallel()
 	for begin := range 4 {

@@ -93,9 +93,9 @@ func (p *publishing) seen() published {
 	return published{p.get("tag"), p.get("image-v1"), p.get("public")}
 }
 
-// TestNothingIsHalfReleased lets every change fail, before and after it is made,
+// TestReleaseIsWholeOrNothing lets every change fail, before and after it is made,
 // and runs the job again.
-func TestNothingIsHalfReleased(t *testing.T) {
+func TestReleaseIsWholeOrNothing(t *testing.T) {
 	long.Only(t, long.GitHub)
 	t.Parallel()
 	before, after := published{"old", "sha256:old", ""}, published{"new", "sha256:new", "v1.3.0"}
@@ -123,7 +123,7 @@ func TestNothingIsHalfReleased(t *testing.T) {
 	}
 }
 
-func TestWhatMovesTheMajorTag(t *testing.T) {
+func TestMajorTagMoves(t *testing.T) {
 	t.Parallel()
 	old := published{"old", "sha256:old", ""}
 	for name, c := range map[string]struct {

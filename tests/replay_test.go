@@ -188,9 +188,9 @@ func (w *world) decidedAt(iteration string) string {
 	return ""
 }
 
-// TestALedgerThatIsTakenAwayStopsTheProgram is an emptied or deleted ledger beside a
+// TestMissingLedgerStopsProgram is an emptied or deleted ledger beside a
 // state with iterations, which must not count as a state of another tool.
-func TestALedgerThatIsTakenAwayStopsTheProgram(t *testing.T) {
+func TestMissingLedgerStopsProgram(t *testing.T) {
 	long.Only(t, long.Hostile)
 	t.Parallel()
 	w := valuesWorld(t, "", "1", "2", "3", "4")

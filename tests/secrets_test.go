@@ -122,9 +122,9 @@ printf '{"m": %%s, "rejected_reason": "%%s"}\n' "$(cat src/value.txt)" "$(echo "
 		"in the test's own evaluation; what is rejected is no object of the repository")
 }
 
-// TestALoginInOddPlaces: what an agent got from its login file, which is in no
+// TestLoginInOddPlaces: what an agent got from its login file, which is in no
 // variable, is in no note and no change.
-func TestALoginInOddPlaces(t *testing.T) {
+func TestLoginInOddPlaces(t *testing.T) {
 	t.Parallel()
 	const token = "a-token-of-a-login-0123456789"
 	w := standInWorld(t, `t=$(sed 's/.*access_token":"//; s/".*//' "$HOME/.codex/auth.json")

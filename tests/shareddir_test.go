@@ -11,9 +11,9 @@ import (
 	"github.com/org/autoloop/tests/long"
 )
 
-// TestADirectoryOfAnotherUserIsNotUsed is another user of the machine who made the
+// TestForeignDirectoryIsNotUsed is another user of the machine who made the
 // directory of autoloop.json first, to choose programs and to read transcripts.
-func TestADirectoryOfAnotherUserIsNotUsed(t *testing.T) {
+func TestForeignDirectoryIsNotUsed(t *testing.T) {
 	t.Parallel()
 	long.Root(t, "giving files to another user")
 	w := valuesWorld(t, "", "1", "2", "3")

@@ -136,10 +136,10 @@ func (w *world) holds(text string, places ...string) bool {
 	return found
 }
 
-// TestWhatAPersonWroteOutlivesEveryKill kills an application, a merge, and what undoes
+// TestKillsLoseNothingOfPeople kills an application, a merge, and what undoes
 // them, before every call that makes a directory or moves something. Every text that a
 // person wrote is on disk afterwards.
-func TestWhatAPersonWroteOutlivesEveryKill(t *testing.T) {
+func TestKillsLoseNothingOfPeople(t *testing.T) {
 	long.Only(t, long.Kills)
 	t.Parallel()
 	for name, args := range map[string][]string{

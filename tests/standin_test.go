@@ -81,9 +81,9 @@ func (w *world) recording(agent, scenario string) string {
 	return file
 }
 
-// TestAnAgentSeesItsOwnKeyOnly: each agent gets the variables of its own login,
+// TestAgentSeesOnlyItsOwnKey: each agent gets the variables of its own login,
 // the evaluation none, and the workflow's token is nobody's.
-func TestAnAgentSeesItsOwnKeyOnly(t *testing.T) {
+func TestAgentSeesOnlyItsOwnKey(t *testing.T) {
 	long.Only(t, long.Hostile)
 	t.Parallel()
 	for name, agent := range standIns() {

@@ -107,9 +107,9 @@ func agentConfigWorld(t *testing.T, front string, lines ...string) *world {
 	return w
 }
 
-// TestASuiteIsNotRewrittenWhileItRuns: what works on the tasks finds the trees where
+// TestRunningSuiteIsNotRewritten: what works on the tasks finds the trees where
 // nothing isolates it, and what it writes to the suite there rejects the candidate.
-func TestASuiteIsNotRewrittenWhileItRuns(t *testing.T) {
+func TestRunningSuiteIsNotRewritten(t *testing.T) {
 	long.Only(t, long.Hostile)
 	t.Parallel()
 	for name, attack := range map[string]string{
@@ -135,10 +135,10 @@ func TestASuiteIsNotRewrittenWhileItRuns(t *testing.T) {
 	}
 }
 
-// TestTheGateTakesItsMeasureFromTheBase does what autoloop-gate.yml does: the
+// TestGateMeasuresWithBase does what autoloop-gate.yml does: the
 // base is checked out, and beside it the pull request, of which nothing counts
 // but the configuration.
-func TestTheGateTakesItsMeasureFromTheBase(t *testing.T) {
+func TestGateMeasuresWithBase(t *testing.T) {
 	t.Parallel()
 	w := tasksWorld(t, map[string]string{"one": hasAfter})
 	const program = ".autoloop/programs/agent-config.md"

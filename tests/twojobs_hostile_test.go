@@ -15,7 +15,7 @@ import (
 	"github.com/org/autoloop/tests/long"
 )
 
-func TestNothingSaidBetweenTwoJobsIsLost(t *testing.T) {
+func TestCommentsBetweenJobsAreKept(t *testing.T) {
 	long.Only(t, long.TwoJobs)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8", "7")
@@ -48,7 +48,7 @@ func TestNothingSaidBetweenTwoJobsIsLost(t *testing.T) {
 	assert.Len(t, h.site.look().Reactions, 3)
 }
 
-func TestWhatComesFirstMakesABundleStale(t *testing.T) {
+func TestMovedBranchMakesBundleStale(t *testing.T) {
 	long.Only(t, long.TwoJobs)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8", "7")

@@ -48,9 +48,9 @@ func working(then string) string {
 	return strings.Replace(onIssue, "  value=", "  echo works >> \"$SIDE/worked\"\n"+then+"  value=", 1)
 }
 
-// TestAProposeThatDiesLeavesARecord kills the proposing job while the agent works:
+// TestKilledProposeLeavesRecord kills the proposing job while the agent works:
 // budgets hold, and the third time pauses.
-func TestAProposeThatDiesLeavesARecord(t *testing.T) {
+func TestKilledProposeLeavesRecord(t *testing.T) {
 	long.Only(t, long.Kills)
 	t.Parallel()
 	dying := working("  touch \"$SIDE/begun\"\n  sleep 600\n")

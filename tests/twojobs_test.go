@@ -137,7 +137,7 @@ func (j *jobs) one() iteration {
 	}
 }
 
-func TestNothingToProposeIsSaid(t *testing.T) {
+func TestNothingToPropose(t *testing.T) {
 	long.Only(t, long.TwoJobs)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
@@ -157,9 +157,9 @@ func TestNothingToProposeIsSaid(t *testing.T) {
 	assert.Contains(t, h.beside("outputs"), "bundle=false\n")
 }
 
-// TestAJobThatWaitedLooksAgain holds that a job whose program was due when it
+// TestWaitingJobChecksDueAgain holds that a job whose program was due when it
 // was started, and ran meanwhile, does not run it once more.
-func TestAJobThatWaitedLooksAgain(t *testing.T) {
+func TestWaitingJobChecksDueAgain(t *testing.T) {
 	long.Only(t, long.TwoJobs)
 	t.Parallel()
 	w := valuesWorld(t, "schedule: every 6h", "1", "2", "3", "4")

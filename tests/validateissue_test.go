@@ -37,7 +37,7 @@ func (h *hub) opened(number int) {
 	h.env = append(h.env, "GITHUB_ACTIONS=true", "GITHUB_EVENT_NAME=issues", "GITHUB_EVENT_PATH="+file)
 }
 
-func TestANewProgramIssueIsAnswered(t *testing.T) {
+func TestNewProgramIssueIsAnswered(t *testing.T) {
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"})
 	h.program(strings.Replace(onIssue, "metric_direction: lower", "metric_direction: sideways", 1))
@@ -55,7 +55,7 @@ func TestANewProgramIssueIsAnswered(t *testing.T) {
 	assert.Contains(t, h.checks(1)[0], "may change  value.txt")
 }
 
-func TestAStrangersProgramIssueIsAnswered(t *testing.T) {
+func TestStrangersProgramIssueIsAnswered(t *testing.T) {
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"})
 	hostile := strings.Replace(onIssue, "metric: m", "metric: m\nx: \"@octocat <b> $(id) ${{ github.token }}\"", 1) +

@@ -70,10 +70,10 @@ type week struct {
 	runners  []string // the clones
 }
 
-// TestAWeek lets two runners iterate twenty programs hour by hour, while people merge,
+// TestSimulatedWeek lets two runners iterate twenty programs hour by hour, while people merge,
 // close, comment, undo and push, requests fail and runs are stopped, all by chance.
 // AUTOLOOP_WEEK is how many hours, AUTOLOOP_WEEK_SEED repeats the choices of people.
-func TestAWeek(t *testing.T) {
+func TestSimulatedWeek(t *testing.T) {
 	long.Only(t, long.Simulations)
 	t.Parallel()
 	seed := number(t, "AUTOLOOP_WEEK_SEED", int(time.Now().UnixNano()%1_000_000))

@@ -13,9 +13,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// TestTheRulesFindWhatIsWrong breaks a workflow in one place and holds that the
+// TestWorkflowRulesFindViolations breaks a workflow in one place and holds that the
 // rules say so.
-func TestTheRulesFindWhatIsWrong(t *testing.T) {
+func TestWorkflowRulesFindViolations(t *testing.T) {
 	t.Parallel()
 	const main, pair, simple = "autoloop.yml", "autoloop-iterate.yml", "autoloop-simple.yml"
 	for name, c := range map[string]struct{ file, from, to, want string }{

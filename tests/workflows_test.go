@@ -53,9 +53,9 @@ func TestWorkflowsKeepTheRules(t *testing.T) {
 	}
 }
 
-// TestTheActionKeepsTheRules holds what the rules for workflows say of a step:
+// TestActionKeepsRules holds what the rules for workflows say of a step:
 // the token is there for the commands alone, and not where the source is built.
-func TestTheActionKeepsTheRules(t *testing.T) {
+func TestActionKeepsRules(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("../action.yml")
 	require.NoError(t, err)
@@ -199,9 +199,9 @@ func (w *world) actionlint() {
 	require.NoError(w.t, err, string(out))
 }
 
-// TestTheGateLooksAtTheWholeConfiguration holds that the gate starts for all
+// TestGateReadsWholeConfiguration holds that the gate starts for all
 // that is compared.
-func TestTheGateLooksAtTheWholeConfiguration(t *testing.T) {
+func TestGateReadsWholeConfiguration(t *testing.T) {
 	t.Parallel()
 	events, _ := readWorkflow(t, "../workflows/autoloop-gate.yml").On.(map[string]any)
 	pulls, _ := events["pull_request"].(map[string]any)

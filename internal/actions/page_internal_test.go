@@ -55,7 +55,7 @@ func onGitHub(set string) Step {
 	return stepWith(vars)
 }
 
-func TestTheSummaryLinksToThePage(t *testing.T) {
+func TestSummaryLinksToPage(t *testing.T) {
 	t.Parallel()
 	step := onGitHub("")
 	step.Dir = withPage(t)

@@ -40,8 +40,8 @@ func parrot() commandline.Descriptor {
 	}
 }
 
-// TestAMadeUpAgent: a descriptor is all that a coding agent takes.
-func TestAMadeUpAgent(t *testing.T) {
+// TestDescriptorIsEnoughForAgent: a descriptor is all that a coding agent takes.
+func TestDescriptorIsEnoughForAgent(t *testing.T) {
 	t.Parallel()
 	bin, home := t.TempDir(), t.TempDir()
 	script := "#!/bin/sh\n[ \"$1\" = --version ] && { echo parrot 2.5; exit; }\n" +

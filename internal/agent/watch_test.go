@@ -45,7 +45,7 @@ func headless(t *testing.T, tool commandline.Descriptor, runner Runner, caller .
 const step = `{"type":"step_finish","part":{"reason":"tool-calls","tokens":{"input":1000,"output":100,` +
 	`"cache":{"read":0,"write":0}},"cost":0.003}}` + "\n"
 
-func TestAnAgentIsEndedWhenThereIsNothingToWaitFor(t *testing.T) {
+func TestSilentAgentIsEnded(t *testing.T) {
 	t.Parallel()
 	usd := metric.MustValue("0.005")
 	for name, c := range map[string]struct {
@@ -93,7 +93,7 @@ func TestAnAgentIsEndedWhenThereIsNothingToWaitFor(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotNeededMayFail(t *testing.T) {
+func TestOptionalPartMayFail(t *testing.T) {
 	t.Parallel()
 	const failed = `level=ERROR message="stream error" small=%v mode=primary ` +
 		`error.error="AI_APICallError: Rate limit reached for requests"`
@@ -110,7 +110,7 @@ func TestWhatIsNotNeededMayFail(t *testing.T) {
 	}
 }
 
-func TestACallersEndIsNoFailureOfTheAgent(t *testing.T) {
+func TestCancelledCallIsNoAgentFailure(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := fmt.Errorf("enough")

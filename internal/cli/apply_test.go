@@ -54,8 +54,8 @@ func TestApplySaysNoNumberOfAnotherCommit(t *testing.T) {
 	assert.Contains(t, s.iterate("apply", "p").out, "\n446 → 440 in 1 commit\n", "what was undone does not count")
 }
 
-// TestAFlagIsShownBeforeAMerge: by apply, and in the list of the log.
-func TestAFlagIsShownBeforeAMerge(t *testing.T) {
+// TestFlagIsShownBeforeMerge: by apply, and in the list of the log.
+func TestFlagIsShownBeforeMerge(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.file(".autoloop/programs/p.md",

@@ -121,7 +121,7 @@ func TestCompatWithoutPrograms(t *testing.T) {
 	assert.Contains(t, a.out, "NO_PROGRAMS_FOUND\n")
 }
 
-func TestAnImpossibleRepositoryNameIsAnErrorWhereGitHubIsAsked(t *testing.T) {
+func TestImpossibleRepositoryNameIsError(t *testing.T) {
 	d := compatDesk(t)
 	d.repository()
 	d.compatProgram("a")

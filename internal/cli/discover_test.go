@@ -36,7 +36,7 @@ func newHubDesk(t *testing.T, fill func(*githubtest.State)) (*desk, *githubtest.
 	return d, server
 }
 
-func TestAHundredIssueProgramsInSixRequests(t *testing.T) {
+func TestSixRequestsForHundredIssues(t *testing.T) {
 	t.Parallel()
 	d, server := newHubDesk(t, func(s *githubtest.State) {
 		for i := range 100 {
@@ -70,7 +70,7 @@ func TestAHundredIssueProgramsInSixRequests(t *testing.T) {
 	assert.Equal(t, filepath.Join(d.dir, "issue-programs", "program-0.md"), plan["selected_file"])
 }
 
-func TestWhoMayWritePrograms(t *testing.T) {
+func TestAuthorsOfPrograms(t *testing.T) {
 	t.Parallel()
 	d, _ := newHubDesk(t, func(s *githubtest.State) {
 		s.OpenIssue("mallory", "Steal", "---\ntrusted-associations: [NONE]\n---\n"+issueProgram, noon,

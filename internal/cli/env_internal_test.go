@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTheOutputDirectoryIsTheUsersOwn(t *testing.T) {
+func TestOutputDirectoryIsPrivate(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	home, state := filepath.Join(root, "home"), filepath.Join(root, "state")

@@ -10,7 +10,7 @@ import (
 	"github.com/org/autoloop/internal/process"
 )
 
-func TestAnEarlierAttemptOfTheSameRunIsGone(t *testing.T) {
+func TestEarlierAttemptIsGone(t *testing.T) {
 	t.Parallel()
 	environment := map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_RUN_ID": "77", "GITHUB_RUN_ATTEMPT": "2"}
 	env := Env{Getenv: func(name string) string { return environment[name] }}

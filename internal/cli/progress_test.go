@@ -47,9 +47,9 @@ func TestStatusLine(t *testing.T) {
 		shown.line("*"))
 }
 
-// TestAStatusLineFitsTheTerminal: it is one column narrower than the terminal, and where
+// TestStatusLineFitsTerminal: it is one column narrower than the terminal, and where
 // nothing can be drawn again no line is shown.
-func TestAStatusLineFitsTheTerminal(t *testing.T) {
+func TestStatusLineFitsTerminal(t *testing.T) {
 	t.Parallel()
 	const text = "a line that is longer than twenty characters"
 	type terminal struct {

@@ -97,7 +97,7 @@ func TestPruneAsksTheRemoteForItsDefaultBranch(t *testing.T) {
 	assert.Contains(t, s.git("--git-dir", shared, "branch", "--list"), "autoloop/p")
 }
 
-func TestADirectoryInPlaceOfAStateIsNoFirstRun(t *testing.T) {
+func TestDirectoryInPlaceOfState(t *testing.T) {
 	s := left(t)
 	s.git("checkout", "--quiet", "memory/autoloop")
 	s.git("rm", "--quiet", "p.md")

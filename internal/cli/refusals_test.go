@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestARefusalIsTheSameEverywhere holds that what one command refuses all others
+// TestRefusalIsSameEverywhere holds that what one command refuses all others
 // refuse too, in the same words, and that nothing begins.
-func TestARefusalIsTheSameEverywhere(t *testing.T) {
+func TestRefusalIsSameEverywhere(t *testing.T) {
 	const command = "agent: command\nagent-command: 'true'\nisolation: off\n"
 	const automation = "nothing may change: `%s` is automation"
 	for name, c := range map[string]struct{ front, body, state, says string }{
@@ -105,9 +105,9 @@ func TestARefusalIsTheSameEverywhere(t *testing.T) {
 	}
 }
 
-// TestWhatTheTextDoesNotOpenIsSaid: a target of the text that stays closed beside
+// TestClosedTargetIsReported: a target of the text that stays closed beside
 // others that are open.
-func TestWhatTheTextDoesNotOpenIsSaid(t *testing.T) {
+func TestClosedTargetIsReported(t *testing.T) {
 	s := newShop(t)
 	s.file("value.txt", "5\n")
 	s.file(".autoloop/programs/p.md",
@@ -121,9 +121,9 @@ func TestWhatTheTextDoesNotOpenIsSaid(t *testing.T) {
 	assert.NotContains(t, a.out, "q.md:2: `.github")
 }
 
-// TestAStatusOfTheOriginalThatWaitsForCI is on no ledger: nothing here waits, so that
+// TestOriginalsPendingStatus is on no ledger: nothing here waits, so that
 // all commands go on.
-func TestAStatusOfTheOriginalThatWaitsForCI(t *testing.T) {
+func TestOriginalsPendingStatus(t *testing.T) {
 	s := shopOf(t, changing)
 	s.remember("p.md", "## Machine State\n\n| Field | Value |\n|---|---|\n| Last Run | "+
 		s.at.Add(-time.Hour).Format(time.RFC3339)+
@@ -137,9 +137,9 @@ func TestAStatusOfTheOriginalThatWaitsForCI(t *testing.T) {
 	assert.Zero(t, s.iterate("job", "begin").code)
 }
 
-// TestNothingHiddenIsPrinted of a state's reasons and of what a refusal quotes, in
+// TestHiddenCharactersAreNotPrinted of a state's reasons and of what a refusal quotes, in
 // any command.
-func TestNothingHiddenIsPrinted(t *testing.T) {
+func TestHiddenCharactersAreNotPrinted(t *testing.T) {
 	const hidden = "\x1b[31mRED\x1b]0;title\x07\u202eback\u2066\x08\u009b2J"
 	s := newShop(t)
 	for name, front := range map[string]string{

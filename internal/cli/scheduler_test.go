@@ -130,7 +130,7 @@ func TestSelectSaysWhatAndWhy(t *testing.T) {
 	assert.Contains(t, string(summary), "| slow | not due yet |")
 }
 
-func TestAnUnreadableStateFileIsThatProgramsError(t *testing.T) {
+func TestUnreadableStateIsProgramsError(t *testing.T) {
 	d := newDesk(t)
 	d.program("good", "schedule: hourly")
 	d.program("odd", "schedule: hourly")
@@ -160,9 +160,9 @@ func TestForcedFromOutside(t *testing.T) {
 	assert.Contains(t, d.run().out, "selected: speed")
 }
 
-// TestABranchThatIsNotTheDefault: its programs do not go on with the records of those that
+// TestBranchThatIsNotDefault: its programs do not go on with the records of those that
 // people agreed on.
-func TestABranchThatIsNotTheDefault(t *testing.T) {
+func TestBranchThatIsNotDefault(t *testing.T) {
 	d := newDesk(t).repository()
 	d.program("speed", "schedule: hourly")
 	d.vars["GITHUB_ACTIONS"], d.vars["GITHUB_WORKFLOW_REF"] = "true",

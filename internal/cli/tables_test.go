@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestANoisyTableHasTheIncumbentOfTheTrial, which is not the best on record.
-func TestANoisyTableHasTheIncumbentOfTheTrial(t *testing.T) {
+// TestNoisyTableHasTrialsIncumbent, which is not the best on record.
+func TestNoisyTableHasTrialsIncumbent(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.file(".autoloop/programs/p.md",

@@ -116,7 +116,7 @@ func TestWhichRuleOfTheGuardWins(t *testing.T) {
 	assert.Equal(t, []string{`"a": is outside the target`}, Texts(Guard([]Change{{Path: "a"}}, Rules{}).Reasons()))
 }
 
-func TestARenameIsTwoChanges(t *testing.T) {
+func TestRenameIsTwoChanges(t *testing.T) {
 	t.Parallel()
 	out := Guard([]Change{{Path: "src/a", Kind: Deleted}, {Path: "lib/a", Kind: Added}}, srcOnly())
 	assert.Equal(t, []string{`"lib/a": is outside the target (added)`}, Texts(out.Reasons()))

@@ -9,10 +9,10 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// TestWhatIsInconclusive: a better median that may be chance, and whose interval
+// TestInconclusive: a better median that may be chance, and whose interval
 // holds a gain worth keeping. Everything else that is not kept was shown to be
 // no better, or not by enough.
-func TestWhatIsInconclusive(t *testing.T) {
+func TestInconclusive(t *testing.T) {
 	t.Parallel()
 	noise := []int64{0, 10, 3, 7, 1, 9, 4, 6}
 	for name, c := range map[string]struct {

@@ -9,8 +9,8 @@ import (
 	"github.com/org/autoloop/internal/decision"
 )
 
-// TestWhereLinksLead says what is wrong with the first of the links.
-func TestWhereLinksLead(t *testing.T) {
+// TestTargetsOfLinks says what is wrong with the first of the links.
+func TestTargetsOfLinks(t *testing.T) {
 	t.Parallel()
 	const leaves, round = "is a link that leaves the tree", "is a link that leads round in circles"
 	chain := func(links int) (text string) {

@@ -63,9 +63,9 @@ func TestNoSingleRunLosesACase(t *testing.T) {
 	}
 }
 
-// TestTheMoreCasesTheLessIsALoss: the chance of a false alarm is one for all cases, however
+// TestLostCaseIsHeldAgainstAllCases: the chance of a false alarm is one for all cases, however
 // many runs each side had.
-func TestTheMoreCasesTheLessIsALoss(t *testing.T) {
+func TestLostCaseIsHeldAgainstAllCases(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		before, now string
@@ -113,8 +113,8 @@ func TestRatesOfRuns(t *testing.T) {
 			decision.CaseRates{"case.a": numbers("0.99")}), "more than whole is whole")
 }
 
-// TestWhatIsSaidOfLostCases: their names are an evaluation's, and there may be many.
-func TestWhatIsSaidOfLostCases(t *testing.T) {
+// TestTextOfLostCases: their names are an evaluation's, and there may be many.
+func TestTextOfLostCases(t *testing.T) {
 	t.Parallel()
 	said := func(names ...string) string {
 		cases := decision.CaseRates{}

@@ -43,9 +43,9 @@ func TestAgreesUpToTwiceTheWidth(t *testing.T) {
 	}
 }
 
-// TestWhatIsVisibleHasAUnit: it grows with the noise, is never less than the smallest
+// TestVisibleGainHasUnit: it grows with the noise, is never less than the smallest
 // gain worth keeping, and knows no direction.
-func TestWhatIsVisibleHasAUnit(t *testing.T) {
+func TestVisibleGainHasUnit(t *testing.T) {
 	t.Parallel()
 	samples := numbers("97 98 99 99.5 100.5 101 102 103")
 	times := func(factor string) (list []metric.Value) {

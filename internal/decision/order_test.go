@@ -38,7 +38,7 @@ func TestOrderIsASecretOfTheTrial(t *testing.T) {
 	assert.Greater(t, len(confirmations), 45)
 }
 
-func TestAGainThatRepeatsIsMeasuredOnceMore(t *testing.T) {
+func TestRepeatingGainIsMeasuredAgain(t *testing.T) {
 	t.Parallel()
 	orders := map[string]int{}
 	for seed := range 60 {

@@ -76,8 +76,8 @@ func TestEveryKindHasAText(t *testing.T) {
 	assert.False(t, Reason{Kind: Claimed, Because: []Reason{{Kind: "made-up"}}}.Known(2))
 }
 
-// TestWhatAPersonMustDo stands in the text of what pauses a program until somebody acts.
-func TestWhatAPersonMustDo(t *testing.T) {
+// TestReasonsHaveCures stands in the text of what pauses a program until somebody acts.
+func TestReasonsHaveCures(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []Why{
 		ManyErrors, Plateau, Interrupted, Conflict, PullClosed, PushNeedsWorkflows, PushNeedsMerge, PushProtected,

@@ -233,7 +233,7 @@ func simulate(m machine) (falseKeeps, power float64) {
 	return falseKeeps, power
 }
 
-func TestNothingIsKeptByChance(t *testing.T) {
+func TestNoiseIsNotKept(t *testing.T) {
 	long.Only(t, long.Simulations)
 	t.Parallel()
 	// TestCommentsAreNotKept has the noise of this one: a number around 1000 in whole numbers.

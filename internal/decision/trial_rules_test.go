@@ -25,9 +25,9 @@ func series(incumbent, candidate string) func(decision.Step) metric.Measurement 
 	}
 }
 
-// TestWhatTheLastStageSays: the comparisons of samples that let a trial end as it does,
+// TestLastStage: the comparisons of samples that let a trial end as it does,
 // in eight pairs.
-func TestWhatTheLastStageSays(t *testing.T) {
+func TestLastStage(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		incumbent, candidate string
@@ -91,7 +91,7 @@ func TestWhatTheLastStageSays(t *testing.T) {
 	}
 }
 
-func TestAGainIsConfirmedOrNot(t *testing.T) {
+func TestConfirmationOfGain(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		incumbent, candidate string // in the confirmation
@@ -124,9 +124,9 @@ func TestAGainIsConfirmedOrNot(t *testing.T) {
 	}
 }
 
-// TestWhatEndsATrialAtOnce: a number that is not finite ends a trial wherever it is measured, a warm-up too; the
+// TestTrialEndsAtOnce: a number that is not finite ends a trial wherever it is measured, a warm-up too; the
 // incumbent's is nobody's fault.
-func TestWhatEndsATrialAtOnce(t *testing.T) {
+func TestTrialEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	const none = "the evaluation printed null"
 	for name, c := range map[string]struct {
@@ -194,7 +194,7 @@ func TestWhatEndsATrialAtOnce(t *testing.T) {
 	}
 }
 
-func TestTheEndsOfTheRangeArePlausible(t *testing.T) {
+func TestEndsOfRangeArePlausible(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ rule, number, says string }{
 		{`{"low":0,"high":100}`, "0", ""},
@@ -212,7 +212,7 @@ func TestTheEndsOfTheRangeArePlausible(t *testing.T) {
 	}
 }
 
-func TestATrialThatDoesNotEnd(t *testing.T) {
+func TestEndlessTrial(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("no machine")
 	trial, taken := decision.NewTrial(noisy("5")), 0
@@ -237,7 +237,7 @@ func TestATrialThatDoesNotEnd(t *testing.T) {
 	assert.False(t, more)
 }
 
-func TestTheRegimeOfATrial(t *testing.T) {
+func TestRegimeOfTrial(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		best, again string // of the incumbent on record, and once more

@@ -90,9 +90,9 @@ func exercise(t *testing.T, f *fixture) {
 	require.NoError(t, repo.Remote(remote).Fetch(ctx, "+refs/heads/ours:refs/remotes/x/ours"))
 }
 
-// TestNothingConfiguredIsExecuted, neither what was there when the repository was opened
+// TestConfigurationExecutesNothing, neither what was there when the repository was opened
 // nor what an agent configures later.
-func TestNothingConfiguredIsExecuted(t *testing.T) {
+func TestConfigurationExecutesNothing(t *testing.T) {
 	t.Parallel()
 	for _, later := range []bool{false, true} {
 		script, mark := trap(t)

@@ -146,9 +146,9 @@ func TestSettingsReachGit(t *testing.T) {
 	assert.Contains(t, string(out), "test.a\nb\x00")
 }
 
-// TestNothingIsFetchedTwice: whoever only looks at a branch, or loses every race to move
+// TestFetchedOnce: whoever only looks at a branch, or loses every race to move
 // it, has no ref of it that moves; a fetch still brings only what is new.
-func TestNothingIsFetchedTwice(t *testing.T) {
+func TestFetchedOnce(t *testing.T) {
 	t.Parallel()
 	for _, byURL := range []bool{false, true} {
 		f := newFixture(t)

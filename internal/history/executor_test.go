@@ -10,9 +10,9 @@ import (
 	"github.com/org/autoloop/internal/history"
 )
 
-// TestWhoExecutedIsPartOfTheMeasurement: whatever of it changes is named; what an
+// TestMeasurementNamesExecutor: whatever of it changes is named; what an
 // earlier version of this program did not record is not taken for a change.
-func TestWhoExecutedIsPartOfTheMeasurement(t *testing.T) {
+func TestMeasurementNamesExecutor(t *testing.T) {
 	t.Parallel()
 	was := history.Executor{
 		Agent: "claude", Version: "2.1.0", Model: "m", Command: "sh x", CommandSHA256: "1", Judge: "claude with m",

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAMomentOutsideTheCalendar is one that no line can be written with.
-func TestAMomentOutsideTheCalendar(t *testing.T) {
+// TestTimeOutsideCalendar is one that no line can be written with.
+func TestTimeOutsideCalendar(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"0000-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01"} {
 		e, err := ParseEvent([]byte(`{"event":"set","time":"` + text + `","key":"k"}`))
@@ -24,8 +24,8 @@ func TestAMomentOutsideTheCalendar(t *testing.T) {
 	}
 }
 
-// TestATimeBeyondAllYears is the longest that can be counted, and never goes back.
-func TestATimeBeyondAllYears(t *testing.T) {
+// TestTimeBeyondYears is the longest that can be counted, and never goes back.
+func TestTimeBeyondYears(t *testing.T) {
 	t.Parallel()
 	const longest = 292 * 365 * 24 * 60 // in minutes
 	for name, lines := range map[string][]string{

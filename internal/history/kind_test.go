@@ -110,8 +110,8 @@ func TestEveryFieldIsWrittenAndRead(t *testing.T) {
 	}
 }
 
-// TestAnEmptyEventIsShort: what nobody said is not written.
-func TestAnEmptyEventIsShort(t *testing.T) {
+// TestEmptyEventIsShort: what nobody said is not written.
+func TestEmptyEventIsShort(t *testing.T) {
 	t.Parallel()
 	for kind, e := range everyKind() {
 		line, err := history.Line(e)

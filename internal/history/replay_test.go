@@ -213,8 +213,8 @@ func TestSpentIsAddedUpOnce(t *testing.T) {
 	assert.Equal(t, "{0 0 0 0 0 0 0 0}", fmt.Sprint(s.Spent(noon.Add(6*time.Minute))))
 }
 
-// TestAnOpenRunThatIsLostUsedWhatItReserved, in a copy of what the ledger adds up to.
-func TestAnOpenRunThatIsLostUsedWhatItReserved(t *testing.T) {
+// TestLostRunUsedItsReservation, in a copy of what the ledger adds up to.
+func TestLostRunUsedItsReservation(t *testing.T) {
 	t.Parallel()
 	const (
 		start   = `started run_id=a iteration=4 reserved={"tokens":10,"cost_usd":1.5,"minutes":3}`
@@ -345,8 +345,8 @@ func TestGainsAreThoseOfOneDefinition(t *testing.T) {
 	}
 }
 
-// TestALeadIsOverTheDefaultBranch: a gain over a worse commit of a person is none until it makes up for it.
-func TestALeadIsOverTheDefaultBranch(t *testing.T) {
+// TestLeadIsOverDefaultBranch: a gain over a worse commit of a person is none until it makes up for it.
+func TestLeadIsOverDefaultBranch(t *testing.T) {
 	t.Parallel()
 	const (
 		base  = "measured role=baseline metric=10 direction=lower |"
@@ -416,8 +416,8 @@ func TestDisagreementsAreCountedInARow(t *testing.T) {
 	}
 }
 
-// TestTheLastWordCounts of what the ledger remembers beside its iterations.
-func TestTheLastWordCounts(t *testing.T) {
+// TestLastPauseOrResumeCounts of what the ledger remembers beside its iterations.
+func TestLastPauseOrResumeCounts(t *testing.T) {
 	t.Parallel()
 	const base = `measured role=baseline metric=5 executor={"agent":"one"} | `
 	text := func(s *history.Summary) string { return decision.Text(s.Paused) + "," + decision.Text(s.Completed) }
@@ -501,8 +501,8 @@ func TestTriedChangesAreThoseOfOneEvaluator(t *testing.T) {
 	assert.Empty(t, replay(t, all+"measured role=baseline metric=5 evaluator=f").Tried)
 }
 
-// TestATargetThatWasSetHoldsUntilTheFileNamesAnother.
-func TestATargetThatWasSetHoldsUntilTheFileNamesAnother(t *testing.T) {
+// TestSetTargetHoldsUntilFileChanges.
+func TestSetTargetHoldsUntilFileChanges(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		was, set   string

@@ -65,9 +65,9 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-// TestAStandingKnowsWhatCIFound of earlier commits of the iteration, and since when the present one waits; who goes on
+// TestStandingHasCIFindings of earlier commits of the iteration, and since when the present one waits; who goes on
 // from it changes nothing in it.
-func TestAStandingKnowsWhatCIFound(t *testing.T) {
+func TestStandingHasCIFindings(t *testing.T) {
 	t.Parallel()
 	const a = "decided iteration=1 outcome=pending-ci commit=a minute=1 | pushed minute=2 commit=a | " +
 		"checked iteration=1 commit=a signature=build | "
@@ -90,8 +90,8 @@ func TestAStandingKnowsWhatCIFound(t *testing.T) {
 	})
 }
 
-// TestAStandingKnowsTheCandidatesOfOneIteration: what was measured of each last, and why the last of all failed.
-func TestAStandingKnowsTheCandidatesOfOneIteration(t *testing.T) {
+// TestStandingHasCandidates: what was measured of each last, and why the last of all failed.
+func TestStandingHasCandidates(t *testing.T) {
 	t.Parallel()
 	const (
 		one    = "measured iteration=3 proposal=1 role=candidate metric=5 | "

@@ -39,8 +39,8 @@ func answersOf(b *records) (texts []string, to []commands.Answer) {
 
 func free(*records) error { return nil }
 
-// TestWhatACommandDoes: what each command records, and what its author is told.
-func TestWhatACommandDoes(t *testing.T) {
+// TestEffectsOfCommands: what each command records, and what its author is told.
+func TestEffectsOfCommands(t *testing.T) {
 	t.Parallel()
 	five := metricOf("5")
 	for _, c := range []struct {
@@ -124,9 +124,9 @@ func TestRunningWhatIsPausedSaysWhy(t *testing.T) {
 	assert.Contains(t, texts[0], "Nothing new begins now: paused: Fixes #\u200b1, @\u200borg/team")
 }
 
-// TestTheEndOfAPullRequest: a merge is noted, a person who closes it pauses the program,
+// TestEndOfPullRequest: a merge is noted, a person who closes it pauses the program,
 // and one that is opened again goes on.
-func TestTheEndOfAPullRequest(t *testing.T) {
+func TestEndOfPullRequest(t *testing.T) {
 	t.Parallel()
 	gain := []history.Event{wasMeasured("1"), wasDecided(1, history.Accepted, "4", firstOnRecord)}
 	for _, c := range []struct {
@@ -179,8 +179,8 @@ func TestTheEndOfAPullRequest(t *testing.T) {
 	}
 }
 
-// TestAnIssueIsNoted once, and its author when that was found out.
-func TestAnIssueIsNoted(t *testing.T) {
+// TestIssueIsNoted once, and its author when that was found out.
+func TestIssueIsNoted(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		heard commands.Heard

@@ -48,8 +48,8 @@ func TestSummaryOfAnAttempt(t *testing.T) {
 	assert.NotContains(t, summary("", []string{"a\nb"}), "\n")
 }
 
-// TestWhatNoCandidateMayChange names the files that the target opens all the same.
-func TestWhatNoCandidateMayChange(t *testing.T) {
+// TestProtectedFilesOfCandidates names the files that the target opens all the same.
+func TestProtectedFilesOfCandidates(t *testing.T) {
 	t.Parallel()
 	entries := func(paths ...string) (list []git.TreeEntry) {
 		for _, path := range paths {

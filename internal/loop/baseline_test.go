@@ -51,9 +51,9 @@ func numbers(texts ...string) []metric.Value {
 	return list
 }
 
-// TestWhatMakesABaselineInvalid: every single reason alone measures anew, and of several
+// TestStaleBaselines: every single reason alone measures anew, and of several
 // the one is said that explains the others.
-func TestWhatMakesABaselineInvalid(t *testing.T) {
+func TestStaleBaselines(t *testing.T) {
 	t.Parallel()
 	type state struct {
 		journal *journal
@@ -103,8 +103,8 @@ func TestWhatMakesABaselineInvalid(t *testing.T) {
 	}
 }
 
-// TestABaselineThatHolds in spite of what looks like a reason to measure anew.
-func TestABaselineThatHolds(t *testing.T) {
+// TestValidBaseline in spite of what looks like a reason to measure anew.
+func TestValidBaseline(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		front string
@@ -157,9 +157,9 @@ func TestABaselineThatHolds(t *testing.T) {
 	}
 }
 
-// TestWhatTheEvaluatorsIdentityIsOf: of everything but the content of the target, and of
+// TestIdentityOfEvaluator: of everything but the content of the target, and of
 // no order.
-func TestWhatTheEvaluatorsIdentityIsOf(t *testing.T) {
+func TestIdentityOfEvaluator(t *testing.T) {
 	t.Parallel()
 	entries := []git.TreeEntry{
 		{Mode: "100644", ID: "1", Path: "value.txt"},

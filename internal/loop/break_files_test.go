@@ -12,9 +12,9 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// TestWhatABrokenFileGives: a number between those of the unchanged files was not noticed,
+// TestMeasureOfBrokenFile: a number between those of the unchanged files was not noticed,
 // one that is better than all of them is a gain.
-func TestWhatABrokenFileGives(t *testing.T) {
+func TestMeasureOfBrokenFile(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		samples, broken string

@@ -173,9 +173,9 @@ func TestMeasuringStopsInTime(t *testing.T) {
 	}
 }
 
-// TestAMemberThatIsTheIncumbent: a proposal that undoes its parent's change is nothing to
+// TestMemberIsIncumbent: a proposal that undoes its parent's change is nothing to
 // measure.
-func TestAMemberThatIsTheIncumbent(t *testing.T) {
+func TestMemberIsIncumbent(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, "evaluation-runs: 1\nstrategy: openevolve", "1", "0", "1", "0")
 	require.Equal(t, history.Rejected, b.one().Outcome)
@@ -198,9 +198,9 @@ func TestAMemberThatIsTheIncumbent(t *testing.T) {
 		"its parent once more is no change of it")
 }
 
-// TestAnAgentThatCannotBeAsked: when it could not be asked at all, the iteration is our
+// TestUnreachableAgent: when it could not be asked at all, the iteration is our
 // failure.
-func TestAnAgentThatCannotBeAsked(t *testing.T) {
+func TestUnreachableAgent(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, "evaluation-runs: 1\ncandidates: 2", "1", "2")
 	b.service.Agents = []Proposer{{Agent: b}, {Agent: unasked{}}}

@@ -10,7 +10,7 @@ import (
 	"github.com/org/autoloop/internal/program"
 )
 
-func TestTheSuiteIsPartOfTheEvaluator(t *testing.T) {
+func TestSuiteIsPartOfEvaluator(t *testing.T) {
 	t.Parallel()
 	p := program.Parse("p.md", []byte("---\nskill: s\n---\n## Target\n`s/`\n"))
 	r := &journal{session: &session{Service: &Service{Program: p}}}

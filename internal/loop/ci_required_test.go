@@ -10,9 +10,9 @@ import (
 	"github.com/org/autoloop/internal/history"
 )
 
-// TestTheCommitWhoseChecksCount is the base, or the nearest before it that does not ask CI
+// TestCommitWhoseChecksCount is the base, or the nearest before it that does not ask CI
 // to stay away; where that is too far away, the base itself.
-func TestTheCommitWhoseChecksCount(t *testing.T) {
+func TestCommitWhoseChecksCount(t *testing.T) {
 	t.Parallel()
 	g := newGarden(t)
 	sprouts := []sprout{{name: "0", message: "first [skip ci]"}, {name: "1", parents: "0", message: "work"}}

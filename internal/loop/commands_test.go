@@ -55,9 +55,9 @@ func TestAskedAtFirst(t *testing.T) {
 	}
 }
 
-// TestAChangeWithoutALease is made while no other run works on the program, and takes over
+// TestChangeWithoutLease is made while no other run works on the program, and takes over
 // what people edited.
-func TestAChangeWithoutALease(t *testing.T) {
+func TestChangeWithoutLease(t *testing.T) {
 	t.Parallel()
 	held := func(handed bool) *history.Started {
 		return &history.Started{

@@ -8,7 +8,7 @@ import (
 	"github.com/org/autoloop/internal/github/commands"
 )
 
-func TestAMarkGoesNoFurtherThanWhatThereIs(t *testing.T) {
+func TestMarkOfCommentsIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		mark                commands.Mark

@@ -18,8 +18,8 @@ import (
 	"github.com/org/autoloop/internal/process"
 )
 
-// TestAnEnvironmentThatCannotBeMade leaves nothing of what was.
-func TestAnEnvironmentThatCannotBeMade(t *testing.T) {
+// TestEnvironmentCannotBeMade leaves nothing of what was.
+func TestEnvironmentCannotBeMade(t *testing.T) {
 	t.Parallel()
 	shared := newLab(t)
 	broken := errors.New("no such login")
@@ -51,9 +51,9 @@ func TestAnEnvironmentThatCannotBeMade(t *testing.T) {
 	assert.Equal(t, []string{env.home}, homes)
 }
 
-// TestTheOutputThatIsNamed is that of the first evaluation that failed, of the files as
+// TestNamedOutput is that of the first evaluation that failed, of the files as
 // they are: those that were broken on purpose should fail.
-func TestTheOutputThatIsNamed(t *testing.T) {
+func TestNamedOutput(t *testing.T) {
 	t.Parallel()
 	l, r, at := newLab(t).on(t, "", nil)
 	r.Transcripts = t.TempDir()
@@ -166,9 +166,9 @@ func (e onceInATree) Run(ctx context.Context, request evaluation.Request) (evalu
 	return e.Evaluator.Run(ctx, request)
 }
 
-// TestATreeThatIsMeasuredOnce: where the evaluation fails on what it left in a tree, each
+// TestTreeMeasuredOnce: where the evaluation fails on what it left in a tree, each
 // run gets a new one, and decisions are those of any other evaluation. That is said once.
-func TestATreeThatIsMeasuredOnce(t *testing.T) {
+func TestTreeMeasuredOnce(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		proposal string

@@ -125,9 +125,9 @@ func TestFilesTheEvaluationWritesAreLearned(t *testing.T) {
 	}
 }
 
-// TestWhatAnEvaluationCanOnlyRead: what it measures by, the files that its script names
+// TestReadOnlyEvaluation: what it measures by, the files that its script names
 // first, without what it writes itself; and nothing where that is not known.
-func TestWhatAnEvaluationCanOnlyRead(t *testing.T) {
+func TestReadOnlyEvaluation(t *testing.T) {
 	t.Parallel()
 	shared := evaluatorLab(t)
 	const file = ".autoloop/programs/p.md"
@@ -170,9 +170,9 @@ func TestWhatAnEvaluationCanOnlyRead(t *testing.T) {
 	}
 }
 
-// TestACandidateThatChangesWhatMeasuresIt, where nobody knows yet what the evaluation
+// TestCandidateChangesEvaluator, where nobody knows yet what the evaluation
 // does itself: the default branch is measured to find out.
-func TestACandidateThatChangesWhatMeasuresIt(t *testing.T) {
+func TestCandidateChangesEvaluator(t *testing.T) {
 	t.Parallel()
 	shared := newLab(t)
 	const accepted, rejected = history.Accepted, history.Rejected
@@ -222,9 +222,9 @@ func TestACandidateThatChangesWhatMeasuresIt(t *testing.T) {
 	}
 }
 
-// TestAnEvaluatorThatNobodyCanAskBlamesNobody: without a budget for the default branch a
+// TestUnknownEvaluatorBlamesNobody: without a budget for the default branch a
 // candidate is not rejected for what the evaluation may do itself.
-func TestAnEvaluatorThatNobodyCanAskBlamesNobody(t *testing.T) {
+func TestUnknownEvaluatorBlamesNobody(t *testing.T) {
 	t.Parallel()
 	l, r, at := newLab(t).on(t, "evaluation-runs: 1", func(c call) evaluation.Result {
 		require.NoError(t, os.WriteFile(filepath.Join(c.request.Dir, "other.txt"), []byte("a report\n"), 0o600))

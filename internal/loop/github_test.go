@@ -124,9 +124,9 @@ func TestUpdateGitHub(t *testing.T) {
 	}
 }
 
-// TestWhatIsReadIsReadOnce: a comment that the agent was told of is not told again, and one
+// TestCommentsAreReadOnce: a comment that the agent was told of is not told again, and one
 // that it was not told of is not lost.
-func TestWhatIsReadIsReadOnce(t *testing.T) {
+func TestCommentsAreReadOnce(t *testing.T) {
 	t.Parallel()
 	since := noon.Add(-time.Hour).Format(time.RFC3339)
 	instruct := comment(4, commands.Command{Kind: commands.Instruct, Text: "try a cache"})

@@ -9,9 +9,9 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// TestTheIncumbentIsInspected: the head of the program branch where it has one, and the
+// TestIncumbentIsInspected: the head of the program branch where it has one, and the
 // guardrails' numbers are what its runs gave.
-func TestTheIncumbentIsInspected(t *testing.T) {
+func TestIncumbentIsInspected(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, "guardrails:\n  - metric: size\n    direction: lower\n    max-regression: 5", `{"m": 1, "size": 6}`,
 		`{"m": 3, "size": 7}`)

@@ -25,8 +25,8 @@ func endedAt(t *testing.T, s *Service, stage string) context.Context {
 	return ctx
 }
 
-// TestARunThatIsEndedBeforeItHasALease has none to give back.
-func TestARunThatIsEndedBeforeItHasALease(t *testing.T) {
+// TestRunEndedBeforeLease has none to give back.
+func TestRunEndedBeforeLease(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, "", wasMeasured("1"), &history.Paused{Reason: decision.Say("a holiday")})
 	_, err := d.through(endedAt(t, d.service, "hear"), d.iterate)
@@ -34,8 +34,8 @@ func TestARunThatIsEndedBeforeItHasALease(t *testing.T) {
 	assert.Empty(t, d.shelf.messages)
 }
 
-// TestABundleWhoseRecordingIsEnded can be published again.
-func TestABundleWhoseRecordingIsEnded(t *testing.T) {
+// TestEndedRecordingOfBundle can be published again.
+func TestEndedRecordingOfBundle(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, "evaluation-runs: 1", "1", "3")
 	made, before := b.made(), b.refs()

@@ -76,8 +76,8 @@ func TestRacedChangeDecidesAgain(t *testing.T) {
 		[]any{store.update.Program, store.update.Message, store.update.Branch, store.update.Claims})
 }
 
-// TestAChangeThatFails leaves what was known.
-func TestAChangeThatFails(t *testing.T) {
+// TestFailingChange leaves what was known.
+func TestFailingChange(t *testing.T) {
 	t.Parallel()
 	j := journalOf(t, "")
 	j.store = &racingStore{files: []memory.Files{filesWith(t, j, &history.Set{Key: history.Note, Value: "v"})}}
@@ -95,8 +95,8 @@ func TestAChangeThatFails(t *testing.T) {
 		"read p.results.tsv on the memory branch")
 }
 
-// TestALeaseIsHeld by the run whose start is the last, as long as it is open.
-func TestALeaseIsHeld(t *testing.T) {
+// TestLeaseIsHeld by the run whose start is the last, as long as it is open.
+func TestLeaseIsHeld(t *testing.T) {
 	t.Parallel()
 	j := journalOf(t, "")
 	j.store = &racingStore{files: []memory.Files{{}}}

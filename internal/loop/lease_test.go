@@ -15,9 +15,9 @@ import (
 	"github.com/org/autoloop/internal/program"
 )
 
-// TestWhoHoldsTheLease: a lease holds while it lasts and its run lives, and its holder is
+// TestHolderOfLease: a lease holds while it lasts and its run lives, and its holder is
 // named as a person can find it.
-func TestWhoHoldsTheLease(t *testing.T) {
+func TestHolderOfLease(t *testing.T) {
 	t.Parallel()
 	const lasts = time.Minute
 	for name, c := range map[string]struct {
@@ -193,10 +193,10 @@ func TestJoiningAStart(t *testing.T) {
 	}
 }
 
-// TestWhatKeepsAnIterationFromBeginning: a pause, a completion, a budget and CI without
+// TestIterationDoesNotBegin: a pause, a completion, a budget and CI without
 // GitHub; force disregards the first two and says so, and an iteration that waits for CI
 // may always ask.
-func TestWhatKeepsAnIterationFromBeginning(t *testing.T) {
+func TestIterationDoesNotBegin(t *testing.T) {
 	t.Parallel()
 	gain := []history.Event{wasMeasured("1"), wasDecided(1, history.Accepted, "4", firstOnRecord)}
 	waits := []history.Event{wasMeasured("1"), wasDecided(1, history.PendingCI, "4", firstOnRecord)}

@@ -19,9 +19,9 @@ type quiet struct{ *fakeGitHub }
 
 func (quiet) Changes() int { return 0 }
 
-// TestABundleAgain: one that is recorded is shown to its end when a run was interrupted,
+// TestRepeatedBundle: one that is recorded is shown to its end when a run was interrupted,
 // and refused when nothing is left to do.
-func TestABundleAgain(t *testing.T) {
+func TestRepeatedBundle(t *testing.T) {
 	t.Parallel()
 	kept := wasDecided(1, history.Accepted, "4", firstOnRecord)
 	kept.Reasons = decision.Says("4 is better than 1")
@@ -84,8 +84,8 @@ func TestABundleAgain(t *testing.T) {
 	}
 }
 
-// TestABundleAgainThatWaits asks CI, under a start of its own.
-func TestABundleAgainThatWaits(t *testing.T) {
+// TestRepeatedBundleThatWaits asks CI, under a start of its own.
+func TestRepeatedBundleThatWaits(t *testing.T) {
 	t.Parallel()
 	g := newGarden(t)
 	ids := growForCI(t, g)
@@ -102,9 +102,9 @@ func TestABundleAgainThatWaits(t *testing.T) {
 		"comments are left to a later run")
 }
 
-// TestWhatNeedsNoProposal: commands are applied, CI is asked and a conflict is recorded,
+// TestChoresWithoutProposal: commands are applied, CI is asked and a conflict is recorded,
 // each once, and under the records that were looked at.
-func TestWhatNeedsNoProposal(t *testing.T) {
+func TestChoresWithoutProposal(t *testing.T) {
 	t.Parallel()
 	g := newGarden(t)
 	ids := g.grow(t,

@@ -101,9 +101,9 @@ func TestBaselines(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoBaseline: a run that failed, that is not scored, without a guardrail's number
+// TestInvalidBaselines: a run that failed, that is not scored, without a guardrail's number
 // or beyond the range.
-func TestWhatIsNoBaseline(t *testing.T) {
+func TestInvalidBaselines(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		front   string
@@ -169,8 +169,8 @@ func TestRepeatsOfABaselineTakeTurns(t *testing.T) {
 	}
 }
 
-// TestABaselineThatWasNotRun is an error of our own, and leaves nothing.
-func TestABaselineThatWasNotRun(t *testing.T) {
+// TestBaselineNotRun is an error of our own, and leaves nothing.
+func TestBaselineNotRun(t *testing.T) {
 	t.Parallel()
 	shared := newLab(t)
 	broken := errors.New("no processes left")
@@ -190,8 +190,8 @@ func TestABaselineThatWasNotRun(t *testing.T) {
 	}
 }
 
-// TestTheLongestRunCounts when the repeats are compared with the time that there is.
-func TestTheLongestRunCounts(t *testing.T) {
+// TestLongestRunCounts when the repeats are compared with the time that there is.
+func TestLongestRunCounts(t *testing.T) {
 	t.Parallel()
 	l, r, at := newLab(t).on(t, "evaluation-runs: 8\ntimeout-minutes: 10", func(c call) evaluation.Result {
 		result := steady(c)

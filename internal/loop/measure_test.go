@@ -324,9 +324,9 @@ func TestTrials(t *testing.T) {
 	}
 }
 
-// TestTheConfirmationExchangesThePlaces: what one side had in the pairs the other has in
+// TestConfirmationExchangesPlaces: what one side had in the pairs the other has in
 // the confirmation, built anew.
-func TestTheConfirmationExchangesThePlaces(t *testing.T) {
+func TestConfirmationExchangesPlaces(t *testing.T) {
 	t.Parallel()
 	l, r, at := newLab(t).on(t, "evaluation-runs: 4\nconfidence: 0.9", swinging)
 	a, err := l.trial(r, at)
@@ -373,9 +373,9 @@ func TestOurOwnFailureEndsATrial(t *testing.T) {
 	require.Error(t, err, "a commit that is gone")
 }
 
-// TestAFileThatTakesADirectorysPlace, or the other way round, is broken like any other
+// TestFileInPlaceOfDirectory, or the other way round, is broken like any other
 // change when the gain is held.
-func TestAFileThatTakesADirectorysPlace(t *testing.T) {
+func TestFileInPlaceOfDirectory(t *testing.T) {
 	t.Parallel()
 	shared := newLab(t)
 	shared.commit(map[string]string{"sub/a.txt": "a\n"})

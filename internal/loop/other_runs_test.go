@@ -11,8 +11,8 @@ import (
 	"github.com/org/autoloop/internal/history"
 )
 
-// TestTheBranchOfARef: what a ref is, or what is known of a remote's.
-func TestTheBranchOfARef(t *testing.T) {
+// TestBranchOfRef: what a ref is, or what is known of a remote's.
+func TestBranchOfRef(t *testing.T) {
 	t.Parallel()
 	for ref, want := range map[string]string{
 		"refs/heads/main": "main", "refs/heads/autoloop/p": "autoloop/p",
@@ -25,9 +25,9 @@ func TestTheBranchOfARef(t *testing.T) {
 	}
 }
 
-// TestWhatAnAgentMoved: of the differences of a repository those count that no run of
+// TestRefsMovedByAgent: of the differences of a repository those count that no run of
 // another program explains by its records.
-func TestWhatAnAgentMoved(t *testing.T) {
+func TestRefsMovedByAgent(t *testing.T) {
 	t.Parallel()
 	g := newGarden(t)
 	grown := g.grow(t, sprout{name: "root", files: map[string]string{"value.txt": "1\n"}},

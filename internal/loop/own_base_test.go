@@ -17,9 +17,9 @@ const (
 	protected = "protected branch hook declined"
 )
 
-// TestARefusedPushOfTheProgramBranch is something that a person can do something about;
+// TestRefusedPushOfProgramBranch is something that a person can do something about;
 // that of the memory branch is not, and neither is a ref that has moved.
-func TestARefusedPushOfTheProgramBranch(t *testing.T) {
+func TestRefusedPushOfProgramBranch(t *testing.T) {
 	t.Parallel()
 	const program, memory = "refs/heads/autoloop/p", "refs/heads/memory/autoloop"
 	refused := func(refs ...git.Rejection) error { return &git.RejectedError{Remote: "origin", Refs: refs} }
@@ -124,9 +124,9 @@ func TestWithTheDefaultBranch(t *testing.T) {
 		" does not merge into autoloop/p, both changed value.txt: merge it by hand, then resume")
 }
 
-// TestACommitOnItsOwnBase: where the default branch may not be pushed, the commit has the
+// TestCommitOnOwnBase: where the default branch may not be pushed, the commit has the
 // candidate's own change alone, and merging the default branch gives what was measured.
-func TestACommitOnItsOwnBase(t *testing.T) {
+func TestCommitOnOwnBase(t *testing.T) {
 	t.Parallel()
 	b, r, at := forked(t)
 	head, err := r.branches.withBase(t.Context(), at.Old, at.Base)

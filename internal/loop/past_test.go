@@ -8,8 +8,8 @@ import (
 	"github.com/org/autoloop/internal/history"
 )
 
-// TestWhatTheTunerLearnsFrom: of a long past the latest, and an even number before them.
-func TestWhatTheTunerLearnsFrom(t *testing.T) {
+// TestRowsOfTuner: of a long past the latest, and an even number before them.
+func TestRowsOfTuner(t *testing.T) {
 	t.Parallel()
 	for iterations, want := range map[int][2]int{
 		0: {0, 0}, mostTrials: {mostTrials, 0},

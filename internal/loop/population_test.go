@@ -59,9 +59,9 @@ Grow.
 %s
 ` + "```\n"
 
-// TestWhatAParentLeaves: a proposal begins with the incumbent, in which the target's files
+// TestFilesOfParent: a proposal begins with the incumbent, in which the target's files
 // are those of its parent and all others stay as they are.
-func TestWhatAParentLeaves(t *testing.T) {
+func TestFilesOfParent(t *testing.T) {
 	t.Parallel()
 	const own = ".autoloop/programs/p.md"
 	g := newGarden(t)
@@ -137,9 +137,9 @@ func TestWhatAParentLeaves(t *testing.T) {
 	}
 }
 
-// TestAParentThatCannotBeMade: a patch that no longer fits, or cannot be read, leaves the
+// TestMissingParent: a patch that no longer fits, or cannot be read, leaves the
 // incumbent as the parent; that the work is to end is an error.
-func TestAParentThatCannotBeMade(t *testing.T) {
+func TestMissingParent(t *testing.T) {
 	t.Parallel()
 	g := newGarden(t)
 	root := g.one(t, "root", map[string]string{"src/a": "1\n2\n3\n", "src/x": "x\n"})

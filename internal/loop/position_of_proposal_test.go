@@ -13,9 +13,9 @@ import (
 	"github.com/org/autoloop/internal/loop/proposal"
 )
 
-// TestThePullRequestIsMergedMeanwhile: a bundle that was made before keeps its gain, on top
+// TestPullRequestMergedMeanwhile: a bundle that was made before keeps its gain, on top
 // of what was merged.
-func TestThePullRequestIsMergedMeanwhile(t *testing.T) {
+func TestPullRequestMergedMeanwhile(t *testing.T) {
 	t.Parallel()
 	for name, merge := range map[string]func(b *bed, head string){
 		"as a squash": func(b *bed, head string) {
@@ -45,9 +45,9 @@ func TestThePullRequestIsMergedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestABundleOfABranchThatIsNotThere: while nothing is kept there is no branch, and one that
+// TestBundleOfMissingBranch: while nothing is kept there is no branch, and one that
 // somebody makes meanwhile makes the bundle stale.
-func TestABundleOfABranchThatIsNotThere(t *testing.T) {
+func TestBundleOfMissingBranch(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, "evaluation-runs: 1", "1", "3")
 	made := b.made()
@@ -63,9 +63,9 @@ func TestABundleOfABranchThatIsNotThere(t *testing.T) {
 	assert.Equal(t, b.git("rev-parse", "main~1"), b.git("rev-parse", "autoloop/p~1"))
 }
 
-// TestARefusedMergeOfTheDefaultBranch pauses too, in one job and in two: its baseline is of
+// TestRefusedMergeOfDefaultBranch pauses too, in one job and in two: its baseline is of
 // a commit that the remote does not have.
-func TestARefusedMergeOfTheDefaultBranch(t *testing.T) {
+func TestRefusedMergeOfDefaultBranch(t *testing.T) {
 	t.Parallel()
 	for _, jobs := range []int{1, 2} {
 		b := newBed(t, "evaluation-runs: 1", "1", "3", "5")
@@ -90,8 +90,8 @@ func TestARefusedMergeOfTheDefaultBranch(t *testing.T) {
 	}
 }
 
-// TestTheDefaultBranchOfAProposal is asked for anew, and never taken from it.
-func TestTheDefaultBranchOfAProposal(t *testing.T) {
+// TestDefaultBranchOfProposal is asked for anew, and never taken from it.
+func TestDefaultBranchOfProposal(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, "evaluation-runs: 1", "1", "3")
 	made := b.made()

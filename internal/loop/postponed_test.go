@@ -13,9 +13,9 @@ import (
 	"github.com/org/autoloop/internal/history"
 )
 
-// TestAPostponedIteration is put off by the service of an agent, as far as such a service
+// TestPostponedIteration is put off by the service of an agent, as far as such a service
 // asks for, and by nobody else.
-func TestAPostponedIteration(t *testing.T) {
+func TestPostponedIteration(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, "evaluation-runs: 1", "1")
 	until := b.clock.Add(time.Hour).Truncate(time.Second)

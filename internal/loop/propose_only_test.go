@@ -19,8 +19,8 @@ import (
 	"github.com/org/autoloop/internal/loop/proposal"
 )
 
-// TestNothingToHandOn: then there is no bundle, and the result says why.
-func TestNothingToHandOn(t *testing.T) {
+// TestEmptyProposal: then there is no bundle, and the result says why.
+func TestEmptyProposal(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, "evaluation-runs: 1\nci-gate: off", "1", "3")
 	f := onGitHub(t, b)
@@ -42,8 +42,8 @@ func TestNothingToHandOn(t *testing.T) {
 	assert.Nil(t, made)
 }
 
-// TestADryRunOfAConflict says what a run would end with.
-func TestADryRunOfAConflict(t *testing.T) {
+// TestDryRunOfConflict says what a run would end with.
+func TestDryRunOfConflict(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, "evaluation-runs: 1", "1", "3", "4")
 	b.one()
@@ -67,9 +67,9 @@ func (f brokenEvaluator) Run(context.Context, evaluation.Request) (evaluation.Re
 	return evaluation.Result{}, f.err
 }
 
-// TestAnIterationThatCannotBeDone is an error of the program where the program is what
+// TestImpossibleIteration is an error of the program where the program is what
 // stands in its way: its disk, or its time.
-func TestAnIterationThatCannotBeDone(t *testing.T) {
+func TestImpossibleIteration(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, "evaluation-runs: 1", "1", "3")
 	b.service.Eval = brokenEvaluator{fmt.Errorf("write result: %w", syscall.ENOSPC)}
@@ -110,9 +110,9 @@ func TestAnIterationThatCannotBeDone(t *testing.T) {
 	assert.NotContains(t, strings.Join(b.kinds()[before:], " "), "decided")
 }
 
-// TestAnOutageWhilePublishing: the iteration is recorded, with a warning, and its comments
+// TestOutageWhilePublishing: the iteration is recorded, with a warning, and its comments
 // are read later.
-func TestAnOutageWhilePublishing(t *testing.T) {
+func TestOutageWhilePublishing(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, "evaluation-runs: 1\nci-gate: off", "1", "3", "5")
 	f := onGitHub(t, b)

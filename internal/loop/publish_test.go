@@ -160,8 +160,8 @@ func TestPublishRefuses(t *testing.T) {
 	_ = b.refuses(made, "it was published before, by run ", "once more")
 }
 
-// TestABundleAndOtherPrograms: their records may move on meanwhile, also from nothing.
-func TestABundleAndOtherPrograms(t *testing.T) {
+// TestBundleAndOtherPrograms: their records may move on meanwhile, also from nothing.
+func TestBundleAndOtherPrograms(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, "evaluation-runs: 1", "1", "3", "5")
 	other := func(text string) {
@@ -187,9 +187,9 @@ func TestABundleAndOtherPrograms(t *testing.T) {
 	assert.Equal(t, "5", b.kept())
 }
 
-// TestNothingIsPublishedWhereNothingMayBegin: a pause that one job disregards holds in the
+// TestPublishWhereNothingMayBegin: a pause that one job disregards holds in the
 // other, and so does the lease of a run that only the other job sees.
-func TestNothingIsPublishedWhereNothingMayBegin(t *testing.T) {
+func TestPublishWhereNothingMayBegin(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, "evaluation-runs: 1\nplateau: 1", "4", "3", "6")
 	require.Contains(t, b.one().Stopped, "paused: plateau")
@@ -208,9 +208,9 @@ func TestNothingIsPublishedWhereNothingMayBegin(t *testing.T) {
 	assert.Equal(t, history.Accepted, result.Outcome)
 }
 
-// TestAForgedFix is refused: it has to be of the commit that waits, and made from the
+// TestForgedFix is refused: it has to be of the commit that waits, and made from the
 // same files. Then the true one is recorded.
-func TestAForgedFix(t *testing.T) {
+func TestForgedFix(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, "evaluation-runs: 1\nci-wait: 0m", "1")
 	calls := 0
@@ -400,9 +400,9 @@ func (b *bed) in(jobs int, remote func(git.RefUpdate) error) (Result, error) {
 	return run.through(b.t.Context(), func(ctx context.Context) (Result, error) { return run.publish(ctx, made) })
 }
 
-// TestABranchStaysOnItsOwnBase where the remote refuses the default branch's workflow
+// TestBranchStaysOnOwnBase where the remote refuses the default branch's workflow
 // files: the gain is kept without them.
-func TestABranchStaysOnItsOwnBase(t *testing.T) {
+func TestBranchStaysOnOwnBase(t *testing.T) {
 	t.Parallel()
 	for _, jobs := range []int{1, 2} {
 		b := newBed(t, "evaluation-runs: 1", "1", "3", "5")

@@ -43,9 +43,9 @@ func inMemory(t *testing.T, p *program.Program, events ...history.Event) (*run, 
 	return r, store
 }
 
-// TestWhatIsForAPullRequest: the branch is then better than the default branch, or a pull
+// TestPullRequestIsDue: the branch is then better than the default branch, or a pull
 // request is open. A baseline that is not recorded yet counts.
-func TestWhatIsForAPullRequest(t *testing.T) {
+func TestPullRequestIsDue(t *testing.T) {
 	t.Parallel()
 	measured := func(values ...string) []*history.Measured {
 		var list []*history.Measured
@@ -105,8 +105,8 @@ func TestWhatIsForAPullRequest(t *testing.T) {
 	}
 }
 
-// TestAProposalWithoutADecision ends a run that its baseline ended, and no other.
-func TestAProposalWithoutADecision(t *testing.T) {
+// TestProposalWithoutDecision ends a run that its baseline ended, and no other.
+func TestProposalWithoutDecision(t *testing.T) {
 	t.Parallel()
 	asked := &history.Measured{Metric: metricOf("1"), Evaluation: &history.Expense{}}
 	for name, c := range map[string]struct {
@@ -139,9 +139,9 @@ func TestAProposalWithoutADecision(t *testing.T) {
 	}
 }
 
-// TestABaselineOfABundle: it is needed, of these commits and of this evaluation, and its
+// TestBaselineOfBundle: it is needed, of these commits and of this evaluation, and its
 // numbers are some that the program's own runs could have given.
-func TestABaselineOfABundle(t *testing.T) {
+func TestBaselineOfBundle(t *testing.T) {
 	t.Parallel()
 	const front = "metric-range: [0, 100]\nguardrails: [{metric: g, direction: higher, max-regression: 0}]"
 	whole := func() *history.Measured {
@@ -270,8 +270,8 @@ func TestOutcomeAndVerdictOfAProposal(t *testing.T) {
 	}
 }
 
-// TestTheVerdictOfASuite is held against its numbers.
-func TestTheVerdictOfASuite(t *testing.T) {
+// TestVerdictOfSuite is held against its numbers.
+func TestVerdictOfSuite(t *testing.T) {
 	t.Parallel()
 	r, _ := inMemory(t, programWith("", ""), decidedOnce()...) // whose best is 3
 	for name, c := range map[string]struct {

@@ -76,8 +76,8 @@ func TestRecordsThatCannotBeRead(t *testing.T) {
 	assert.Equal(t, history.PhaseNone, none.standing().Phase)
 }
 
-// TestTheLedgerIsRight where a person or a tool wrote other numbers into the state.
-func TestTheLedgerIsRight(t *testing.T) {
+// TestLedgerWinsOverState where a person or a tool wrote other numbers into the state.
+func TestLedgerWinsOverState(t *testing.T) {
 	t.Parallel()
 	ledger := ledgerOf(t, decidedOnce()...)
 	for name, c := range map[string]struct {
@@ -146,8 +146,8 @@ func TestEditsOfAPerson(t *testing.T) {
 	}
 }
 
-// TestAStateOfAnotherToolIsTakenOver once, before the ledger begins.
-func TestAStateOfAnotherToolIsTakenOver(t *testing.T) {
+// TestForeignStateIsTakenOver once, before the ledger begins.
+func TestForeignStateIsTakenOver(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		files memory.Files
@@ -181,8 +181,8 @@ func TestAStateOfAnotherToolIsTakenOver(t *testing.T) {
 	}
 }
 
-// TestAnEditedTableStaysEdited: also one that a person changes while an iteration runs.
-func TestAnEditedTableStaysEdited(t *testing.T) {
+// TestEditedTableIsKept: also one that a person changes while an iteration runs.
+func TestEditedTableIsKept(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, "", "1", "2", "3")
 	b.one()

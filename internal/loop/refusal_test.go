@@ -13,9 +13,9 @@ import (
 	"github.com/org/autoloop/internal/history"
 )
 
-// TestARefusalIsAnError of the program, in one job and in two: it counts as a run, and the
+// TestRefusalIsError of the program, in one job and in two: it counts as a run, and the
 // third in a row pauses.
-func TestARefusalIsAnError(t *testing.T) {
+func TestRefusalIsError(t *testing.T) {
 	t.Parallel()
 	const reason = "codex is not installed"
 	for _, jobs := range []int{1, 2} {
@@ -54,8 +54,8 @@ func TestARefusalIsAnError(t *testing.T) {
 	}
 }
 
-// TestARefusalWaits for who works on the program, and for CI.
-func TestARefusalWaits(t *testing.T) {
+// TestRefusalWaits for who works on the program, and for CI.
+func TestRefusalWaits(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, "evaluation-runs: 1\nci-wait: 0m", "1", "3")
 	onGitHub(t, b).ci = []ci.Result{waiting()}

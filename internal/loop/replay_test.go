@@ -72,9 +72,9 @@ func newSquashed(t *testing.T) squashed {
 	return squashed{g, ids["root"], ids["two"], ids["squash"], []string{ids["three"], ids["four"]}}
 }
 
-// TestWhatComesAfterAMerge is made of commits on top of what was merged, when the default
+// TestAfterMerge is made of commits on top of what was merged, when the default
 // branch has that only as other commits.
-func TestWhatComesAfterAMerge(t *testing.T) {
+func TestAfterMerge(t *testing.T) {
 	t.Parallel()
 	s := newSquashed(t)
 	whole := s.one(t, "merge", map[string]string{"value": lines(map[int]string{2: "two", 4: "four"})}, s.root, s.merged)
@@ -165,9 +165,9 @@ func TestReplayThatConflicts(t *testing.T) {
 	require.ErrorAs(t, err, &conflict)
 }
 
-// TestABranchThatIsDeletedByItsMerge: only that the pull request was merged with the head
+// TestBranchDeletedByMerge: only that the pull request was merged with the head
 // that the branch had says that nobody else deleted it.
-func TestABranchThatIsDeletedByItsMerge(t *testing.T) {
+func TestBranchDeletedByMerge(t *testing.T) {
 	t.Parallel()
 	s := newSquashed(t)
 	for name, c := range map[string]struct {
@@ -205,9 +205,9 @@ func TestABranchThatIsDeletedByItsMerge(t *testing.T) {
 	}
 }
 
-// TestWhereADeletedBranchGoesOn: GitHub keeps the commits of a pull request, from which
+// TestDeletedBranchGoesOn: GitHub keeps the commits of a pull request, from which
 // the branch begins anew.
-func TestWhereADeletedBranchGoesOn(t *testing.T) {
+func TestDeletedBranchGoesOn(t *testing.T) {
 	t.Parallel()
 	s := newSquashed(t)
 	clone := t.TempDir()
@@ -230,10 +230,10 @@ func TestWhereADeletedBranchGoesOn(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestAPendingCandidateAfterTheMerge: a candidate that waits for CI while its pull request
+// TestPendingCandidateAfterMerge: a candidate that waits for CI while its pull request
 // is merged without it goes on waiting where its files are the same on what was merged,
 // and is else measured there anew.
-func TestAPendingCandidateAfterTheMerge(t *testing.T) {
+func TestPendingCandidateAfterMerge(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		squash  map[string]string // the files of main after the merge

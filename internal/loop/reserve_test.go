@@ -64,8 +64,8 @@ func TestReserve(t *testing.T) {
 	require.ErrorIs(t, err, errNoStart)
 }
 
-// TestAPauseEndsBeforeAStart: a comment that ends it is applied first.
-func TestAPauseEndsBeforeAStart(t *testing.T) {
+// TestPauseEndsBeforeStart: a comment that ends it is applied first.
+func TestPauseEndsBeforeStart(t *testing.T) {
 	t.Parallel()
 	paused := []history.Event{wasMeasured("1"), &history.Paused{Reason: decision.Say("x")}}
 	for name, c := range map[string]struct {
@@ -141,8 +141,8 @@ func TestRunsThatVanish(t *testing.T) {
 	assert.Equal(t, history.Error, after.standing().Decision.Outcome)
 }
 
-// TestTheFirstReason is the outcome where none is given.
-func TestTheFirstReason(t *testing.T) {
+// TestFirstReasonIsOutcome is the outcome where none is given.
+func TestFirstReasonIsOutcome(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, "a", firstReason(Result{Outcome: history.Idle, Reasons: decision.Says("a", "b")}))
 	assert.Equal(t, "idle", firstReason(Result{Outcome: history.Idle}))

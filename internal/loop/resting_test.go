@@ -22,9 +22,9 @@ func (b *bed) start() *run {
 	return run
 }
 
-// TestARestingProgram: what is paused or completed does nothing, by name and
+// TestRestingProgram: what is paused or completed does nothing, by name and
 // between the iterations of a run, in one job and in two, unless it is forced.
-func TestARestingProgram(t *testing.T) {
+func TestRestingProgram(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		front string
@@ -86,9 +86,9 @@ func TestForceGoesOnPastAPlateau(t *testing.T) {
 	assert.Contains(t, results[1].Stopped, "a holiday")
 }
 
-// TestADefaultBranchThatDoesNotMerge pauses, and is left to the publishing job by
+// TestConflictingDefaultBranch pauses, and is left to the publishing job by
 // the proposing one.
-func TestADefaultBranchThatDoesNotMerge(t *testing.T) {
+func TestConflictingDefaultBranch(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, "evaluation-runs: 1", "1", "3", "4")
 	b.one()

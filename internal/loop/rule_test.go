@@ -16,8 +16,8 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// TestTheRuleThatAProgramAsksFor, before anything is known of its evaluation.
-func TestTheRuleThatAProgramAsksFor(t *testing.T) {
+// TestRuleOfProgram, before anything is known of its evaluation.
+func TestRuleOfProgram(t *testing.T) {
 	t.Parallel()
 	usual := func(change func(*decision.Rule)) decision.Rule {
 		rule := decision.Rule{
@@ -62,9 +62,9 @@ func TestTheRuleThatAProgramAsksFor(t *testing.T) {
 	}
 }
 
-// TestTheRuleOfWhatIsKnown: a program that leaves it open is noisy from when two runs
+// TestRuleOfKnownNoise: a program that leaves it open is noisy from when two runs
 // differed, and gets as many pairs again where its time has room for them.
-func TestTheRuleOfWhatIsKnown(t *testing.T) {
+func TestRuleOfKnownNoise(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		front    string

@@ -68,9 +68,9 @@ func TestSameRunsHaveEqualMetricAndGuardrails(t *testing.T) {
 	}
 }
 
-// TestTheRecordOfSamples: what is on record of several runs is every metric and guardrail,
+// TestRecordOfSamples: what is on record of several runs is every metric and guardrail,
 // and of the rest the last run's.
-func TestTheRecordOfSamples(t *testing.T) {
+func TestRecordOfSamples(t *testing.T) {
 	t.Parallel()
 	rails := []program.Guardrail{{Metric: "size"}}
 	s := sampled(rails, printed(map[string]string{"m": "1", "size": "5", "other": "7"}),

@@ -31,9 +31,9 @@ func secretLab(t *testing.T) *lab {
 	return l
 }
 
-// TestWhatLeaks: a secret in a changed file or its name that the incumbent's file has
+// TestLeakedSecrets: a secret in a changed file or its name that the incumbent's file has
 // not, also when that has another one; in a working tree and in a bundle alike.
-func TestWhatLeaks(t *testing.T) {
+func TestLeakedSecrets(t *testing.T) {
 	t.Parallel()
 	shared := secretLab(t)
 	base := shared.git("rev-parse", "main")
@@ -97,8 +97,8 @@ func TestLeaksOfSeveralFiles(t *testing.T) {
 	}
 }
 
-// TestWhatAnAgentSaysHasNoSecret of ours or of its own, and is bounded.
-func TestWhatAnAgentSaysHasNoSecret(t *testing.T) {
+// TestSecretsInWordsOfAgents of ours or of its own, and is bounded.
+func TestSecretsInWordsOfAgents(t *testing.T) {
 	t.Parallel()
 	a := &attempt{masker: secrets, reply: agent.Reply{
 		Summary: "with " + ourSecret + "\nand " + strings.Repeat("long ", 1000), Model: "m " + theirSecret,

@@ -89,9 +89,9 @@ func TestManyOthersAreSummedUp(t *testing.T) {
 	assert.Equal(t, "and 55 more, which the ledger has", reasons[9])
 }
 
-// TestAShareOfTheLastBit: however little is left and however many share it, no
+// TestShareOfLeastRemainder: however little is left and however many share it, no
 // agent is given a limit of nothing, which would mean no limit, or be refused.
-func TestAShareOfTheLastBit(t *testing.T) {
+func TestShareOfLeastRemainder(t *testing.T) {
 	t.Parallel()
 	left := course{left: budget.Left{Tokens: 3, USD: 0.0001}}
 	r := &spending{journal: &journal{session: &session{Service: &Service{}, course: left}}}

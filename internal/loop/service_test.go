@@ -14,9 +14,9 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// TestWhatEndsARun: its count, reverts in a row, a person who asks, what it may cost, and
+// TestEndOfRun: its count, reverts in a row, a person who asks, what it may cost, and
 // another run that works on the program.
-func TestWhatEndsARun(t *testing.T) {
+func TestEndOfRun(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, "evaluation-runs: 1\nstop-after-reverts: 2\nplateau: off", "1")
 	values := []string{}

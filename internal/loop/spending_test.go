@@ -142,9 +142,9 @@ func TestReservedIsWhatIsLeft(t *testing.T) {
 	assert.Nil(t, r.reserved(b.left))
 }
 
-// TestTheBudgetOfAProcess counts what was used since it began, and an amount that nobody
+// TestBudgetOfProcess counts what was used since it began, and an amount that nobody
 // said only where the program asks for that.
-func TestTheBudgetOfAProcess(t *testing.T) {
+func TestBudgetOfProcess(t *testing.T) {
 	t.Parallel()
 	before, after := midday.Add(-time.Second), midday
 	for name, c := range map[string]struct {
@@ -177,9 +177,9 @@ func TestTheBudgetOfAProcess(t *testing.T) {
 	}
 }
 
-// TestTheTimeOfAnIteration is its own, or what a budget leaves of it, and who runs out of
+// TestTimeOfIteration is its own, or what a budget leaves of it, and who runs out of
 // it is told which.
-func TestTheTimeOfAnIteration(t *testing.T) {
+func TestTimeOfIteration(t *testing.T) {
 	t.Parallel()
 	for left, want := range map[time.Duration]struct {
 		time time.Duration
@@ -242,8 +242,8 @@ func TestPostponedUntilTheFirstAgent(t *testing.T) {
 	}
 }
 
-// TestWhatAgentsUsed: what is known of it counts, and the rest is passed over.
-func TestWhatAgentsUsed(t *testing.T) {
+// TestUsageOfAgents: what is known of it counts, and the rest is passed over.
+func TestUsageOfAgents(t *testing.T) {
 	t.Parallel()
 	in, out, cached, usd := int64(10), int64(5), int64(7), metric.MustValue("0.5")
 	said := func(usage metric.Usage) *attempt { return &attempt{reply: agent.Reply{Usage: usage}} }
@@ -259,9 +259,9 @@ func TestWhatAgentsUsed(t *testing.T) {
 	assert.Equal(t, used{30, 1}, r.used)
 }
 
-// TestWhatMayBeMeasured: an evaluation that asks models gets what agents left of the
+// TestMeasuringWithinBudget: an evaluation that asks models gets what agents left of the
 // budgets; what a script uses is not known, and bounds it nowhere.
-func TestWhatMayBeMeasured(t *testing.T) {
+func TestMeasuringWithinBudget(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		evaluation program.EvaluationKind

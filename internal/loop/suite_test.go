@@ -61,8 +61,8 @@ func expense(tokens int64, usd string) *history.Expense {
 	return e
 }
 
-// TestASuiteDecides by its own verdict, and not by the metric.
-func TestASuiteDecides(t *testing.T) {
+// TestSuiteDecides by its own verdict, and not by the metric.
+func TestSuiteDecides(t *testing.T) {
 	t.Parallel()
 	shared := newLab(t)
 	one, three := metricOf("1"), metricOf("3")
@@ -137,9 +137,9 @@ func TestASuiteDecides(t *testing.T) {
 	}
 }
 
-// TestASuiteThatReachesTheTarget completes the program with what is kept afterwards, not
+// TestSuiteReachesTarget completes the program with what is kept afterwards, not
 // with what was measured and not kept.
-func TestASuiteThatReachesTheTarget(t *testing.T) {
+func TestSuiteReachesTarget(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		verdict decision.Verdict
@@ -165,8 +165,8 @@ func TestASuiteThatReachesTheTarget(t *testing.T) {
 	assert.Nil(t, d.Metric)
 }
 
-// TestASuitesBaseline: the incumbent once, and the default branch where it is another.
-func TestASuitesBaseline(t *testing.T) {
+// TestBaselineOfSuite: the incumbent once, and the default branch where it is another.
+func TestBaselineOfSuite(t *testing.T) {
 	t.Parallel()
 	shared := newLab(t)
 	for name, c := range map[string]struct {
@@ -234,8 +234,8 @@ func TestASuitesBaseline(t *testing.T) {
 	}
 }
 
-// TestASuiteWithoutABudget is not begun.
-func TestASuiteWithoutABudget(t *testing.T) {
+// TestSuiteWithoutBudget is not begun.
+func TestSuiteWithoutBudget(t *testing.T) {
 	t.Parallel()
 	j := journalOf(t, "")
 	j.Program.Evaluation, j.left = program.Tasks, budget.Left{Tokens: 100}
@@ -245,8 +245,8 @@ func TestASuiteWithoutABudget(t *testing.T) {
 	assert.Contains(t, got.Unfinished, "the budget is used up: ")
 }
 
-// TestABaselineThatUsesUpTheBudget is kept, and no agent is asked.
-func TestABaselineThatUsesUpTheBudget(t *testing.T) {
+// TestBaselineUsesUpBudget is kept, and no agent is asked.
+func TestBaselineUsesUpBudget(t *testing.T) {
 	t.Parallel()
 	for _, jobs := range []int{1, 2} {
 		b := newBed(t, "budget: {usd: 0.5, per: day}", "1")

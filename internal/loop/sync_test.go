@@ -15,9 +15,9 @@ import (
 	"github.com/org/autoloop/internal/history"
 )
 
-// TestWhereTheBranchStands: against a default branch that is ahead, behind, both or
+// TestPositionOfBranch: against a default branch that is ahead, behind, both or
 // neither, and after its pull request was merged.
-func TestWhereTheBranchStands(t *testing.T) {
+func TestPositionOfBranch(t *testing.T) {
 	t.Parallel()
 	g := newGarden(t)
 	root := sprout{name: "root", files: map[string]string{"value.txt": "1\n", "other.txt": "a\n"}}
@@ -143,8 +143,8 @@ func TestWhereTheBranchStands(t *testing.T) {
 	}
 }
 
-// TestAConflictNamesItsFiles: ten of them, as one line that a terminal shows.
-func TestAConflictNamesItsFiles(t *testing.T) {
+// TestConflictNamesFiles: ten of them, as one line that a terminal shows.
+func TestConflictNamesFiles(t *testing.T) {
 	t.Parallel()
 	files := func(count int) []string {
 		var list []string

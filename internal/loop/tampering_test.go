@@ -13,10 +13,10 @@ import (
 	"github.com/org/autoloop/internal/history"
 )
 
-// TestWhatNobodyElseChanges: configuration, hooks, the program's file and its branch end
+// TestForeignChangesAreFound: configuration, hooks, the program's file and its branch end
 // the iteration; other branches, and where nothing else reaches it the program's file,
 // may be a person at work.
-func TestWhatNobodyElseChanges(t *testing.T) {
+func TestForeignChangesAreFound(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		line     string
@@ -50,9 +50,9 @@ func TestWhatNobodyElseChanges(t *testing.T) {
 	assert.Empty(t, (&team{thread: threadOf(j)}).tampered(nil, "then"))
 }
 
-// TestARepositoryThatAnEvaluationChanges: what measures writes to no repository, neither
+// TestEvaluationChangesRepository: what measures writes to no repository, neither
 // for the unchanged files nor for a candidate.
-func TestARepositoryThatAnEvaluationChanges(t *testing.T) {
+func TestEvaluationChangesRepository(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		of   string // whose evaluation

@@ -9,9 +9,9 @@ import (
 	"github.com/org/autoloop/internal/decision"
 )
 
-// TestTheTimeOfACandidate is ten times that of the unchanged files, at least a minute,
+// TestTimeLimitOfCandidate is ten times that of the unchanged files, at least a minute,
 // unless the program says how long.
-func TestTheTimeOfACandidate(t *testing.T) {
+func TestTimeLimitOfCandidate(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		front   string
@@ -33,8 +33,8 @@ func TestTheTimeOfACandidate(t *testing.T) {
 	}
 }
 
-// TestWhatHangs took three times as long as the unchanged files, where that is known.
-func TestWhatHangs(t *testing.T) {
+// TestHangingEvaluation took three times as long as the unchanged files, where that is known.
+func TestHangingEvaluation(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		seconds float64
@@ -53,9 +53,9 @@ func TestWhatHangs(t *testing.T) {
 	}
 }
 
-// TestTheTimeThatIsLeft is that of the runs which a stage still has, as long as those
+// TestRemainingTime is that of the runs which a stage still has, as long as those
 // that it had, before them as long as at the baseline.
-func TestTheTimeThatIsLeft(t *testing.T) {
+func TestRemainingTime(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		baseline float64

@@ -60,9 +60,9 @@ func TestOtherFilesStay(t *testing.T) {
 	require.Error(t, removeOldest(filepath.Join(dir, "missing"), 1, 1))
 }
 
-// TestATranscriptOfEach: an agent's and an evaluation's have names of their own, in a
+// TestTranscriptOfEachAgent: an agent's and an evaluation's have names of their own, in a
 // directory of the program, for the user alone; where none are kept there is no name.
-func TestATranscriptOfEach(t *testing.T) {
+func TestTranscriptOfEachAgent(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "kept")
 	j := &journal{session: &session{

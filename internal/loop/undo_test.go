@@ -163,9 +163,9 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestAnUndoThatTheRemoteRefuses moves nothing, pauses the program, and says so to who
+// TestRefusedUndo moves nothing, pauses the program, and says so to who
 // asked; what else was asked for is done.
-func TestAnUndoThatTheRemoteRefuses(t *testing.T) {
+func TestRefusedUndo(t *testing.T) {
 	t.Parallel()
 	g := newGarden(t)
 	const name = "undo-refused"

@@ -114,8 +114,8 @@ func TestFilesOfACandidate(t *testing.T) {
 	}
 }
 
-// TestAFixIsHeldAgainstItsOwnStart, and described against the incumbent.
-func TestAFixIsHeldAgainstItsOwnStart(t *testing.T) {
+// TestFixIsComparedWithItsStart, and described against the incumbent.
+func TestFixIsComparedWithItsStart(t *testing.T) {
 	t.Parallel()
 	b, r, at := widely(t, nil)
 	on := b.treeOf(at.Head, map[string]*git.File{"value.txt": fileOf("2\n"), "other.txt": fileOf("a person's\n")})
@@ -133,8 +133,8 @@ func TestAFixIsHeldAgainstItsOwnStart(t *testing.T) {
 	require.ErrorContains(t, err, "no change proposed")
 }
 
-// TestAHeldCandidateThatLeavesNothing is one whatever its bundle says.
-func TestAHeldCandidateThatLeavesNothing(t *testing.T) {
+// TestHeldCandidateLeavesNothing is one whatever its bundle says.
+func TestHeldCandidateLeavesNothing(t *testing.T) {
 	t.Parallel()
 	b, r, at := widely(t, nil)
 	for name, c := range map[string]struct {

@@ -91,9 +91,9 @@ func (brokenSuite) Compare(context.Context, string, string, evaluation.Limit) (S
 	return Suited{Verdict: decision.Improved}, nil
 }
 
-// TestARefusedProposalIsAnError: what verification refuses in one job is recorded
+// TestRefusedProposalIsError: what verification refuses in one job is recorded
 // as an error, and nothing of it is kept.
-func TestARefusedProposalIsAnError(t *testing.T) {
+func TestRefusedProposalIsError(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, "", "1", "3")
 	b.service.Suite = brokenSuite{}

@@ -106,8 +106,8 @@ func TestPausesBetweenQuestionsToCI(t *testing.T) {
 	}
 }
 
-// TestWhatCISays: what becomes of an iteration by what CI says of its commit.
-func TestWhatCISays(t *testing.T) {
+// TestWordsOfCI: what becomes of an iteration by what CI says of its commit.
+func TestWordsOfCI(t *testing.T) {
 	t.Parallel()
 	g := newGarden(t)
 	ids := growForCI(t, g)
@@ -223,8 +223,8 @@ func TestWhatCISays(t *testing.T) {
 
 func (d *desk) comments() *commands.Heard { return d.thread.comments }
 
-// TestAWaitThatEnds: the run is told to stop, or has lost its lease.
-func TestAWaitThatEnds(t *testing.T) {
+// TestWaitEnds: the run is told to stop, or has lost its lease.
+func TestWaitEnds(t *testing.T) {
 	t.Parallel()
 	g := newGarden(t)
 	ids := growForCI(t, g)
@@ -289,9 +289,9 @@ func TestStartCI(t *testing.T) {
 	}
 }
 
-// TestTheEndOfAFailure: what is red for good goes back to the last accepted commit, stays on
+// TestFailureEnds: what is red for good goes back to the last accepted commit, stays on
 // a branch of its own, and pauses the program with what to do.
-func TestTheEndOfAFailure(t *testing.T) {
+func TestFailureEnds(t *testing.T) {
 	t.Parallel()
 	g := newGarden(t)
 	ids := growForCI(t, g)
@@ -360,9 +360,9 @@ func TestTheEndOfAFailure(t *testing.T) {
 	}
 }
 
-// TestWhenAFixIsAskedFor: an agent is asked when it may work, there is time left and the
+// TestFixIsAskedFor: an agent is asked when it may work, there is time left and the
 // failure is not one that stays; otherwise the iteration waits or ends, with the reason.
-func TestWhenAFixIsAskedFor(t *testing.T) {
+func TestFixIsAskedFor(t *testing.T) {
 	t.Parallel()
 	g := newGarden(t)
 	ids := growForCI(t, g)

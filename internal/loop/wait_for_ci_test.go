@@ -64,8 +64,8 @@ func TestPausedProgramAsksNoAgent(t *testing.T) {
 	}
 }
 
-// TestAStaleFix: a bundle with a fix is refused when CI has changed its mind.
-func TestAStaleFix(t *testing.T) {
+// TestStaleFix: a bundle with a fix is refused when CI has changed its mind.
+func TestStaleFix(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, "evaluation-runs: 1\nci-wait: 0m", "1")
 	calls := 0

@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAWarningOfTheRunSurvivesItsStart: what was found out before the start is recorded is
+// TestWarningSurvivesStart: what was found out before the start is recorded is
 // shown in the end, once, however often the start is recorded.
-func TestAWarningOfTheRunSurvivesItsStart(t *testing.T) {
+func TestWarningSurvivesStart(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, "", wasMeasured("1"))
 	d.edit("| Best Metric | 1 |", "| Best Metric | 9 |")

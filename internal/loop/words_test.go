@@ -100,9 +100,9 @@ func TestWarningsAreSaidOnce(t *testing.T) {
 		loop.Warnings([]loop.Result{{Warnings: []string{"a", "b"}}, {Warnings: []string{"b", "a"}}}))
 }
 
-// TestATableOfNoisyRuns says beside each number what it was compared with: the last
+// TestTableOfNoisyRuns says beside each number what it was compared with: the last
 // comparison's incumbent.
-func TestATableOfNoisyRuns(t *testing.T) {
+func TestTableOfNoisyRuns(t *testing.T) {
 	t.Parallel()
 	value := metric.MustValue("3")
 	of := func(incumbent string) decision.Evidence {

@@ -83,8 +83,8 @@ func TestValueText(t *testing.T) {
 	}
 }
 
-// TestWhatIsWrittenIsReadAgain: sums and products can be beyond what is read. Their text is the nearest that is.
-func TestWhatIsWrittenIsReadAgain(t *testing.T) {
+// TestWrittenNumberIsReadAgain: sums and products can be beyond what is read. Their text is the nearest that is.
+func TestWrittenNumberIsReadAgain(t *testing.T) {
 	t.Parallel()
 	const largest = "1.7976931348623157e308"
 	for _, c := range [][3]string{
@@ -225,9 +225,9 @@ func TestExtractRefusesWhatCanBeReadInTwoWays(t *testing.T) {
 	}
 }
 
-// TestAGuardrailIsAlwaysTheSameNumber has a name that is there by its dots and by
+// TestGuardrailIsSameNumber has a name that is there by its dots and by
 // nesting.
-func TestAGuardrailIsAlwaysTheSameNumber(t *testing.T) {
+func TestGuardrailIsSameNumber(t *testing.T) {
 	t.Parallel()
 	for range 100 {
 		m, err := metric.Extract([]byte(`{"m": 1, "a.b": 2, "a": {"b": 3, "c.d": 5, "c": {"d": 6}}, "x": 4}`), "m")

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTheEnvironmentIsInTheDocs holds the page about the environment of
+// TestEnvironmentIsInDocs holds the page about the environment of
 // evaluations against what is passed.
-func TestTheEnvironmentIsInTheDocs(t *testing.T) {
+func TestEnvironmentIsInDocs(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/reference/environment.md")
 	require.NoError(t, err)

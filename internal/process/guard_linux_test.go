@@ -211,9 +211,9 @@ func TestManyProcessesAreFine(t *testing.T) {
 	assert.NotEqual(t, "500\n", string(own), "and not us")
 }
 
-// TestWhereGroupsCanBeMade: in the hierarchies of version 1 below our own group,
+// TestPlacesOfControlGroups: in the hierarchies of version 1 below our own group,
 // in version 2 below the nearest one that hands bounds on.
-func TestWhereGroupsCanBeMade(t *testing.T) {
+func TestPlacesOfControlGroups(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		cgroup, mounts string

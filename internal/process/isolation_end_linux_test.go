@@ -77,9 +77,9 @@ func TestManyDieWithTheirParent(t *testing.T) {
 	}
 }
 
-// TestTheCollectorClosesNothing: what a supervisor still needs stays open, however
+// TestGarbageCollectorClosesNothing: what a supervisor still needs stays open, however
 // often the garbage collector runs beside it.
-func TestTheCollectorClosesNothing(t *testing.T) {
+func TestGarbageCollectorClosesNothing(t *testing.T) {
 	long.Only(t, long.Kills)
 	t.Parallel()
 	binary, err := os.ReadFile("/proc/self/exe")

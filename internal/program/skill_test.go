@@ -9,7 +9,7 @@ import (
 	"github.com/org/autoloop/internal/program"
 )
 
-func TestTheSuiteOfASkillIsNoTarget(t *testing.T) {
+func TestSkillSuiteIsNoTarget(t *testing.T) {
 	t.Parallel()
 	p := program.Parse("p.md", []byte("---\nskill: s\nevals: more/cases.json\n---\n## Target\n`s/`, `more/*`\n"))
 	require.NoError(t, p.Err())

@@ -24,7 +24,7 @@ func TestHeadingsThatDenyOutsideOfTheTarget(t *testing.T) {
 	}
 }
 
-func TestASecondListMustSayWhatItIs(t *testing.T) {
+func TestSecondListNeedsWords(t *testing.T) {
 	for name, c := range map[string]struct {
 		intro string
 		want  []string // targets; nil is an error
@@ -54,7 +54,7 @@ func TestASecondListMustSayWhatItIs(t *testing.T) {
 	require.NoError(t, p.Err(), "a list that names no path is prose")
 }
 
-func TestWhatAllowsStaysAllowed(t *testing.T) {
+func TestTextsThatAllow(t *testing.T) {
 	for _, text := range []string{
 		"Only modify these files:\n\n- `a.go`\n- `b.go`\n",
 		"Only modify the files below; do not modify anything else.\n\n- `a.go`\n- `b.go`\n",
@@ -129,7 +129,7 @@ func TestExactWinsOverGeneral(t *testing.T) {
 	}
 }
 
-func TestNothingMayChange(t *testing.T) {
+func TestTargetWithoutFiles(t *testing.T) {
 	files := []string{"lib/b.go", "src/a.go", "src/x/c.go"}
 	for target, want := range map[string]bool{
 		"- `src/`\n\nDo NOT modify `src/`\n": true, "- `src/*.go`\n\nDo NOT modify `src/**`\n": true,
@@ -316,7 +316,7 @@ func TestFencesThatShowOutput(t *testing.T) {
 	assert.Equal(t, "make\n", p.Script, "it has a label")
 }
 
-func TestAnErrorShowsNothingHidden(t *testing.T) {
+func TestErrorShowsNothingHidden(t *testing.T) {
 	p := program.Parse(file, []byte("---\nschedule: \"a\\e[31m\u202eb\"\n---\n"))
 	assert.NotContains(t, p.Err().Error(), "\u202e")
 	assert.NotContains(t, p.Err().Error(), "\x1b")
@@ -385,9 +385,9 @@ func TestSentencesThatDeny(t *testing.T) {
 	}
 }
 
-// TestALaterSentenceMustSayWhatItIs: where the targets were given, a path in a
+// TestLaterSentenceNeedsWords: where the targets were given, a path in a
 // sentence that says nothing is no target.
-func TestALaterSentenceMustSayWhatItIs(t *testing.T) {
+func TestLaterSentenceNeedsWords(t *testing.T) {
 	for text, refused := range map[string]bool{
 		"- `a.go`\n\nThe evaluator is `eval.py`.\n": true, "- `a.go`\n\nSee `b.go` for the format.\n": true,
 		"- `src/`\n\nThe hot loop is in `src/hot.go`; run `npm test` first.\n": false,

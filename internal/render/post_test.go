@@ -116,8 +116,8 @@ func TestGolden(t *testing.T) {
 	golden.Equal(t, "reply.md", render.Reply(12, "It goes on."))
 }
 
-// TestAPersonsTextSurvives has a body that a person wrote into.
-func TestAPersonsTextSurvives(t *testing.T) {
+// TestPersonsTextIsKept has a body that a person wrote into.
+func TestPersonsTextIsKept(t *testing.T) {
 	t.Parallel()
 	a := account(t)
 	ours := render.Pull(a, 4)

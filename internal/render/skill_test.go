@@ -10,7 +10,7 @@ import (
 	"github.com/org/autoloop/internal/render"
 )
 
-func TestAReportHidesNothingOfTheDiff(t *testing.T) {
+func TestReportShowsWholeDiff(t *testing.T) {
 	t.Parallel()
 	r := render.NewSkillReport(rowsOf("0.5 +0.6"), nil, false)
 	r.Diff = "+say more\r\n+\trm -rf ~\x1b[2K\x1b[1A\r+harmless\u202e\u0085\n"
@@ -52,7 +52,7 @@ func TestTriggersAreAFigureOfTheirOwn(t *testing.T) {
 	assert.Contains(t, r.Markdown(), "- v1: 0.66, 2 of 3 right\n  - trigger-2: what \\| time (loaded)\n")
 }
 
-func TestAReportOfCandidatesThatWereNeverMeasured(t *testing.T) {
+func TestReportOfUnmeasuredCandidates(t *testing.T) {
 	t.Parallel()
 	const note = "the last 3 candidates were not measured at all"
 	assert.Contains(t, render.NewSkillReport(rowsOf("0.5 +0.6 - - -"), nil, false).Markdown(), note)
@@ -60,7 +60,7 @@ func TestAReportOfCandidatesThatWereNeverMeasured(t *testing.T) {
 		"not measured at all")
 }
 
-func TestAReportThatKeptNothingHasNoCasesAfter(t *testing.T) {
+func TestReportThatKeptNothing(t *testing.T) {
 	t.Parallel()
 	half := metric.MustValue("0.5")
 	cases := []render.SkillCase{{ID: "polite", Before: &half, After: &half}}

@@ -47,7 +47,7 @@ func TestIssuesBecomePrograms(t *testing.T) {
 	}
 }
 
-func TestAStateKeepsItsNameWhateverTheTitle(t *testing.T) {
+func TestStateKeepsItsName(t *testing.T) {
 	t.Parallel()
 	states := map[string][]byte{
 		"old-name": stateFile("Issue=#4"), "speed": stateFile("Issue=#1"), "broken": []byte("hello"),
@@ -93,7 +93,7 @@ func TestStrangersTakeNoName(t *testing.T) {
 	assert.Equal(t, []schedule.Untrusted{{Name: "speed", Issue: 1, Reason: "mallory is NONE"}}, found.Untrusted)
 }
 
-func TestTheTargetThatAPersonSet(t *testing.T) {
+func TestTargetSetByPerson(t *testing.T) {
 	t.Parallel()
 	in := schedule.Input{
 		Programs: []*program.Program{programFile("p", "target-metric: 5")},

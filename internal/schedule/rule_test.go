@@ -110,7 +110,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-func TestWhenItIsDue(t *testing.T) {
+func TestDue(t *testing.T) {
 	s := one(t, "schedule: every 6h", "", ago(8*time.Hour))
 	assert.Equal(t, 2*time.Hour, s.Lateness)
 	assert.Equal(t, now.Add(-2*time.Hour), *s.NextDue)
@@ -140,7 +140,7 @@ func TestDeferredWhenForcedOrStopped(t *testing.T) {
 	assert.False(t, plan.HasWork())
 }
 
-func TestWhatIsStoredBadly(t *testing.T) {
+func TestBadlyStoredState(t *testing.T) {
 	plan := choose(t, schedule.Input{
 		Programs: []*program.Program{
 			programFile("gone", "metric: x"), programFile("large", "metric: x"),
@@ -210,7 +210,7 @@ func TestStatusesInTheOrderOfTheHistory(t *testing.T) {
 	}
 }
 
-func TestWhereAStateOfTheBranchIs(t *testing.T) {
+func TestPlaceOfState(t *testing.T) {
 	plan := choose(t, schedule.Input{
 		Programs: []*program.Program{programFile("p", "metric: x")},
 		States:   map[string][]byte{"p": stateFile("Best Metric=tall")}, Branch: "memory/autoloop",

@@ -13,7 +13,7 @@ import (
 	"github.com/org/autoloop/internal/schedule"
 )
 
-func TestWhatStopsEverything(t *testing.T) {
+func TestStopForEverybody(t *testing.T) {
 	for value, want := range map[string]string{
 		"": "", "false": "", "0": "", "no": "", "off": "", "Off": "", " FALSE ": "", "n": "",
 		"true": "AUTOLOOP_PAUSED is true", " True ": "AUTOLOOP_PAUSED is true", "1": "AUTOLOOP_PAUSED is 1",
@@ -25,7 +25,7 @@ func TestWhatStopsEverything(t *testing.T) {
 	}
 }
 
-func TestWhatIsRefusedKeepsNobodyFromTheirTurn(t *testing.T) {
+func TestRefusedProgramKeepsNoOtherWaiting(t *testing.T) {
 	var asked []string
 	in := schedule.Input{
 		Programs: []*program.Program{
@@ -102,7 +102,7 @@ func TestBudgetsAreLookedAtInTheOrderOfSelection(t *testing.T) {
 	assert.Equal(t, "spent", *choose(t, in).Selected, "whoever asks for it by name knows")
 }
 
-func TestAProgramThatIsWorkedOnIsLeftAlone(t *testing.T) {
+func TestProgramAtWorkIsSkipped(t *testing.T) {
 	started := `{"event":"started","run_id":"r1","iteration":1,"time":"2026-03-04T11:30:00Z","lease":{"host":"h",` +
 		`"pid":1,"until":"2026-03-04T12:30:00Z"}}` + "\n"
 	in := schedule.Input{

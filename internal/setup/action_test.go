@@ -15,9 +15,9 @@ const (
 	newCommit = "89abcdef0123456789abcdef0123456789abcdef"
 )
 
-// TestTheActionIsPinned writes workflows one after the other, as a repository
+// TestActionIsPinned writes workflows one after the other, as a repository
 // gets them over time.
-func TestTheActionIsPinned(t *testing.T) {
+func TestActionIsPinned(t *testing.T) {
 	t.Parallel()
 	old, fresh := Origin{"org/autoloop", "v1.2.3", oldCommit}, Origin{"org/autoloop", "v1.3.0", newCommit}
 	devel := Origin{"org/autoloop", "(devel)", oldCommit}

@@ -17,10 +17,10 @@ import (
 	"github.com/org/autoloop/tests/long"
 )
 
-// TestASyntaxErrorIsNoGainForALinter runs what counts findings beside linters that
+// TestSyntaxErrorIsNoGainForLinter runs what counts findings beside linters that
 // say what the real ones say. A file that cannot be read has one finding, and hides
 // all others that it had.
-func TestASyntaxErrorIsNoGainForALinter(t *testing.T) {
+func TestSyntaxErrorIsNoGainForLinter(t *testing.T) {
 	t.Parallel()
 	const ruff, eslint, unread = "python-lint ruff python3", "js-lint npx node", "syntax error: a."
 	for name, c := range map[string]struct {
@@ -151,9 +151,9 @@ func TestPytestThatIsInstalledIsTriedFirst(t *testing.T) {
 	assert.Len(t, Kinds(), 16, "each kind once: %v", Kinds())
 }
 
-// TestWhatNoticesAnEmptiedFileIsOfferedFirst: the others are offered with a sentence that
+// TestNoticingEvaluationIsOfferedFirst: the others are offered with a sentence that
 // says so.
-func TestWhatNoticesAnEmptiedFileIsOfferedFirst(t *testing.T) {
+func TestNoticingEvaluationIsOfferedFirst(t *testing.T) {
 	t.Parallel()
 	refused, gain := loop.Breakage{File: "lib.go", Problem: "not scored: the tests fail"},
 		loop.Breakage{File: "lib.go", Gain: true}

@@ -16,9 +16,9 @@ import (
 	"github.com/org/autoloop/internal/render/page"
 )
 
-// TestWhoTheWatcherAnswers: whoever lacks the token, comes from another site or by
+// TestWatcherAnswersLocalhost: whoever lacks the token, comes from another site or by
 // another name gets nothing, and only its own button asks a run to stop.
-func TestWhoTheWatcherAnswers(t *testing.T) {
+func TestWatcherAnswersLocalhost(t *testing.T) {
 	t.Parallel()
 	const host, token = "127.0.0.1:4321", "SECRET"
 	const found, hidden, wrong = http.StatusOK, http.StatusNotFound, http.StatusMethodNotAllowed

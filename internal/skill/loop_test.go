@@ -154,7 +154,7 @@ func (k *track) actions() string {
 	return text
 }
 
-func TestWhatBecomesOfACandidate(t *testing.T) {
+func TestOutcomesOfCandidates(t *testing.T) {
 	t.Parallel()
 	in := func(do func(dir string) error) improver {
 		return func(_ int, dir string) (agent.Reply, error) { return agent.Reply{Summary: "tried"}, do(dir) }
@@ -287,7 +287,7 @@ func TestWhatBecomesOfACandidate(t *testing.T) {
 	}
 }
 
-func TestACandidateThatChangesWhileItIsMeasured(t *testing.T) {
+func TestCandidateChangesWhileMeasured(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(dir string) error{
 		"a file more": func(dir string) error { return os.WriteFile(filepath.Join(dir, "more"), nil, 0o600) },
@@ -316,7 +316,7 @@ func TestACandidateThatChangesWhileItIsMeasured(t *testing.T) {
 	}
 }
 
-func TestWhoeverIsOutOfReachDecidesNothing(t *testing.T) {
+func TestUnreachableModelDecidesNothing(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []agent.FailureKind{agent.Unavailable, agent.Authentication, agent.RateLimit} {
 		k := newTrack(t, "2 2 0")

@@ -27,7 +27,7 @@ func (k *track) reopened() {
 	k.Workspace, k.loop.Workspace = w, w
 }
 
-func TestARunThatWasBrokenOffIsFinished(t *testing.T) {
+func TestBrokenOffRunIsFinished(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		texts     string // broken is where the first process ends
@@ -82,7 +82,7 @@ func TestARunThatWasBrokenOffIsFinished(t *testing.T) {
 	}
 }
 
-func TestAnOriginalThatCannotBeMeasured(t *testing.T) {
+func TestUnmeasurableOriginal(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ says, fails string }{
 		"every case":               {"2 2 0", ""},
@@ -177,7 +177,7 @@ func TestAnotherExecutorMeasuresAnew(t *testing.T) {
 	}
 }
 
-func TestABestVersionThatCannotBeMeasuredAnew(t *testing.T) {
+func TestUnmeasurableBestVersion(t *testing.T) {
 	t.Parallel()
 	k := newTrack(t, "2 2 0")
 	k.says["better"] = []string{"4 2 0", "- - -"}
@@ -194,8 +194,8 @@ func TestABestVersionThatCannotBeMeasuredAnew(t *testing.T) {
 	assert.Equal(t, "nobody", saved.Executor.Agent, "the next run measures anew too")
 }
 
-// TestTheTableIsTheRecord: a grading that was lost since makes no version worse.
-func TestTheTableIsTheRecord(t *testing.T) {
+// TestTableIsRecord: a grading that was lost since makes no version worse.
+func TestTableIsRecord(t *testing.T) {
 	t.Parallel()
 	k := newTrack(t, "2 2 0")
 	k.says["better"], k.says["next"] = []string{"4 4 0"}, []string{"4 2 0"}
@@ -216,7 +216,7 @@ func TestTheTableIsTheRecord(t *testing.T) {
 		"begin a new workspace with --fresh")
 }
 
-func TestAnAlteredBestVersionEndsTheRun(t *testing.T) {
+func TestAlteredBestVersionEndsRun(t *testing.T) {
 	t.Parallel()
 	k := newTrack(t, "2 2 0")
 	k.says["better"] = []string{"4 2 0"}

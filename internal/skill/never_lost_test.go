@@ -33,10 +33,10 @@ func (b *bench) snapshots() map[string]string {
 	return found
 }
 
-// TestWhatAPersonWroteIsNeverLost applies, merges, undoes and edits in any order: what
+// TestPersonsFilesAreNeverLost applies, merges, undoes and edits in any order: what
 // the skill was before is a snapshot then, or the merge of two, and an error changes
 // nothing.
-func TestWhatAPersonWroteIsNeverLost(t *testing.T) {
+func TestPersonsFilesAreNeverLost(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(10) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

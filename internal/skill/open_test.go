@@ -18,8 +18,8 @@ import (
 	"github.com/org/autoloop/internal/skill/workspace"
 )
 
-// TestWhereARunWorks has what is at the place of a workspace before a run.
-func TestWhereARunWorks(t *testing.T) {
+// TestPlaceOfRun has what is at the place of a workspace before a run.
+func TestPlaceOfRun(t *testing.T) {
 	t.Parallel()
 	file := func(at, text string) func(t *testing.T, base string) {
 		return func(t *testing.T, base string) { t.Helper(); putFile(t, filepath.Join(base, at), text) }
@@ -83,7 +83,7 @@ func putFile(t *testing.T, file, text string) {
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 }
 
-func TestWhatARunGoesOnFrom(t *testing.T) {
+func TestRunGoesOn(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		rows  string // as their actions begin
@@ -162,9 +162,9 @@ func alter(t *testing.T, b *bench, version int) {
 	require.NoError(t, os.WriteFile(file, []byte("altered"), 0o600))
 }
 
-// TestWhatApplyAndUndoMayTouch: a skill is changed where its workspace says that it is,
+// TestFilesOfApplyAndUndo: a skill is changed where its workspace says that it is,
 // when nobody else works there, and never to what is no version.
-func TestWhatApplyAndUndoMayTouch(t *testing.T) {
+func TestFilesOfApplyAndUndo(t *testing.T) {
 	t.Parallel()
 	put := func(names ...string) func(t *testing.T, b *bench) {
 		return func(t *testing.T, b *bench) {

@@ -174,8 +174,8 @@ func TestTriggersOfTheVersions(t *testing.T) {
 	}
 }
 
-// TestASuiteIsTheOneItBeganWith has what happens to the suite of a workspace's v0.
-func TestASuiteIsTheOneItBeganWith(t *testing.T) {
+// TestSuiteStaysSame has what happens to the suite of a workspace's v0.
+func TestSuiteStaysSame(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change       func(k *track, v0 string)

@@ -36,7 +36,7 @@ func TestEndedText(t *testing.T) {
 	assert.Equal(t, "stuck", skill.Stuck.Text(3))
 }
 
-func TestARunSaysWhereItGoesOn(t *testing.T) {
+func TestRunSaysWhereItGoesOn(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	text, err := skill.GoesOn(b.Workspace, "s", 5)

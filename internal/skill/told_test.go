@@ -23,7 +23,7 @@ func (l *listener) Propose(ctx context.Context, r agent.Request) (agent.Reply, e
 	return l.improver.Propose(ctx, r)
 }
 
-func TestWhatAnImproverIsTold(t *testing.T) {
+func TestImproversInput(t *testing.T) {
 	t.Parallel()
 	k := newTrack(t, "2 4 0")
 	k.says["worse"], k.says["better"] = []string{"1 1 1"}, []string{"4 4 1", "1 1 0"}

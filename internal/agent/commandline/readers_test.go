@@ -18,9 +18,9 @@ func readAll(d Descriptor, lines ...string) *Report {
 	return r.SoFar()
 }
 
-// TestACostOfNothingIsUnknown: OpenCode says 0 for a model whose price it does
+// TestZeroCostIsUnknown: OpenCode says 0 for a model whose price it does
 // not know.
-func TestACostOfNothingIsUnknown(t *testing.T) {
+func TestZeroCostIsUnknown(t *testing.T) {
 	t.Parallel()
 	const step = `{"type":"step_finish","part":{"reason":"stop","tokens":{"input":1000,"output":100,"reasoning":10,` +
 		`"cache":{"read":20,"write":3}},"cost":`
@@ -90,8 +90,8 @@ func TestTokensOfNoAnswerAreUnknown(t *testing.T) {
 	assert.Equal(t, "broken", got.Problem.Message)
 }
 
-// TestTheLastWaitThatIsNamedCounts: Codex may name one when it gives up, or before.
-func TestTheLastWaitThatIsNamedCounts(t *testing.T) {
+// TestLastNamedWaitCounts: Codex may name one when it gives up, or before.
+func TestLastNamedWaitCounts(t *testing.T) {
 	t.Parallel()
 	const again = `{"type":"error","message":"Reconnecting... 1/5 (Rate limit reached: try again in 7s)"}`
 	got := readAll(Codex(), again, `{"type":"turn.failed","error":{"message":"Rate limit reached: try again in 90s"}}`)

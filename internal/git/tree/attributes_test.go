@@ -41,9 +41,9 @@ func TestFilters(t *testing.T) {
 	assert.NoFileExists(t, marker)
 }
 
-// TestWhatIsStored follows the attributes of the incumbent, whatever the agent makes of them
+// TestStoredContent follows the attributes of the incumbent, whatever the agent makes of them
 // and the user has configured.
-func TestWhatIsStored(t *testing.T) {
+func TestStoredContent(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		attributes, committed string

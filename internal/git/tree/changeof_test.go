@@ -10,8 +10,8 @@ import (
 	"github.com/org/autoloop/internal/git"
 )
 
-// TestTheKindOfAChange is what git would say, but that it calls another mode a modification.
-func TestTheKindOfAChange(t *testing.T) {
+// TestKindOfChange is what git would say, but that it calls another mode a modification.
+func TestKindOfChange(t *testing.T) {
 	t.Parallel()
 	for line, kind := range map[string]decision.ChangeKind{
 		" 100644 - b": decision.Added, " 120000 - b": decision.Added,
@@ -28,8 +28,8 @@ func TestTheKindOfAChange(t *testing.T) {
 	}
 }
 
-// TestWhatNoCandidateMayHave, whatever the target is.
-func TestWhatNoCandidateMayHave(t *testing.T) {
+// TestRefusedFilesOfCandidates, whatever the target is.
+func TestRefusedFilesOfCandidates(t *testing.T) {
 	t.Parallel()
 	const large, other = "has 10485761 bytes, more than 10485760", "is no regular file and no link"
 	for name, c := range map[string]struct {

@@ -92,8 +92,8 @@ func TestTreeThatWasReplaced(t *testing.T) {
 	}
 }
 
-// TestNothingReachesTheRepository before the guard has seen it, and nothing of ours lies beside the tree.
-func TestNothingReachesTheRepository(t *testing.T) {
+// TestTreesReachNoRepository before the guard has seen it, and nothing of ours lies beside the tree.
+func TestTreesReachNoRepository(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, map[string]string{"a.txt": "1\n"})
 	run := t.TempDir()

@@ -17,7 +17,7 @@ import (
 // anotherNamespace says to the test binary that it is a run in another pid namespace.
 const anotherNamespace = "AUTOLOOP_TEST_RUNDIR"
 
-func TestARunInAnotherPIDNamespaceRemovesNoLiveDirectory(t *testing.T) {
+func TestOtherPIDNamespaceKeepsLiveDirectory(t *testing.T) {
 	if above := os.Getenv(anotherNamespace); above != "" {
 		_, remove, err := tree.NewRunDir(above)
 		require.NoError(t, err)

@@ -64,7 +64,7 @@ func TestManyStrangersPushNobodyAside(t *testing.T) {
 	assert.Len(t, h.Calls(), 2, "two pages, once")
 }
 
-func TestATokenThatMayNotListPeopleAsksForAFew(t *testing.T) {
+func TestTokenThatMayNotListPeople(t *testing.T) {
 	t.Parallel()
 	h := newHub(t, nil, func(s *githubtest.State) {
 		s.Permissions["bob"], s.NoPeople = "write", true

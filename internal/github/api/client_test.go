@@ -137,9 +137,9 @@ func TestOnlyWhatDecodesIsKept(t *testing.T) {
 	assert.Len(t, issues, 1)
 }
 
-// TestAnAPIThatCannotBeReachedIsGivenUpOnce has nobody listening, and somebody
+// TestUnreachableAPIIsGivenUpOnce has nobody listening, and somebody
 // who never answers.
-func TestAnAPIThatCannotBeReachedIsGivenUpOnce(t *testing.T) {
+func TestUnreachableAPIIsGivenUpOnce(t *testing.T) {
 	t.Parallel()
 	silent, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -166,7 +166,7 @@ func TestAnAPIThatCannotBeReachedIsGivenUpOnce(t *testing.T) {
 	}
 }
 
-func TestAnOutageAfterAnAnswerIsTriedAgain(t *testing.T) {
+func TestOutageAfterAnswerIsRetried(t *testing.T) {
 	t.Parallel()
 	h := newHub(t, nil, func(s *githubtest.State) { s.OpenIssue("alice", "one", "", noon, "l") })
 	_, err := h.About(t.Context())
@@ -284,7 +284,7 @@ func (e *elsewhere) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-func TestTheTokenGoesToTheAPIAlone(t *testing.T) {
+func TestTokenGoesToAPIAlone(t *testing.T) {
 	t.Parallel()
 	wire := &elsewhere{}
 	client, err := api.New(api.Options{Repository: "o/r", Token: token, Transport: wire})
@@ -303,7 +303,7 @@ func (broken) RoundTrip(*http.Request) (*http.Response, error) {
 	return nil, errors.New("proxy says no to\nBearer " + token)
 }
 
-func TestTheTokenIsInNoError(t *testing.T) {
+func TestTokenIsInNoError(t *testing.T) {
 	t.Parallel()
 	client, err := api.New(api.Options{
 		Repository: "o/r", Token: token, Transport: broken{},

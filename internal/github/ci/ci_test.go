@@ -223,9 +223,9 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// TestARowThatCannotBeReadIsPending takes each reading away from every row: what
+// TestUnreadableRowIsPending takes each reading away from every row: what
 // cannot be read is never green, and never asks an agent to fix something.
-func TestARowThatCannotBeReadIsPending(t *testing.T) {
+func TestUnreadableRowIsPending(t *testing.T) {
 	t.Parallel()
 	for _, r := range table() {
 		for part, unread := range map[string]func(*ci.Input) *error{
@@ -249,9 +249,9 @@ func TestARowThatCannotBeReadIsPending(t *testing.T) {
 	}
 }
 
-// TestWhatIsTakenAwayNeverOpensTheGate takes single successes away from every row
+// TestMissingCheckNeverOpensGate takes single successes away from every row
 // that is closed; to take away a failure, or what runs, may open it.
-func TestWhatIsTakenAwayNeverOpensTheGate(t *testing.T) {
+func TestMissingCheckNeverOpensGate(t *testing.T) {
 	t.Parallel()
 	for _, r := range table() {
 		for i, c := range r.in.Head.Checks {

@@ -23,7 +23,7 @@ func judged(head []ci.Check) ci.Result {
 	return ci.Judge(ci.Input{Commit: candidate, Head: ci.Reading{Checks: head}, Branch: ci.Position{Commit: candidate}})
 }
 
-func TestTheSameFailureHasTheSameSignature(t *testing.T) {
+func TestSameFailureSameSignature(t *testing.T) {
 	t.Parallel()
 	one := judged([]ci.Check{check("test", "failure",
 		"\x1b[31m2026-01-02T03:04:05.678Z /home/runner/work/a/b/x_test.go:12:4: error: expected 4, got 5\x1b[0m",

@@ -61,7 +61,7 @@ func TestWrongCommandsSayWhatToDo(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoCommand(t *testing.T) {
+func TestTextsThatAreNoCommand(t *testing.T) {
 	t.Parallel()
 	body := "Hello\r\n\r\n> /autoloop pause\n```\n/autoloop undo 1\n```\n~~~\n/autoloop resume\n~~~\n" +
 		"    /autoloop run\nsee /autoloop status\n/autoloops\n"

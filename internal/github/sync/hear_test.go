@@ -62,7 +62,7 @@ func TestOnlyTrustedPeopleSteer(t *testing.T) {
 	assert.Empty(t, heard.Comments, "what was heard is not heard again")
 }
 
-func TestWhoMaySteer(t *testing.T) {
+func TestPeopleWhoMaySteer(t *testing.T) {
 	t.Parallel()
 	type who struct {
 		trusted          string // in the frontmatter; "" leaves the default
@@ -106,7 +106,7 @@ func TestWhoMaySteer(t *testing.T) {
 	}
 }
 
-func TestAPermissionThatMayNotBeReadTrustsNobody(t *testing.T) {
+func TestUnreadablePermissionTrustsNobody(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(s *githubtest.State) {
 		own(s)
@@ -121,7 +121,7 @@ func TestAPermissionThatMayNotBeReadTrustsNobody(t *testing.T) {
 	assert.Contains(t, heard.Warnings[0], "comments were not read, since who may push could not be")
 }
 
-func TestAnIssueDoesNotSayWhomToTrust(t *testing.T) {
+func TestIssueNamesNoTrustedPeople(t *testing.T) {
 	t.Parallel()
 	front := strings.Replace(text, "metric: seconds", "metric: seconds\ntrusted-associations: [NONE]", 1)
 	w := newWorld(t, func(s *githubtest.State) {
@@ -182,9 +182,9 @@ func TestCommentsOnThePullRequestSteerToo(t *testing.T) {
 	assert.Empty(t, heard.Comments, "each is heard once")
 }
 
-// TestWhatIsSaidOnAClosedPullRequestIsHeard, once: it says why it was closed, and our own
+// TestClosedPullRequestIsHeard, once: it says why it was closed, and our own
 // message there asks for a command.
-func TestWhatIsSaidOnAClosedPullRequestIsHeard(t *testing.T) {
+func TestClosedPullRequestIsHeard(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.run(history.Accepted, "8")
@@ -268,7 +268,7 @@ func TestTransferredIssueIsGone(t *testing.T) {
 	})
 }
 
-func TestAnIssueProgramsBodyIsNeverEdited(t *testing.T) {
+func TestIssueBodyIsNeverEdited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(s *githubtest.State) { s.OpenIssue("alice", "Speed", text, noon, "autoloop-program") })
 	w.program = program.ParseIssue(1, "Speed", []byte(text))
@@ -340,7 +340,7 @@ func TestWithoutAGainThereIsNoPullRequest(t *testing.T) {
 	assert.Zero(t, number, "one that a person closed is not opened again")
 }
 
-func TestWhatWasMissedIsShownLater(t *testing.T) {
+func TestMissedCommentIsShownLater(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.run(history.Rejected, "10")

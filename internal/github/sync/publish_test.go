@@ -142,7 +142,7 @@ func TestHasCI(t *testing.T) {
 	}
 }
 
-func TestWhoWroteAProgramFileIsTold(t *testing.T) {
+func TestAuthorOfProgramFileIsTold(t *testing.T) {
 	t.Parallel()
 	type names = []string
 	for name, c := range map[string]struct {
@@ -193,7 +193,7 @@ func TestWhoWroteAProgramFileIsTold(t *testing.T) {
 	}
 }
 
-func TestWhatCIStoppedIsToldOnce(t *testing.T) {
+func TestCIStopIsToldOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(s *githubtest.State) { own(s).Assignees = []string{"bob"} })
 	w.begin()
@@ -216,7 +216,7 @@ func TestWhatCIStoppedIsToldOnce(t *testing.T) {
 	})
 }
 
-func TestAPullRequestThatIsOpenedAgainIsNotClosed(t *testing.T) {
+func TestReopenedPullRequestStaysOpen(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.run(history.Accepted, "8")
@@ -316,9 +316,9 @@ func TestAcceptedIterationsAloneAreCommentedOn(t *testing.T) {
 	})
 }
 
-// TestAPersonsPullRequestTextStays has a title and a body that people wrote into,
+// TestPersonsPullRequestTextStays has a title and a body that people wrote into,
 // and a pull request that is opened as the program says.
-func TestAPersonsPullRequestTextStays(t *testing.T) {
+func TestPersonsPullRequestTextStays(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.program.PullRequest = program.PullRequest{

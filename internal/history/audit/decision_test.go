@@ -159,8 +159,8 @@ func TestForgedDecisionsAreFound(t *testing.T) {
 	}
 }
 
-// TestADecisionNeedsItsMeasurements: what is not recorded is named by its side, stage and run.
-func TestADecisionNeedsItsMeasurements(t *testing.T) {
+// TestDecisionNeedsMeasurements: what is not recorded is named by its side, stage and run.
+func TestDecisionNeedsMeasurements(t *testing.T) {
 	t.Parallel()
 	const missing = "the decision needs a measurement of the candidate (once), which is not recorded"
 	for change, says := range map[string]string{
@@ -249,9 +249,9 @@ func TestRulesThatNoProgramAsksFor(t *testing.T) {
 	assert.Empty(t, findings(recorded(t, decision.Rule{Regime: decision.Single}, better)), "it needs neither")
 }
 
-// TestTheOtherSideOfAWarmUpIsNotRecorded: of a side whose warm-up went well nothing is known when the other's did not;
+// TestWarmUpHasOneSide: of a side whose warm-up went well nothing is known when the other's did not;
 // the incumbent's failure decides nothing.
-func TestTheOtherSideOfAWarmUpIsNotRecorded(t *testing.T) {
+func TestWarmUpHasOneSide(t *testing.T) {
 	t.Parallel()
 	rule := fmt.Sprintf(` seed=s previous_best=100 best=100 direction=higher rule={"version":%d,`+
 		`"regime":"noisy","pairs":8,"confidence":0.95}`, decision.RuleVersion)
@@ -312,8 +312,8 @@ func TestGuardrailsAreHeldAgain(t *testing.T) {
 	}
 }
 
-// TestAKeepThatLosesACaseIsFound.
-func TestAKeepThatLosesACaseIsFound(t *testing.T) {
+// TestKeptLossOfCaseIsFound.
+func TestKeptLossOfCaseIsFound(t *testing.T) {
 	t.Parallel()
 	for _, regime := range []decision.Regime{decision.Single, decision.Repeatable} {
 		rule := noisy
@@ -333,8 +333,8 @@ func TestAKeepThatLosesACaseIsFound(t *testing.T) {
 	}
 }
 
-// TestADecisionSaysOfTheIncumbentWhatWasMeasured, neither more nor less; who keeps has measured another incumbent.
-func TestADecisionSaysOfTheIncumbentWhatWasMeasured(t *testing.T) {
+// TestDecisionHasMeasuredIncumbent, neither more nor less; who keeps has measured another incumbent.
+func TestDecisionHasMeasuredIncumbent(t *testing.T) {
 	t.Parallel()
 	const is = `{"disagreement":{"kind":"disagrees","value":94,"count":3,"beside":100,"of":7,"high":1}}`
 	var said history.Decided
@@ -367,8 +367,8 @@ func TestADecisionSaysOfTheIncumbentWhatWasMeasured(t *testing.T) {
 	}
 }
 
-// TestWhatCIEndsIsWhatWaited for it, but for the outcome.
-func TestWhatCIEndsIsWhatWaited(t *testing.T) {
+// TestCIDecidesWaitingCommit for it, but for the outcome.
+func TestCIDecidesWaitingCommit(t *testing.T) {
 	t.Parallel()
 	const waited = " when it waited for CI"
 	for change, says := range map[string]string{

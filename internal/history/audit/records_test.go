@@ -141,8 +141,8 @@ func TestHandEditsAreFound(t *testing.T) {
 	}
 }
 
-// TestAStateOfAnEarlierToolMayKnowMore than the ledger: what was adopted, and the program's direction.
-func TestAStateOfAnEarlierToolMayKnowMore(t *testing.T) {
+// TestEarlierToolsStateMayHaveMore than the ledger: what was adopted, and the program's direction.
+func TestEarlierToolsStateMayHaveMore(t *testing.T) {
 	t.Parallel()
 	adopted := events(t, `set key=adopted-iteration value="7" | set key=adopted-statuses value=rejected,error`)
 	doc := state.New("p")
@@ -324,8 +324,8 @@ func TestCommitsAreThoseThatWereKept(t *testing.T) {
 	}
 }
 
-// TestACommitChangesWhatItClaims, as far as it is in this clone.
-func TestACommitChangesWhatItClaims(t *testing.T) {
+// TestCommitChangesWhatItClaims, as far as it is in this clone.
+func TestCommitChangesWhatItClaims(t *testing.T) {
 	t.Parallel()
 	list := events(t, `decided iteration=1 outcome=accepted best=9 commit=c9 changed=["a.go","b.go"]`)
 	for name, c := range map[string]struct {
@@ -344,8 +344,8 @@ func TestACommitChangesWhatItClaims(t *testing.T) {
 	}
 }
 
-// TestAReportIsInTheOrderOfTheRecords, and a list without findings is a list.
-func TestAReportIsInTheOrderOfTheRecords(t *testing.T) {
+// TestReportFollowsRecords, and a list without findings is a list.
+func TestReportFollowsRecords(t *testing.T) {
 	t.Parallel()
 	report := audit.Of(audit.Records{
 		Events: events(t, "decided iteration=4 outcome=accepted commit=c best=9"), State: state.New("p"), Head: "c9",

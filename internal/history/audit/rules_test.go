@@ -26,9 +26,9 @@ func ruled(t *testing.T, line string, asked ...decision.Rule) string {
 
 const thanAsked = " in the record, and no version of the program file asks for less than that"
 
-// TestARuleMayNotBeWeakerThanTheProgramAsksFor: each row changes what is asked for, and what is recorded, of a strict
+// TestRuleIsNotWeakerThanProgram: each row changes what is asked for, and what is recorded, of a strict
 // rule.
-func TestARuleMayNotBeWeakerThanTheProgramAsksFor(t *testing.T) {
+func TestRuleIsNotWeakerThanProgram(t *testing.T) {
 	t.Parallel()
 	const strict = `{"version":3,"regime":"noisy","pairs":8,"max_pairs":16,"confidence":0.95,` +
 		`"min_improvement":{"value":2},"low":0,"high":100,"guardrails":[{"metric":"size","direction":"lower"},` +
@@ -138,8 +138,8 @@ func TestARuleMayNotBeWeakerThanTheProgramAsksFor(t *testing.T) {
 	}
 }
 
-// TestARuleMayBeThatOfAnyProgramFile that there was; what it lacks is said against the newest.
-func TestARuleMayBeThatOfAnyProgramFile(t *testing.T) {
+// TestRuleOfAnyProgramFile that there was; what it lacks is said against the newest.
+func TestRuleOfAnyProgramFile(t *testing.T) {
 	t.Parallel()
 	pairs := func(n int) decision.Rule { return decision.Rule{Regime: decision.Noisy, Pairs: n, Confidence: 0.95} }
 	confident := pairs(20)
@@ -160,9 +160,9 @@ func TestARuleMayBeThatOfAnyProgramFile(t *testing.T) {
 	}
 }
 
-// TestARuleIsHeldAgainstThoseBeforeIt: noise is not forgotten, and what is part of the evaluation does not change under
+// TestRuleAgainstEarlierRules: noise is not forgotten, and what is part of the evaluation does not change under
 // it.
-func TestARuleIsHeldAgainstThoseBeforeIt(t *testing.T) {
+func TestRuleAgainstEarlierRules(t *testing.T) {
 	t.Parallel()
 	const (
 		changed = "2: its guardrails or its range are not those of the decisions before it, under the same evaluation"

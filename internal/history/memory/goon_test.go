@@ -12,9 +12,9 @@ import (
 	"github.com/org/autoloop/internal/program"
 )
 
-// TestAProgramGoesOnInTheDirectionOfItsState: where its file leaves that open, and its
+// TestProgramKeepsDirectionOfState: where its file leaves that open, and its
 // state can be read.
-func TestAProgramGoesOnInTheDirectionOfItsState(t *testing.T) {
+func TestProgramKeepsDirectionOfState(t *testing.T) {
 	t.Parallel()
 	const head = "# Autoloop: p\n\n## ⚙️ Machine State\n\n| Field | Value |\n|---|---|\n"
 	const lower, higher = head + "| Metric Direction | lower |\n", head + "| Metric Direction | higher |\n"

@@ -32,9 +32,9 @@ func TestOnlyTheIterationThatChangedIsWritten(t *testing.T) {
 		changed("p", before, Files{}))
 }
 
-// TestABranchHasToBeWhereItWas: Old is held against where the branch counts as being, but
+// TestMovedBranchIsRefused: Old is held against where the branch counts as being, but
 // where the caller does not care, and where our own push moved it and got no further.
-func TestABranchHasToBeWhereItWas(t *testing.T) {
+func TestMovedBranchIsRefused(t *testing.T) {
 	t.Parallel()
 	at := func(letter string) string { return strings.Repeat(letter, 20) }
 	const is, none = "autoloop/x is at cccccccccccc", "autoloop/x is at no commit, expected was aaaaaaaaaaaa"
@@ -71,9 +71,9 @@ func TestABranchHasToBeWhereItWas(t *testing.T) {
 	require.NoError(t, (&writing{}).checkBranch([]stand{{ref: memoryRef}}), "no branch")
 }
 
-// TestWhatAProgramMayBeCalled: a name is the beginning of a file's at the root of the
+// TestNamesOfPrograms: a name is the beginning of a file's at the root of the
 // branch.
-func TestWhatAProgramMayBeCalled(t *testing.T) {
+func TestNamesOfPrograms(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"p", "a.b", "p.results", "ü", "a b", "-x", "x.."} {
 		require.NoError(t, checkName(name), name)
@@ -83,8 +83,8 @@ func TestWhatAProgramMayBeCalled(t *testing.T) {
 	}
 }
 
-// TestWhatABranchMayNotBeBelow: a branch cannot be where the directories of another are.
-func TestWhatABranchMayNotBeBelow(t *testing.T) {
+// TestNamesOfBranches: a branch cannot be where the directories of another are.
+func TestNamesOfBranches(t *testing.T) {
 	t.Parallel()
 	for ref, want := range map[string][]string{
 		memoryRef:                  {"refs/heads/memory"},

@@ -126,8 +126,8 @@ func TestHistoriesThatAreRewrittenAreFound(t *testing.T) {
 	}
 }
 
-// TestALedgerThatWasTakenAwayIsNotBegunAnew: nobody would see that the program had one.
-func TestALedgerThatWasTakenAwayIsNotBegunAnew(t *testing.T) {
+// TestMissingLedgerIsNotBegunAnew: nobody would see that the program had one.
+func TestMissingLedgerIsNotBegunAnew(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
 	var commits []string
@@ -168,8 +168,8 @@ func TestALedgerThatWasTakenAwayIsNotBegunAnew(t *testing.T) {
 	assert.Equal(t, []string{"anew"}, c.ledger("p"), "the cure that the error names")
 }
 
-// TestABranchThatWasCutBackIsRefused: who goes on from it forgets what was recorded.
-func TestABranchThatWasCutBackIsRefused(t *testing.T) {
+// TestCutBackBranchIsRefused: who goes on from it forgets what was recorded.
+func TestCutBackBranchIsRefused(t *testing.T) {
 	t.Parallel()
 	bare, clone := newShared(t)
 	for name, c := range map[string]*checkout{"local": newCheckout(t), "shared": clone()} {
@@ -258,8 +258,8 @@ func TestKilledBetweenTheRecordsAndTheBranch(t *testing.T) {
 	}
 }
 
-// TestWhatIsDatedLaterThanItWasWritten: clocks of two machines may differ, by minutes.
-func TestWhatIsDatedLaterThanItWasWritten(t *testing.T) {
+// TestEventsOfTheFuture: clocks of two machines may differ, by minutes.
+func TestEventsOfTheFuture(t *testing.T) {
 	t.Parallel()
 	m := newCheckout(t)
 	for name, c := range map[string]struct {

@@ -10,9 +10,9 @@ import (
 	"github.com/org/autoloop/internal/history/memory"
 )
 
-// TestACopyThatDisagreesIsSaid has copies without git, of which nobody can ask for
+// TestDisagreeingCopyIsReported has copies without git, of which nobody can ask for
 // a commit.
-func TestACopyThatDisagreesIsSaid(t *testing.T) {
+func TestDisagreeingCopyIsReported(t *testing.T) {
 	t.Parallel()
 	c := lived(t, 1)
 	c.put(map[string]string{"p.md": "one\n", "q.md": "two\n", "r.md": "three\n"})

@@ -37,9 +37,9 @@ func copyOf(t *testing.T, all ...map[string]string) string {
 	return dir
 }
 
-// TestWhereStatesAreRead: from a copy where there is one, else from the branch, else from
+// TestPlacesOfStates: from a copy where there is one, else from the branch, else from
 // nowhere.
-func TestWhereStatesAreRead(t *testing.T) {
+func TestPlacesOfStates(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
 	dir := copyOf(t, map[string]string{"p.md": "copied\n", "q.md": "", "file": "x"})

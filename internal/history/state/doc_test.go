@@ -10,9 +10,9 @@ import (
 	"github.com/org/autoloop/internal/history/state"
 )
 
-// TestTheTableAsItStands is what people see of it elsewhere: the rows, without what stands
+// TestTableKeepsItsForm is what people see of it elsewhere: the rows, without what stands
 // around them.
-func TestTheTableAsItStands(t *testing.T) {
+func TestTableKeepsItsForm(t *testing.T) {
 	t.Parallel()
 	const rows = "| Field | Value |\n|---|---|\n| Iteration Count | 7 |\n| Mine | x |\n"
 	for name, c := range map[string]struct{ text, want string }{
@@ -27,7 +27,7 @@ func TestTheTableAsItStands(t *testing.T) {
 	}
 }
 
-func TestANewFile(t *testing.T) {
+func TestNewStateFile(t *testing.T) {
 	t.Parallel()
 	for name, title := range map[string]string{
 		"speed": "speed", "a\n## Machine State\nb": "a ## Machine State b", "<b>": "&lt;b&gt;", "": "",

@@ -21,7 +21,7 @@ func written(t *testing.T, e state.HistoryEntry) string {
 	return doc.Section(state.History)
 }
 
-func TestAnEntryLineByLine(t *testing.T) {
+func TestEntryLines(t *testing.T) {
 	t.Parallel()
 	when := time.Date(2026, 3, 4, 23, 59, 59, 0, time.FixedZone("west", -3600))
 	for name, c := range map[string]struct {

@@ -87,7 +87,7 @@ func TestRecordingTwiceDoublesNothing(t *testing.T) {
 		"- **Metric**: 7\n\n### Iteration 3 — ")
 }
 
-func TestAnEntryOfOthersIsNotReplaced(t *testing.T) {
+func TestForeignEntryIsKept(t *testing.T) {
 	for name, theirs := range map[string]string{
 		"one line":           "### Iteration 3 — ✅ interpolate (31→32)\n",
 		"with a line more":   "### Iteration 3 — 2026-01-02 03:04 UTC\n\n- **Status**: ✅ Accepted\n- mine\n",
@@ -241,8 +241,8 @@ func FuzzDoc(f *testing.F) {
 	})
 }
 
-// TestAnEntryLeavesWhatStandsBeforeItAlone, with the line endings that it has.
-func TestAnEntryLeavesWhatStandsBeforeItAlone(t *testing.T) {
+// TestEntryKeepsTextBeforeIt, with the line endings that it has.
+func TestEntryKeepsTextBeforeIt(t *testing.T) {
 	const head = "# x\r\n\r\n## Machine State\n\n| Field | Value |\n|---|---|\n| Iteration Count | 2 |\n\n" +
 		"## Iteration History\n"
 	for name, c := range map[string]struct{ before, after string }{

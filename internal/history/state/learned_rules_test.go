@@ -10,8 +10,8 @@ import (
 	"github.com/org/autoloop/internal/history/state"
 )
 
-// TestWhatIsKnownAlready is not learned again, in whatever form it comes.
-func TestWhatIsKnownAlready(t *testing.T) {
+// TestKnownLessonIsNotRepeated is not learned again, in whatever form it comes.
+func TestKnownLessonIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	const known = "Mind the cache.\n\n* The **API** is slow!\n1. Copies cost 1.5 ms (iteration 3)\n" +
 		"- Größe zählt (iteration 12)\n"
@@ -40,8 +40,8 @@ func TestWhatIsKnownAlready(t *testing.T) {
 	}
 }
 
-// TestTheOldestThatWasLearnedGoes first, by count and by size, and people's items never do.
-func TestTheOldestThatWasLearnedGoes(t *testing.T) {
+// TestOldestLessonGoes first, by count and by size, and people's items never do.
+func TestOldestLessonGoes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		size, most int // of each text, and how many have room

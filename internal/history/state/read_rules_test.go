@@ -156,9 +156,9 @@ func TestValuesThatPeopleWrite(t *testing.T) {
 	}
 }
 
-// TestWhereRowsAre: in the first section of that name, in any table or line with a pipe,
+// TestPlacesOfRows: in the first section of that name, in any table or line with a pipe,
 // and nowhere else.
-func TestWhereRowsAre(t *testing.T) {
+func TestPlacesOfRows(t *testing.T) {
 	t.Parallel()
 	const head = "## Machine State\n"
 	for name, c := range map[string]struct {
@@ -211,8 +211,8 @@ func TestWhereRowsAre(t *testing.T) {
 	}
 }
 
-// TestAFileThatIsNoStateForItsSize is refused, and what to do is said.
-func TestAFileThatIsNoStateForItsSize(t *testing.T) {
+// TestFileTooLargeForState is refused, and what to do is said.
+func TestFileTooLargeForState(t *testing.T) {
 	t.Parallel()
 	most := []byte(table + "| Iteration Count | 7 |\n" + strings.Repeat("x", 1<<20))[:1<<20]
 	m, _, err := state.ParseMachine(most)

@@ -105,9 +105,9 @@ func TestSectionsThatAreMissing(t *testing.T) {
 	}
 }
 
-// TestWhatTheLineOfOlderEntriesSays: the metric before and after them, and what became
+// TestLineOfOlderEntries: the metric before and after them, and what became
 // of each.
-func TestWhatTheLineOfOlderEntriesSays(t *testing.T) {
+func TestLineOfOlderEntries(t *testing.T) {
 	t.Parallel()
 	for entries, says := range map[string]string{ // from iteration 1 on: the status, the metric and that before
 		"accepted 9 10,rejected 11 9,accepted 7 9": "### Iters 1–3 — ✅ 2 / ❌ 1 / ⚠️ 0 (metrics 10→7)",

@@ -20,8 +20,8 @@ func told(e state.HistoryEntry) string {
 		e.Time.Format("15:04"), e.Status, e.Change, e.MetricText(), e.PR, e.Commit, e.CIFixAttempts, e.Notes)
 }
 
-// TestWhatPeopleReadOfEvents: an entry and a row of each decision and each baseline.
-func TestWhatPeopleReadOfEvents(t *testing.T) {
+// TestTextOfEvents: an entry and a row of each decision and each baseline.
+func TestTextOfEvents(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
 	const (

@@ -155,9 +155,9 @@ func utc(year, month, day, hour, minute, second int) time.Time {
 	return time.Date(year, time.Month(month), day, hour, minute, second, 0, time.UTC)
 }
 
-// TestTheLastBit: with the least left an iteration may begin, and with nothing
+// TestLeastRemainderMayBegin: with the least left an iteration may begin, and with nothing
 // left none.
-func TestTheLastBit(t *testing.T) {
+func TestLeastRemainderMayBegin(t *testing.T) {
 	t.Parallel()
 	used := summary(t, known, 3*time.Hour)
 	for front, may := range map[string]bool{
@@ -184,8 +184,8 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// TestTheTunerIsFree: an iteration without a model has no unknown cost.
-func TestTheTunerIsFree(t *testing.T) {
+// TestTunerIsFree: an iteration without a model has no unknown cost.
+func TestTunerIsFree(t *testing.T) {
 	t.Parallel()
 	line := `{"event":"decided","run_id":"r","time":"2026-03-04T10:00:00Z","iteration":1,"outcome":"rejected",` +
 		`"agent":"tuner","durations":{"propose":1},"usage":` + unknown + "}\n"

@@ -11,9 +11,9 @@ import (
 	"github.com/org/autoloop/internal/loop/budget"
 )
 
-// TestAVeryLargeBudgetIsNoBound: however large a limit is, it leaves no less than a
+// TestVeryLargeBudgetIsNoBound: however large a limit is, it leaves no less than a
 // smaller one.
-func TestAVeryLargeBudgetIsNoBound(t *testing.T) {
+func TestVeryLargeBudgetIsNoBound(t *testing.T) {
 	t.Parallel()
 	var last budget.Left
 	for _, limit := range []string{"11", "1000000", "153722867", "153722868", "999999999", "1000000000000", "1e300"} {
@@ -58,9 +58,9 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestWhatIsUsedOfEachLimit: a limit that is not given has no line, and what is not
+// TestUsedOfEachLimit: a limit that is not given has no line, and what is not
 // known of a sum is said.
-func TestWhatIsUsedOfEachLimit(t *testing.T) {
+func TestUsedOfEachLimit(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		front, usage string
@@ -87,8 +87,8 @@ func TestWhatIsUsedOfEachLimit(t *testing.T) {
 	}
 }
 
-// TestABoundOfTheProcess only lowers what the budgets leave, and only of money.
-func TestABoundOfTheProcess(t *testing.T) {
+// TestBoundOfProcess only lowers what the budgets leave, and only of money.
+func TestBoundOfProcess(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		left  budget.Left

@@ -12,9 +12,9 @@ import (
 const late = `setsid sh -c 'while kill -0 "$1" 2>/dev/null && [ ! -e given ]; do :; done; echo "{\"m\": 0}"; touch printed' child $$ &
 `
 
-// TestTheResultFileIsTheResult: what others print to the script's standard output
+// TestResultFileIsResult: what others print to the script's standard output
 // does not count beside it, and they are not told where it is.
-func TestTheResultFileIsTheResult(t *testing.T) {
+func TestResultFileIsResult(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ script, metric string }{
 		"printed":        {`echo '{"m": 5}'`, "5"},
@@ -51,9 +51,9 @@ func TestResultFilesThatAreNone(t *testing.T) {
 	}
 }
 
-// TestAResultFileHasOneResult: code under test that shares the file, since the
+// TestResultFileHasOneResult: code under test that shares the file, since the
 // command that runs it writes there, makes its evaluation fail and wins nothing.
-func TestAResultFileHasOneResult(t *testing.T) {
+func TestResultFileHasOneResult(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{
 		"another object": `sh -c 'echo "{\"m\": 5}"; setsid sh -c "echo \"{\\\"m\\\": 0}\""' > ` +

@@ -45,9 +45,9 @@ type raw string
 
 func (r raw) String() string { return string(r) }
 
-// TestThePlaceOfAFailure: the line and the command are those of the innermost command
+// TestPlaceOfFailure: the line and the command are those of the innermost command
 // that ended the script, as far as it is known.
-func TestThePlaceOfAFailure(t *testing.T) {
+func TestPlaceOfFailure(t *testing.T) {
 	t.Parallel()
 	at := func(line, text string) record { return record{"3", "ehuB", "0", "SCRIPT", line, text} }
 	deep := func(depth, line string) record { return record{"3", "ehuB", depth, "SCRIPT", line, "x"} }
@@ -90,9 +90,9 @@ func TestThePlaceOfAFailure(t *testing.T) {
 	}
 }
 
-// TestAPlaceThatIsNoFile: whoever finds the file of the trap can put anything there,
+// TestPlaceThatIsNoFile: whoever finds the file of the trap can put anything there,
 // and the reason says less.
-func TestAPlaceThatIsNoFile(t *testing.T) {
+func TestPlaceThatIsNoFile(t *testing.T) {
 	t.Parallel()
 	for name, put := range map[string]func(file string) error{
 		"a directory": func(file string) error { return os.Mkdir(file, 0o700) },

@@ -71,8 +71,8 @@ func filesOf(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-// TestAKeyWithASecretIsAnother: the number stays, under a name without it.
-func TestAKeyWithASecretIsAnother(t *testing.T) {
+// TestKeyWithSecretIsMasked: the number stays, under a name without it.
+func TestKeyWithSecretIsMasked(t *testing.T) {
 	t.Parallel()
 	got := play(t, evaluation.Request{}, prints(`{"m": 1, "user `+secret+`": 2, "n": 3}`))
 	require.Empty(t, got.Problem)
@@ -107,8 +107,8 @@ func TestNoCutHalvesASecret(t *testing.T) {
 	}
 }
 
-// TestAReasonIsOneLine: what an evaluation says of itself is a line of plain words.
-func TestAReasonIsOneLine(t *testing.T) {
+// TestReasonIsOneLine: what an evaluation says of itself is a line of plain words.
+func TestReasonIsOneLine(t *testing.T) {
 	t.Parallel()
 	got := play(t, evaluation.Request{},
 		prints(`{"m": null, "rejected_reason": " too\n\n\tslow \u001b[31mred\u202e "}`))
@@ -117,8 +117,8 @@ func TestAReasonIsOneLine(t *testing.T) {
 	assert.Empty(t, got.Measurement.RejectedReason, "a number is no reason")
 }
 
-// TestTheTailIsBounded: the ends of both streams, as text, whatever bytes they have.
-func TestTheTailIsBounded(t *testing.T) {
+// TestTailIsBounded: the ends of both streams, as text, whatever bytes they have.
+func TestTailIsBounded(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ stdout, stderr, want string }{
 		"nothing":       {"", "", ""},

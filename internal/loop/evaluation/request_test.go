@@ -186,8 +186,8 @@ func TestOurOwnFailuresAreErrors(t *testing.T) {
 	assert.Equal(t, why, err, "as its cause says, and not as a failure of the script")
 }
 
-// TestTheBoundOfAResultFile: a mebibyte is read, a byte more is refused.
-func TestTheBoundOfAResultFile(t *testing.T) {
+// TestBoundOfResultFile: a mebibyte is read, a byte more is refused.
+func TestBoundOfResultFile(t *testing.T) {
 	t.Parallel()
 	for more, says := range map[int]string{-1: "", 0: "", 1: "has 1048577 bytes; a result has at most 1048576"} {
 		text := `{"m": 1}`
@@ -204,9 +204,9 @@ func TestTheBoundOfAResultFile(t *testing.T) {
 	}
 }
 
-// TestAResultThatIsCutOff: of an output that is too long to be kept, a number counts only
+// TestCutOffResult: of an output that is too long to be kept, a number counts only
 // when it is no part of an object that began before.
-func TestAResultThatIsCutOff(t *testing.T) {
+func TestCutOffResult(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		end, metric string

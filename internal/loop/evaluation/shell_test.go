@@ -11,9 +11,9 @@ import (
 	"github.com/org/autoloop/internal/loop/evaluation"
 )
 
-// TestTheFailingCommandIsNamed: a script ends at the first command that fails,
+// TestFailingCommandIsNamed: a script ends at the first command that fails,
 // also within a pipe, and at a variable that is not set; the reason has its line.
-func TestTheFailingCommandIsNamed(t *testing.T) {
+func TestFailingCommandIsNamed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ script, says string }{
 		"a command": {"true\ngrep x /dev/null\n", "exit code 1 at line 2 (`grep x /dev/null`)"},

@@ -96,9 +96,9 @@ func TestTelling(t *testing.T) {
 	}
 }
 
-// TestWhatIsToldFirst: what compilers say goes before what tests say, that before any
+// TestMostTellingLine: what compilers say goes before what tests say, that before any
 // error, whichever comes first; and standard error before standard output.
-func TestWhatIsToldFirst(t *testing.T) {
+func TestMostTellingLine(t *testing.T) {
 	t.Parallel()
 	ranks := []string{
 		"./a.go:3:5: undefined: x", "--- FAIL: TestA (0.00s)", "fatal: it is broken",

@@ -12,9 +12,9 @@ import (
 	"github.com/org/autoloop/internal/loop/evaluation"
 )
 
-// TestTheWholeOutputIsKept: setup and script, their beginning and their end where it
+// TestWholeOutputIsKept: setup and script, their beginning and their end where it
 // is long, without secrets, also where one is cut.
-func TestTheWholeOutputIsKept(t *testing.T) {
+func TestWholeOutputIsKept(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		script string

@@ -92,9 +92,9 @@ func TestOneOfManyIsOnTheBoard(t *testing.T) {
 	runs[first].Close()
 }
 
-// TestWhatIsNoStatus: a run whose status cannot be read goes on all the same, and what
+// TestFilesThatAreNoStatus: a run whose status cannot be read goes on all the same, and what
 // else lies on the board is no run.
-func TestWhatIsNoStatus(t *testing.T) {
+func TestFilesThatAreNoStatus(t *testing.T) {
 	t.Parallel()
 	exact := `{"stage":"measure","detail":"` + strings.Repeat("x", 16<<10-len(`{"stage":"measure","detail":""}`)) + `"}`
 	for name, c := range map[string]struct {
@@ -127,8 +127,8 @@ func TestWhatIsNoStatus(t *testing.T) {
 	}
 }
 
-// TestABoardThatCannotBeMade is the error of who wants to be on it.
-func TestABoardThatCannotBeMade(t *testing.T) {
+// TestBoardCannotBeMade is the error of who wants to be on it.
+func TestBoardCannotBeMade(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "autoloop"), nil, 0o600))
@@ -141,8 +141,8 @@ func TestABoardThatCannotBeMade(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestAStatusReadsBack: what is written is JSON with the names that others read.
-func TestAStatusReadsBack(t *testing.T) {
+// TestStatusReadsBack: what is written is JSON with the names that others read.
+func TestStatusReadsBack(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	run, err := live.New(dir).Begin("speed")

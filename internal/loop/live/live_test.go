@@ -11,7 +11,7 @@ import (
 	"github.com/org/autoloop/internal/loop/live"
 )
 
-func TestWhatARunLeftIsNotTakenForARun(t *testing.T) {
+func TestLeftoverIsNoRun(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	left := filepath.Join(dir, "autoloop", "live", "speed")
@@ -28,8 +28,8 @@ func TestWhatARunLeftIsNotTakenForARun(t *testing.T) {
 	run.Close()
 }
 
-// TestALinkForAStatusIsNotFollowed: it may lead to what others may not read.
-func TestALinkForAStatusIsNotFollowed(t *testing.T) {
+// TestLinkForStatusIsNotFollowed: it may lead to what others may not read.
+func TestLinkForStatusIsNotFollowed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	board := live.New(dir)

@@ -59,8 +59,8 @@ func TestNoByteOfABundleMayChange(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestADirectoryThatIsNoBundle: what is there must be four regular files, and no more.
-func TestADirectoryThatIsNoBundle(t *testing.T) {
+// TestDirectoryIsNoBundle: what is there must be four regular files, and no more.
+func TestDirectoryIsNoBundle(t *testing.T) {
 	t.Parallel()
 	remove := func(name string) func(dir string) error {
 		return func(dir string) error { return os.Remove(filepath.Join(dir, name)) }
@@ -119,8 +119,8 @@ func TestADirectoryThatIsNoBundle(t *testing.T) {
 	}
 }
 
-// TestAManifestMayBeAsLargeAsItsLimit, and have what this version does not know.
-func TestAManifestMayBeAsLargeAsItsLimit(t *testing.T) {
+// TestManifestAtItsLimit, and have what this version does not know.
+func TestManifestAtItsLimit(t *testing.T) {
 	t.Parallel()
 	dir, b := written(t)
 	file := filepath.Join(dir, "manifest.json")

@@ -26,9 +26,9 @@ var letters = map[rune]string{
 		`"reason":{"kind":"rate-limit"}}`,
 }
 
-// TestTheOrderOfEvents tries all orders of up to four events: what is taken is what
+// TestOrderOfEvents tries all orders of up to four events: what is taken is what
 // a proposal of the kind can be, and nothing else.
-func TestTheOrderOfEvents(t *testing.T) {
+func TestOrderOfEvents(t *testing.T) {
 	t.Parallel()
 	for kind, form := range map[Purpose]*regexp.Regexp{
 		// A baseline of one or two commits; then what was measured, and the decision; or
@@ -78,8 +78,8 @@ func TestTheOrderOfEvents(t *testing.T) {
 	}
 }
 
-// TestADecodedProposalIsInTheOrderOfItsEvents, and comes back from a bundle made of it.
-func TestADecodedProposalIsInTheOrderOfItsEvents(t *testing.T) {
+// TestDecodedProposalKeepsOrder, and comes back from a bundle made of it.
+func TestDecodedProposalKeepsOrder(t *testing.T) {
 	t.Parallel()
 	for word, kind := range map[string]Purpose{
 		"BIcipD": Iteration, "pcD": Iteration, "BF": Iteration, "BI": Iteration,
@@ -219,8 +219,8 @@ func TestMeasurementsOfABundle(t *testing.T) {
 	}
 }
 
-// TestACandidateAndADecisionThatKeepsGoTogether, whatever the decision is.
-func TestACandidateAndADecisionThatKeepsGoTogether(t *testing.T) {
+// TestKeptCandidateHasDecision, whatever the decision is.
+func TestKeptCandidateHasDecision(t *testing.T) {
 	t.Parallel()
 	for outcome, kept := range map[history.Outcome]bool{
 		history.Accepted: true, history.PendingCI: true, history.Rejected: false, history.Inconclusive: false,

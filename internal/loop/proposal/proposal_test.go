@@ -13,9 +13,9 @@ import (
 	"github.com/org/autoloop/internal/process"
 )
 
-// TestAFixThatIsNotRecorded is a failed attempt: what it used is not lost, and nothing of it
+// TestUnrecordedFix is a failed attempt: what it used is not lost, and nothing of it
 // is kept.
-func TestAFixThatIsNotRecorded(t *testing.T) {
+func TestUnrecordedFix(t *testing.T) {
 	t.Parallel()
 	tokens := int64(7)
 	decided := &history.Decided{Outcome: history.PendingCI, Evaluation: &history.Expense{Tokens: &tokens}}
@@ -42,8 +42,8 @@ func TestAFixThatIsNotRecorded(t *testing.T) {
 	assert.Equal(t, p.Checked.Usage, back.Checked.Usage)
 }
 
-// TestWhoWorkedOnASuite: the baseline says it where there is one, else the decision.
-func TestWhoWorkedOnASuite(t *testing.T) {
+// TestExecutorOfSuite: the baseline says it where there is one, else the decision.
+func TestExecutorOfSuite(t *testing.T) {
 	t.Parallel()
 	one, other := &history.Executor{Agent: "one"}, &history.Executor{Agent: "other"}
 	for _, c := range []struct {
@@ -60,8 +60,8 @@ func TestWhoWorkedOnASuite(t *testing.T) {
 	}
 }
 
-// TestTheNumberOfTheCandidate that decides: an only one is the first.
-func TestTheNumberOfTheCandidate(t *testing.T) {
+// TestNumberOfCandidate that decides: an only one is the first.
+func TestNumberOfCandidate(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, 1, (&Proposal{}).Number())
 	for number, want := range map[int]int{0: 1, 1: 1, 2: 2, 9: 9} {

@@ -156,9 +156,9 @@ func mayBeAnything(place string) bool {
 	return false
 }
 
-// TestWhatIsCountedIsNoDebt: wherever a bundle counts something, it is neither less than
+// TestCountsAreNotNegative: wherever a bundle counts something, it is neither less than
 // nothing nor more than any budget.
-func TestWhatIsCountedIsNoDebt(t *testing.T) {
+func TestCountsAreNotNegative(t *testing.T) {
 	t.Parallel()
 	tried := 0
 	for kind := range all {
@@ -372,8 +372,8 @@ func TestReasonsOfABundleAreMarkedClaimed(t *testing.T) {
 	}
 }
 
-// TestWhereACandidateGrewFrom: it can only have grown from one of an earlier iteration.
-func TestWhereACandidateGrewFrom(t *testing.T) {
+// TestAncestorOfCandidate: it can only have grown from one of an earlier iteration.
+func TestAncestorOfCandidate(t *testing.T) {
 	t.Parallel()
 	for from, is := range map[[2]int]bool{{1, 1}: true, {1, 0}: false, {0, 1}: false, {2, 1}: false} {
 		event := with(eventOf(t, "proposed"), "/grown_from", map[string]any{"iteration": from[0], "proposal": from[1]})

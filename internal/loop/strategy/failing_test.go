@@ -10,9 +10,9 @@ import (
 	"github.com/org/autoloop/internal/loop/strategy"
 )
 
-// TestWhatNamesAFailingTest: lines as test runners print them, one by one, and lines that
+// TestNamesOfFailingTests: lines as test runners print them, one by one, and lines that
 // only look like them.
-func TestWhatNamesAFailingTest(t *testing.T) {
+func TestNamesOfFailingTests(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
 		"--- FAIL: TestA (0.00s)":                      "TestA",

@@ -14,7 +14,7 @@ import (
 	"github.com/org/autoloop/internal/render/page"
 )
 
-func TestWhereAnIterationWent(t *testing.T) {
+func TestOutcomeOfIteration(t *testing.T) {
 	t.Parallel()
 	for want, rows := range map[string][]string{ // of the outcome, the reason and perhaps a number
 		"kept": {"accepted  1"}, "waiting": {"pending-ci  1"}, "failed in CI": {"ci-fix-exhausted  1"},
@@ -68,7 +68,7 @@ func TestCasesOfASuite(t *testing.T) {
 	assert.Nil(t, program(t, page.Source{Name: "p", Events: made(3, "x")}).Cases())
 }
 
-func TestWhoFoundWhatWasKept(t *testing.T) {
+func TestAgentsOfKeptIterations(t *testing.T) {
 	t.Parallel()
 	text := `{"event":"measured","role":"baseline","metric":10,"direction":"lower"}` + "\n"
 	for i, e := range []string{

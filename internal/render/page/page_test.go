@@ -85,7 +85,7 @@ func single(t testing.TB, programs ...*page.Program) string {
 	return b.String()
 }
 
-func TestTheLastDecisionOfAnIterationCounts(t *testing.T) {
+func TestLastDecisionCounts(t *testing.T) {
 	t.Parallel()
 	const twice = `{"event":"decided","iteration":1,"outcome":"pending-ci","metric":3}` + "\n" +
 		`{"event":"decided","iteration":1,"outcome":"accepted","metric":3,"best":3}` + "\n"
@@ -158,7 +158,7 @@ func TestHostileText(t *testing.T) {
 	assert.NotContains(t, policy[1], "unsafe")
 }
 
-func TestNothingIsLoadedFromOutside(t *testing.T) {
+func TestPageLoadsNothing(t *testing.T) {
 	t.Parallel()
 	text := single(t, program(t, page.Source{Name: "speed", Events: made(20, "inline the loop")}))
 	for _, attribute := range regexp.MustCompile(`(?:src|href)="([^"]*)"`).FindAllStringSubmatch(text, -1) {
@@ -183,7 +183,7 @@ func TestPagesOfADirectoryLinkEachOther(t *testing.T) {
 	assert.NotContains(t, one.String(), "a_b")
 }
 
-func TestAProgramWithoutIterations(t *testing.T) {
+func TestProgramWithoutIterations(t *testing.T) {
 	t.Parallel()
 	p := program(t, page.Source{Name: "new"})
 	assert.Equal(t, "never ran", p.State)
@@ -191,7 +191,7 @@ func TestAProgramWithoutIterations(t *testing.T) {
 	assert.Contains(t, single(t), "No program has records yet")
 }
 
-func TestWhatNeedsAPersonComesFirst(t *testing.T) {
+func TestProgramsThatNeedPersonComeFirst(t *testing.T) {
 	t.Parallel()
 	calm := program(t, page.Source{Name: "calm", Events: made(2, "x")})
 	stuck := program(t, page.Source{
@@ -218,8 +218,8 @@ func TestDiffsAreColoured(t *testing.T) {
 	assert.Contains(t, text, "<span class=\"add\">&#43;def f(): return None\n</span>")
 }
 
-// TestWhatCISaid: of a commit that waits, that became green, and that failed.
-func TestWhatCISaid(t *testing.T) {
+// TestPageShowsCI: of a commit that waits, that became green, and that failed.
+func TestPageShowsCI(t *testing.T) {
 	t.Parallel()
 	text := `{"event":"measured","role":"baseline","metric":10,"direction":"lower"}` + "\n"
 	for _, e := range strings.Fields("1:accepted 2:pending-ci 2:accepted 3:pending-ci 3: 3: 3:ci-fix-exhausted " +

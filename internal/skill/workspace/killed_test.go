@@ -47,9 +47,9 @@ func replaced(t *testing.T) *killed {
 	return k
 }
 
-// TestATakeThatWasKilled leaves the old snapshot or the new one, wherever it was; the next
+// TestKilledSnapshot leaves the old snapshot or the new one, wherever it was; the next
 // one makes the new one, and nothing of the first is left.
-func TestATakeThatWasKilled(t *testing.T) {
+func TestKilledSnapshot(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("modes and links need another system")
@@ -141,8 +141,8 @@ func assertBeside(t *testing.T, base string, names ...string) {
 	assert.ElementsMatch(t, names, found)
 }
 
-// TestAManifestCutAnywhere is no manifest, whatever its length.
-func TestAManifestCutAnywhere(t *testing.T) {
+// TestCutManifest is no manifest, whatever its length.
+func TestCutManifest(t *testing.T) {
 	t.Parallel()
 	base := room(t)
 	src, snap := filepath.Join(base, "src"), filepath.Join(base, "v1")

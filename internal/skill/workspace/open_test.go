@@ -82,7 +82,7 @@ func TestManifestsOfWorkspaces(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoWorkspace(t *testing.T) {
+func TestDirectoriesThatAreNoWorkspace(t *testing.T) {
 	t.Parallel()
 	base := room(t)
 	write(t, base, "file", "", 0o644)
@@ -247,9 +247,9 @@ func TestKeepSkill(t *testing.T) {
 	require.ErrorContains(t, err, "read the skill: ")
 }
 
-// TestWhatIsLostOrAlteredOfTheOriginal cannot come back from the skill, which may be
+// TestAlteredOriginal cannot come back from the skill, which may be
 // another one by now.
-func TestWhatIsLostOrAlteredOfTheOriginal(t *testing.T) {
+func TestAlteredOriginal(t *testing.T) {
 	t.Parallel()
 	base := room(t)
 	skill, dir := filepath.Join(base, "s"), filepath.Join(base, "ws")

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAChangedByteOfAManifestIsSeen: no altered manifest gives another tree.
-func TestAChangedByteOfAManifestIsSeen(t *testing.T) {
+// TestChangedByteOfManifestIsSeen: no altered manifest gives another tree.
+func TestChangedByteOfManifestIsSeen(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(17, 18))
 	text, err := writeManifest(sample())
@@ -42,7 +42,7 @@ func TestBelow(t *testing.T) {
 	assert.Equal(t, tree[4:5].Below("evals").Digest(), Tree{file("b/c")}.Digest())
 }
 
-func TestWhatNoSnapshotHas(t *testing.T) {
+func TestFilesWithoutSnapshot(t *testing.T) {
 	t.Parallel()
 	link := func(name, target string) Entry { return Entry{Path: name, Mode: fs.ModeSymlink, Target: target} }
 	for name, c := range map[string]struct {

@@ -29,7 +29,7 @@ func put(t *testing.T, a *cache.Archive, name, text string) {
 	require.NoError(t, a.Keep(dir, name))
 }
 
-func TestAPieceIsThereOnceItIsKept(t *testing.T) {
+func TestKeptPieceIsThere(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)
 	_, err := a.Read("a/1", "result", 100)
@@ -48,7 +48,7 @@ func TestAPieceIsThereOnceItIsKept(t *testing.T) {
 	assert.Equal(t, "two", string(data), "the newer one is in its place")
 }
 
-func TestAPieceThatIsNotKeptIsNotThere(t *testing.T) {
+func TestUnkeptPieceIsNotThere(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)
 	dir, err := a.Begin()

@@ -88,9 +88,9 @@ func file(r agent.Request, name, text string) {
 
 const oneCheck = `[{"id": 1, "prompt": "Say it", "deterministic_checks": [{"type": "file_exists", "file": "x"}]}]`
 
-// TestWhatAnExecutorIsGiven: the prompt with where things are, the directory of its own
+// TestExecutorsInput: the prompt with where things are, the directory of its own
 // skills, and a home and an environment of the case.
-func TestWhatAnExecutorIsGiven(t *testing.T) {
+func TestExecutorsInput(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, `[{"id": "a", "prompt": "Say it\n\n", "files": ["files/in.txt", "top.md"], `+
 		`"deterministic_checks": [{"type": "file_exists", "file": "x"}]}, {"id": "b", "prompt": "Again", `+
@@ -270,9 +270,9 @@ func TestSecretsOfTheExecutor(t *testing.T) {
 	assert.Equal(t, "crashed: with ***", result.Cases[0].Problem)
 }
 
-// TestWhatAGraderSees of outputs/: text, as much as there is room for, and of everything
+// TestGradersInput of outputs/: text, as much as there is room for, and of everything
 // else that it is there.
-func TestWhatAGraderSees(t *testing.T) {
+func TestGradersInput(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, `[{"id": 1, "prompt": "Say it", "expected_output": "a greeting", "expectations": ["it is good", `+
 		`"it is short"]}]`)
@@ -435,9 +435,9 @@ func TestProgressAndTheOrderOfCases(t *testing.T) {
 	assert.Equal(t, "1/2", result.Rate.RatString())
 }
 
-// TestTheServerOfASkill runs beside the cases, from a copy of the skill without its suites,
+// TestServerOfSkill runs beside the cases, from a copy of the skill without its suites,
 // until they have ended.
-func TestTheServerOfASkill(t *testing.T) {
+func TestServerOfSkill(t *testing.T) {
 	t.Parallel()
 	serves := func(ctx context.Context, spec process.Spec) (process.Result, error) {
 		i := slices.IndexFunc(spec.Env, func(variable string) bool { return strings.HasPrefix(variable, "PORT=") })
@@ -558,9 +558,9 @@ type shell func(r evaluation.Request) (evaluation.Result, error)
 
 func (s shell) Run(_ context.Context, r evaluation.Request) (evaluation.Result, error) { return s(r) }
 
-// TestTheSetupOfAnEvaluation runs before the cases; what is wrong with it is all that there
+// TestSetupOfEvaluation runs before the cases; what is wrong with it is all that there
 // is to say.
-func TestTheSetupOfAnEvaluation(t *testing.T) {
+func TestSetupOfEvaluation(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		setup   string

@@ -15,7 +15,7 @@ import (
 	"github.com/org/autoloop/internal/suite/evals"
 )
 
-func TestWhoNeedsAGrader(t *testing.T) {
+func TestSuitesThatNeedGrader(t *testing.T) {
 	t.Parallel()
 	suite := func(cases ...evals.Case) *Skill { return &Skill{Evals: evals.EvalSuite{Cases: cases}} }
 	words, checks := evals.Case{ID: "b", Expectations: []string{"x"}},

@@ -128,7 +128,7 @@ func TestSkillsThatCannotBeLoaded(t *testing.T) {
 		"gone")+"; skills in "+dir+": s0, s1, s2, s3, s4, s5, s6, s7")
 }
 
-func TestWhatIsHiddenOfASkill(t *testing.T) {
+func TestHiddenFilesOfSkill(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		own, name string

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTheGradingsOfThePast are found at any depth, and nothing that a skill wrote itself.
-func TestTheGradingsOfThePast(t *testing.T) {
+// TestPastGradings are found at any depth, and nothing that a skill wrote itself.
+func TestPastGradings(t *testing.T) {
 	t.Parallel()
 	const good = `{"expectations": [{"text": "a", "passed": true}]}`
 	dir := write(t, t.TempDir(), map[string]string{

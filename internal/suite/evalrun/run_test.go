@@ -80,7 +80,7 @@ func (w *world) run(ctx context.Context, o evalrun.Options) (evalrun.Result, err
 	return result, err
 }
 
-func TestASuiteElsewhereIsNoInput(t *testing.T) {
+func TestSuiteElsewhereIsNoInput(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, `[]`)
 	w.write("skill/graded/cases.json",

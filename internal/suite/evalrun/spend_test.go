@@ -75,8 +75,8 @@ func TestExecutorsAreHeldToWhatIsLeft(t *testing.T) {
 	assert.Equal(t, []int{0, 0, 0, 0}, bounds, "without a limit nobody is held to one")
 }
 
-// TestAnExecutorThatStopsAtTheLimit is no case that failed.
-func TestAnExecutorThatStopsAtTheLimit(t *testing.T) {
+// TestExecutorStopsAtLimit is no case that failed.
+func TestExecutorStopsAtLimit(t *testing.T) {
 	t.Parallel()
 	result, _, err := asked(t, 2000, writes, garbled)
 	var over *evalrun.LimitError

@@ -142,9 +142,9 @@ func TestCasesThatTellNothing(t *testing.T) {
 	}
 }
 
-// TestWhatAlwaysCameOutTheSame is known of three runs or more, of those alone that answered
+// TestChecksThatNeverDiffer is known of three runs or more, of those alone that answered
 // it: a grading from before it was in the suite is none of it.
-func TestWhatAlwaysCameOutTheSame(t *testing.T) {
+func TestChecksThatNeverDiffer(t *testing.T) {
 	t.Parallel()
 	c := Case{
 		ID: "1", Prompt: "p", Expectations: []string{"it is good"},

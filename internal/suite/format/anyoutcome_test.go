@@ -103,8 +103,8 @@ func TestNullInAnOutcome(t *testing.T) {
 	}
 }
 
-// TestTheBoundsOfAnOutcome: the last value that is taken, and the first that is not.
-func TestTheBoundsOfAnOutcome(t *testing.T) {
+// TestBoundsOfOutcome: the last value that is taken, and the first that is not.
+func TestBoundsOfOutcome(t *testing.T) {
 	t.Parallel()
 	quoted := func(n int) string { return `"` + strings.Repeat("x", n) + `"` }
 	score := func(more string) string {

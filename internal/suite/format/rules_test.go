@@ -15,9 +15,9 @@ import (
 	"github.com/org/autoloop/internal/suite/format"
 )
 
-// TestTheKeysOfEachCheck gives every kind of check every key: those that it needs may not
+// TestKeysOfChecks gives every kind of check every key: those that it needs may not
 // be missing, and no other may be there.
-func TestTheKeysOfEachCheck(t *testing.T) {
+func TestKeysOfChecks(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{
 		"cmd": `"make"`, "path": `"a"`, "substring": `"x"`, "pattern": `"x"`,
@@ -61,8 +61,8 @@ func TestTheKeysOfEachCheck(t *testing.T) {
 	assert.Len(t, slices.Collect(maps.Keys(kinds)), 7)
 }
 
-// TestTheBoundsOfATask: the last value that is taken, and the first that is not.
-func TestTheBoundsOfATask(t *testing.T) {
+// TestBoundsOfTask: the last value that is taken, and the first that is not.
+func TestBoundsOfTask(t *testing.T) {
 	t.Parallel()
 	with := func(key, value string) string {
 		text := map[string]string{"id": `"a"`, "title": `"A"`, "fixtureDir": `"fixture"`, "prompt": `"p"`}
@@ -217,7 +217,7 @@ func number(text string) *metric.Number {
 	return &n
 }
 
-func TestWhatMayVary(t *testing.T) {
+func TestStochasticOutcomes(t *testing.T) {
 	t.Parallel()
 	yes, no := true, false
 	run := func(change func(*format.Run)) format.SuiteOutcome {
@@ -255,8 +255,8 @@ func TestWhatMayVary(t *testing.T) {
 	assert.False(t, format.SuiteOutcome{}.MayVary())
 }
 
-// TestTheFirstNumberThatIsNone names it, in an order that does not change.
-func TestTheFirstNumberThatIsNone(t *testing.T) {
+// TestFirstNonFiniteNumber names it, in an order that does not change.
+func TestFirstNonFiniteNumber(t *testing.T) {
 	t.Parallel()
 	run := format.Run{
 		Objective: format.Objective{Passed: *number("NaN"), Total: *number("NaN")},
@@ -332,9 +332,9 @@ func TestRateOfChecks(t *testing.T) {
 	}
 }
 
-// TestWhatIsWrittenIsRead: an outcome of which a task was not run as often as others keeps
+// TestWrittenOutcomeIsRead: an outcome of which a task was not run as often as others keeps
 // the runs of each task.
-func TestWhatIsWrittenIsRead(t *testing.T) {
+func TestWrittenOutcomeIsRead(t *testing.T) {
 	t.Parallel()
 	o := format.SuiteOutcome{ConfigLabel: "c"}
 	for i, runs := range []int{3, 1, 2} {

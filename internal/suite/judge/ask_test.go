@@ -45,8 +45,8 @@ func asked(endpoint models.Endpoint, price judge.Price, replies ...reply) (*judg
 	return judge.API(complete, endpoint, price, masker()), requests
 }
 
-// TestWhatAskingCosts: both attempts together, and unknown where one is.
-func TestWhatAskingCosts(t *testing.T) {
+// TestCostOfAsking: both attempts together, and unknown where one is.
+func TestCostOfAsking(t *testing.T) {
 	t.Parallel()
 	cent := func(model string, usage metric.Usage) *metric.Value {
 		if model == "free" || usage.InputTokens == nil {
@@ -117,7 +117,7 @@ func TestWhatAskingCosts(t *testing.T) {
 	}
 }
 
-func TestWhoJudged(t *testing.T) {
+func TestModelOfJudge(t *testing.T) {
 	t.Parallel()
 	for says, want := range map[string]string{"": "m", "m-2026": "m-2026"} {
 		j, requests := asked(models.Endpoint{Model: "m", URL: "https://here"}, nil,

@@ -134,8 +134,8 @@ func TestNoCutHalvesWhatACommandLineSays(t *testing.T) {
 	}
 }
 
-// TestTheTimeOfACase: both questions have one end, which is no end of the comparison.
-func TestTheTimeOfACase(t *testing.T) {
+// TestTimeOfCase: both questions have one end, which is no end of the comparison.
+func TestTimeOfCase(t *testing.T) {
 	t.Parallel()
 	var ends []time.Time
 	complete := func(ctx context.Context, _ models.Endpoint, _ models.Request) (models.Response, error) {
@@ -205,8 +205,8 @@ func TestFeedbackIsJSON(t *testing.T) {
 	}
 }
 
-// TestWhatIsKeptOfAJudge is one line of bounded length, whatever it wrote.
-func TestWhatIsKeptOfAJudge(t *testing.T) {
+// TestKeptAnswersOfJudge is one line of bounded length, whatever it wrote.
+func TestKeptAnswersOfJudge(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ä", 5000)
 	j, _ := asked(models.Endpoint{Model: "m"}, nil,
@@ -232,9 +232,9 @@ func TestWhatIsKeptOfAJudge(t *testing.T) {
 	assert.Len(t, []rune(grades.Expectations[0].Evidence), 600)
 }
 
-// TestWhatAJudgeIsShown: of checks which passed and why not, of nothing that there is
+// TestJudgesInput: of checks which passed and why not, of nothing that there is
 // nothing, and never which side a run is of.
-func TestWhatAJudgeIsShown(t *testing.T) {
+func TestJudgesInput(t *testing.T) {
 	t.Parallel()
 	part := func(text, name string) string {
 		_, rest, found := strings.Cut(text, "<<<"+name+"\n")

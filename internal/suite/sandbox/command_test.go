@@ -175,8 +175,8 @@ func TestChecksThatCannotBeRun(t *testing.T) {
 	}
 }
 
-// TestASandboxThatCannotBeMade leaves nothing behind, and takes no place of others.
-func TestASandboxThatCannotBeMade(t *testing.T) {
+// TestSandboxCannotBeMade leaves nothing behind, and takes no place of others.
+func TestSandboxCannotBeMade(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
 	fixture := newDir(t, map[string]string{"a/b": "x"})
@@ -241,9 +241,9 @@ func (ended) Done() <-chan struct{} { return nil }
 
 func (e ended) Err() error { return e.err }
 
-// TestAServerThatEndsWithTheRun: when its end is seen before that of the run, it is no fault
+// TestServerEndsWithRun: when its end is seen before that of the run, it is no fault
 // of the skill.
-func TestAServerThatEndsWithTheRun(t *testing.T) {
+func TestServerEndsWithRun(t *testing.T) {
 	t.Parallel()
 	stopped := errors.New("stopped")
 	box, _ := openBy(t, as(process.Result{ExitCode: -1, Cancelled: true}), nil)

@@ -135,9 +135,9 @@ func TestHowLargeADiffIs(t *testing.T) {
 	assert.LessOrEqual(t, len(changes.Diff), 2<<20+200)
 }
 
-// TestWhatPackageManagersLeave is listed, and not in the diff: only below their directories,
+// TestLeftoversOfPackageManagers is listed, and not in the diff: only below their directories,
 // wherever these are.
-func TestWhatPackageManagersLeave(t *testing.T) {
+func TestLeftoversOfPackageManagers(t *testing.T) {
 	t.Parallel()
 	box, in := open(t, newDir(t, nil), nil)
 	theirs := []string{

@@ -34,7 +34,7 @@ func hostileOutputs(t *testing.T) (*sandbox.Box, dir) {
 	return box, in
 }
 
-func TestAnOutputIsReadWithinItsDirectory(t *testing.T) {
+func TestOutputIsReadWithinItsDirectory(t *testing.T) {
 	t.Parallel()
 	box, in := hostileOutputs(t)
 	for name, want := range map[string]evals.Output{
@@ -71,7 +71,7 @@ func TestAnOutputIsReadWithinItsDirectory(t *testing.T) {
 	assert.Equal(t, evals.Output{Problem: "the sandbox's directory was removed or exchanged"}, box.Output("a.txt"))
 }
 
-func TestWhatIsKeptOfOutputs(t *testing.T) {
+func TestKeptOutputs(t *testing.T) {
 	t.Parallel()
 	box, in := hostileOutputs(t)
 	to := filepath.Join(t.TempDir(), "kept")
@@ -94,7 +94,7 @@ func TestWhatIsKeptOfOutputs(t *testing.T) {
 	assert.Zero(t, left)
 }
 
-func TestAShellCheckIsInOutputs(t *testing.T) {
+func TestShellCheckRunsInOutputs(t *testing.T) {
 	t.Parallel()
 	box, in := open(t, newDir(t, map[string]string{"outputs/a.txt": "a\n"}), nil)
 	require.NoError(t, os.WriteFile(box.Home+"/planted", nil, 0o600))
@@ -115,7 +115,7 @@ func TestAShellCheckIsInOutputs(t *testing.T) {
 	assert.Contains(t, why, "outputs/: ", "a check of what was removed fails")
 }
 
-func TestASandboxOfParts(t *testing.T) {
+func TestSandboxOfParts(t *testing.T) {
 	t.Parallel()
 	one, two := newDir(t, map[string]string{"a.txt": "1", "d/b.txt": "2", ".git/config": "no"}),
 		newDir(t, map[string]string{"c.sh": "3", "task.json": "no"})

@@ -119,7 +119,7 @@ func TestHowACopyIsMade(t *testing.T) {
 	assert.Empty(t, changes.List, "a copy is no change")
 }
 
-func TestADirectoryThatIsTooDeep(t *testing.T) {
+func TestTooDeepDirectory(t *testing.T) {
 	t.Parallel()
 	for depth, says := range map[int]string{64: "", 65: "is too deep"} {
 		fixture := newDir(t, nil)

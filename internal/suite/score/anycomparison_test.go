@@ -151,9 +151,9 @@ func TestAnyComparisonAddsUp(t *testing.T) {
 	}
 }
 
-// TestWhatMakesNothingBetter: a task more counts for nothing, and a candidate that lost a
+// TestBrokenOutcomeIsNeverBetter: a task more counts for nothing, and a candidate that lost a
 // task, or has a number that is none, is never better than it was.
-func TestWhatMakesNothingBetter(t *testing.T) {
+func TestBrokenOutcomeIsNeverBetter(t *testing.T) {
 	t.Parallel()
 	chance := rand.New(rand.NewPCG(175, 176))
 	for round := range 30 {

@@ -54,7 +54,7 @@ func runsOf(t *testing.T, runs ...string) format.SuiteOutcome {
 	return o
 }
 
-func TestTheBaselinesJudgeWeightCounts(t *testing.T) {
+func TestJudgeWeightIsBaselines(t *testing.T) {
 	t.Parallel()
 	side := func(weight string) format.SuiteOutcome {
 		return outcome(t, "["+one("a", 0, 1, `, "judge": {"score0to1": 1}, "judgeWeight": `+weight)+"]")
@@ -163,7 +163,7 @@ func TestSummaries(t *testing.T) {
 	}
 }
 
-func TestTheReferenceIsTheBaselinesMeanCost(t *testing.T) {
+func TestReferenceIsBaselinesMeanCost(t *testing.T) {
 	t.Parallel()
 	side := func(first, second string) format.SuiteOutcome {
 		const run = `"objective": {"passed": 1, "total": 2}, "cost": {"tokens": %s, "costUsd": 1}`

@@ -19,7 +19,7 @@ import (
 	"github.com/org/autoloop/internal/suite/work"
 )
 
-func TestABetterConfigurationIsPromoted(t *testing.T) {
+func TestBetterConfigurationIsPromoted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]object{"a": {"checks": []object{
 		after(),
@@ -49,7 +49,7 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-func TestTheSameIsNeutralAfterOneRun(t *testing.T) {
+func TestSameConfigurationIsNeutral(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]object{"a": {"checks": []object{{"kind": "fileExists", "path": "out.txt"}}}})
 	found, err := w.compare(t.Context(), copyConfig, nil)
@@ -179,9 +179,9 @@ func TestBudget(t *testing.T) {
 	require.ErrorContains(t, run(silent, work.Budget{Tokens: 1, UnknownCostPauses: true}), "does not say what it costs")
 }
 
-// TestAConfigurationAlone measures one side; a later comparison in which it is the
+// TestConfigurationAlone measures one side; a later comparison in which it is the
 // baseline takes its runs.
-func TestAConfigurationAlone(t *testing.T) {
+func TestConfigurationAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]object{"a": {"checks": []object{after(), {"kind": "fileExists", "path": "out.txt"}}}})
 	loaded, err := taskrun.Load(t.Context(), w.at("suite"))

@@ -80,10 +80,10 @@ func toJudge(t *testing.T, tasks int, j judge.Grader) *session {
 	return s
 }
 
-// TestWhenAJudgeIsAskedNoMore: after three cases of a side in a row without an answer,
+// TestJudgeIsAskedNoMore: after three cases of a side in a row without an answer,
 // wherever they are; then none of its judgements of that side counts. It is asked about
 // three runs of the candidate, four of the baseline, and the candidate's last one.
-func TestWhenAJudgeIsAskedNoMore(t *testing.T) {
+func TestJudgeIsAskedNoMore(t *testing.T) {
 	t.Parallel()
 	for text, c := range map[string]struct {
 		asked, given, problems int

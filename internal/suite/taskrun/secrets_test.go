@@ -25,8 +25,8 @@ func (leaky) Propose(_ context.Context, r agent.Request) (agent.Reply, error) {
 		os.WriteFile(filepath.Join(r.Dir, "out.txt"), []byte("after "+login+"\n"), 0o600)
 }
 
-// TestWhatAnAgentLogsInWith is in nothing that is kept of its work, and shown to no judge.
-func TestWhatAnAgentLogsInWith(t *testing.T) {
+// TestLoginOfAgent is in nothing that is kept of its work, and shown to no judge.
+func TestLoginOfAgent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]object{"a": {
 		"judgeRubric": object{"criteria": "is it good?"},

@@ -24,9 +24,9 @@ type named struct {
 
 func (n named) Name() string { return n.name }
 
-// TestAnAgentThatAlwaysCrashesIsNoResult: on either side, and only when it does so in
+// TestCrashingAgentGivesNoResult: on either side, and only when it does so in
 // every run.
-func TestAnAgentThatAlwaysCrashesIsNoResult(t *testing.T) {
+func TestCrashingAgentGivesNoResult(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		crashed [roles]string // for each side's runs
@@ -83,9 +83,9 @@ func TestTimesOfOneSession(t *testing.T) {
 	assert.False(t, s.timed(1, 3), "a run of another day")
 }
 
-// TestWhatIsKnownOfChance: that nothing varies is known only of two runs of everything
+// TestKnownChance: that nothing varies is known only of two runs of everything
 // that an automatic comparison made.
-func TestWhatIsKnownOfChance(t *testing.T) {
+func TestKnownChance(t *testing.T) {
 	t.Parallel()
 	yes, no := true, false
 	for name, c := range map[string]struct {

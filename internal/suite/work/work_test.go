@@ -99,8 +99,8 @@ func TestBudgetsAreReachedExactly(t *testing.T) {
 	}
 }
 
-// TestWhatIsLeft is what the next agent may use; 0 would be no bound.
-func TestWhatIsLeft(t *testing.T) {
+// TestRemainingBudget is what the next agent may use; 0 would be no bound.
+func TestRemainingBudget(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		budget work.Budget

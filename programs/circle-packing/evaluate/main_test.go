@@ -65,7 +65,7 @@ func TestParseTakesCirclesAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestTheExampleScores(t *testing.T) {
+func TestExampleScores(t *testing.T) {
 	t.Parallel()
 	scored, err := evaluate(filepath.Join("..", "pack"), limit)
 	if err != nil || scored.Sum == nil || *scored.Sum != 2.259999999 {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestTheFunctionHasItsMinimumWhereTheProgramSays(t *testing.T) {
+func TestMinimumOfFunction(t *testing.T) {
 	t.Parallel()
 	lowest := f(-1.70408, 0.67751)
 	if math.Abs(lowest+1.518686) > 1e-6 {
@@ -49,7 +49,7 @@ func TestParseTakesPointsAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestTheExampleScores(t *testing.T) {
+func TestExampleScores(t *testing.T) {
 	t.Parallel()
 	scored, err := evaluate(filepath.Join("..", "search"), limit)
 	if err != nil || scored.Value == nil || math.Abs(*scored.Value-1.075) > 0.001 {

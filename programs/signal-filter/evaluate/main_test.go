@@ -97,7 +97,7 @@ func TestParseTakesOneNumberASample(t *testing.T) {
 	}
 }
 
-func TestTheExampleScores(t *testing.T) {
+func TestExampleScores(t *testing.T) {
 	t.Parallel()
 	scored, err := evaluate(filepath.Join("..", "filter"), limit)
 	if err != nil || scored.Clarity == nil || math.Abs(*scored.Clarity-3.578322) > 1e-5 || math.Abs(*scored.Lag-0.509676) > 1e-5 {

@@ -25,7 +25,7 @@ func TestParseTakesTwoNumbersAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestTheExampleScores(t *testing.T) {
+func TestExampleScores(t *testing.T) {
 	t.Parallel()
 	scored, err := evaluate(filepath.Join("..", "sorting"), time.Minute)
 	if err != nil || scored.Nanoseconds == nil || *scored.Nanoseconds <= 0 || *scored.Allocations != 0 {
