@@ -37,7 +37,7 @@ func TestActionModes(t *testing.T) {
 		outputs inputs
 		says    string
 	}{
-		{"iterate", nil, 2, nil, "run `scheduler` first, or name a program with --program"},
+		{"iterate", nil, 2, nil, "`scheduler` first, or name a program"},
 		{"propose", inputs{"PROGRAM": "p"}, 1, nil, "no start is recorded for this run"},
 		{"begin", inputs{"PROGRAM": "p"}, 0, inputs{"has-work": "true", "matrix": `{"program":["p"]}`}, ""},
 		{"propose", inputs{"PROGRAM": "p", "BUNDLE": first}, 0, inputs{"bundle": "true", "outcome": "accepted"}, ""},
@@ -77,8 +77,8 @@ func TestActionModes(t *testing.T) {
 		},
 		{"iterate", inputs{"PROGRAM": "p", "+AUTOLOOP_PAUSED": "true"}, 0, inputs{"outcome": "idle"}, "AUTOLOOP_PAUSED"},
 		{"run", inputs{"PROGRAM": "q"}, 2, nil, `there is no program "q"`},
-		{"run", inputs{"WORKING_DIRECTORY": "none"}, 2, nil, "the input working-directory is no directory"},
-		{"steer", inputs{"PROGRAM": "p"}, 2, nil, "there are no comments to read without GitHub"},
+		{"run", inputs{"WORKING_DIRECTORY": "none"}, 2, nil, "input working-directory is no directory"},
+		{"steer", inputs{"PROGRAM": "p"}, 2, nil, "are no comments to read without GitHub"},
 	} {
 		with := inputs{"MODE": c.mode, "PROGRAMS_DIR": "below"}
 		maps.Copy(with, c.with)

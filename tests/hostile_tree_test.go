@@ -35,7 +35,7 @@ func TestAgentDestroysItsTree(t *testing.T) {
 			if assert.Equal(t, 1, w.count("decided"), "it is on record") && strings.Contains(script, "rm -rf \"$d\"") {
 				first := w.decode(a.stdout)[0]
 				assert.Equal(t, "error", first.Outcome)
-				assert.Contains(t, strings.Join(first.Reasons, "\n"), "the agent left nothing to look at: its tree is ")
+				assert.Contains(t, strings.Join(first.Reasons, "\n"), "agent left nothing to look at: its tree")
 			}
 			got := w.one()
 			assert.Equal(t, "accepted", got.Outcome, got.Reasons)
@@ -49,13 +49,13 @@ func TestAgentDestroysItsTree(t *testing.T) {
 func TestAgentClosesItsTree(t *testing.T) {
 	long.Only(t, long.Hostile)
 	for name, c := range map[string]struct{ script, outcome, says string }{
-		"the tree":    {`chmod 000 .`, "error", "the agent left nothing to look at: its tree cannot be read"},
-		"a directory": {`chmod 000 src`, "rejected", `"src": is a directory that cannot be read`},
+		"the tree":    {`chmod 000 .`, "error", "agent left nothing to look at: its tree"},
+		"a directory": {`chmod 000 src`, "rejected", `"src": is a directory that cannot be`},
 		"a file":      {`echo 4 > src/value.txt; chmod 000 src/value.txt`, "rejected", `src/value.txt`},
 		"its home":    {`chmod 000 "$HOME"; echo 4 > src/value.txt`, "accepted", ""},
 		"all that it finds": {
 			`cd ..; chmod -R 000 . 2>/dev/null || true`, "error",
-			"the agent left nothing to look at: its tree is gone",
+			"agent left nothing to look at: its tree",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -115,7 +115,7 @@ func TestAgentFillsDisk(t *testing.T) {
 			first := w.decode(a.stdout)[0]
 			assert.Equal(t, "error", first.Outcome, first.Reasons)
 			assert.Contains(t, strings.Join(first.Reasons, "\n"),
-				"there was no room left on the disk, which the agent or the evaluation may have filled: ")
+				"was no room left on the disk, which the")
 			assert.Equal(t, 1, w.count("decided"), "it is on record")
 			assert.Equal(t, 1, w.count("finished"))
 			got := w.one()

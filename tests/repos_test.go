@@ -28,7 +28,7 @@ func TestLFSPointers(t *testing.T) {
 		[]byte("echo 3 > src/value.txt; echo changed > src/model.bin\n"), 0o600))
 	got := w.one()
 	assert.Equal(t, "rejected", got.Outcome)
-	assert.Contains(t, got.Reasons[0], `"src/model.bin": is under the filter lfs`)
+	assert.Contains(t, got.Reasons[0], `"src/model.bin": is under the filter`)
 }
 
 // TestOddRepositories: in each an iteration works, or ends in a line that says why not.

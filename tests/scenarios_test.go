@@ -3,7 +3,6 @@ package tests
 import (
 	"cmp"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,10 +17,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/tests/golden"
 	"github.com/org/autoloop/tests/long"
 )
-
-var update = flag.Bool("update", false, "write what the scenarios came to")
 
 // TestScenarios runs the scripts of testdata/scenarios. A script says what people, CI and
 // agents do, and its file `want` what a user then finds: outcomes with the kind of their
@@ -46,7 +44,7 @@ func TestScenarios(t *testing.T) {
 			for line := range strings.Lines(string(archive.Comment)) {
 				s.do(strings.TrimSpace(line))
 			}
-			if *update {
+			if golden.Updating() {
 				archive.Files[want].Data = []byte(s.found.String())
 				require.NoError(t, os.WriteFile(file, txtar.Format(archive), 0o600))
 				return

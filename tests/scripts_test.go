@@ -16,6 +16,7 @@ import (
 	"github.com/org/autoloop/internal/agent/models/client"
 	"github.com/org/autoloop/internal/cli"
 	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/tests/golden"
 )
 
 // TestScripts runs what people type and holds what they see: the files of scripts, in the
@@ -26,7 +27,7 @@ import (
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
-		Dir: "scripts", UpdateScripts: *update, RequireUniqueNames: true,
+		Dir: "scripts", UpdateScripts: golden.Updating(), RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
 			env.Vars = append(cleanEnviron(env.WorkDir, env.WorkDir), "WORK="+env.WorkDir)
 			env.Values["environ"] = env.Vars

@@ -58,7 +58,7 @@ func TestTasksEndedInTheMiddle(t *testing.T) {
 			a := w.tasks(lingering)
 			require.Zero(t, a.code, a.stderr)
 			assert.Regexp(t, `(?m)^[3-7]/8 runs, [3-7] kept from before`, a.stderr)
-			assert.Contains(t, a.stdout, "improved: net composite gain +4 over 4 tasks")
+			assert.Contains(t, a.stdout, "improved: net composite gain +4 over 4")
 			w.alone()
 			assert.Empty(t, w.left(), "the run after a killed one clears up")
 		})

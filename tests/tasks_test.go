@@ -130,7 +130,7 @@ func TestRunningSuiteIsNotRewritten(t *testing.T) {
 			got := w.one()
 			assert.Equal(t, "rejected", got.Outcome, got.Reasons)
 			assert.Contains(t, strings.Join(got.Reasons, "\n"),
-				`changed the evaluator while it ran: "programs/agent-config/tasks/fix-slug/task.json"`)
+				"changed the evaluator while it ran:")
 		})
 	}
 }

@@ -58,7 +58,7 @@ func TestKilledProposeLeavesRecord(t *testing.T) {
 		budget, why string
 		runs        int
 	}{
-		"three pause":     {"", "paused: iteration 1 was interrupted 3 times in a row", 3},
+		"three pause":     {"", "iteration 1 was interrupted 3 times in", 3},
 		"the budget ends": {"budget: {iterations: 2, per: day}\n", "budget: 2 of 2 iterations used this day", 2},
 		"so does its cost": {
 			"budget: {usd: 5, per: day}\n", "budget: 5.00 of 5.00 USD used this day", 1,

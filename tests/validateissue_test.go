@@ -68,7 +68,7 @@ func TestStrangersProgramIssueIsAnswered(t *testing.T) {
 	require.Zero(t, a.code, a.stderr)
 	require.Len(t, h.checks(1), 1)
 	body := h.checks(1)[0]
-	assert.Contains(t, body, "**This program does not run**: mallory is NONE in this repository")
+	assert.Contains(t, body, "program does not run**: mallory is NONE")
 	outside, inside := unfenced(body)
 	assert.NotContains(t, outside, "@octocat")
 	assert.NotContains(t, outside, "<b>")

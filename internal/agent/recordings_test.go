@@ -20,13 +20,11 @@ import (
 	"github.com/org/autoloop/internal/agent/models/client/modeltest"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/tests/golden"
 )
 
-var (
-	update = flag.Bool("update", false, "write what the readers make of the recordings")
-	record = flag.String("record", "",
-		"directory of installed agents: run them against a scripted model server and record what they print")
-)
+var record = flag.String("record", "",
+	"directory of installed agents: run them against a scripted model server and record what they print")
 
 // recordedKey is the key of every recording; no recording may hold it.
 const recordedKey = "sk-recorded-key-0123456789"
@@ -268,8 +266,8 @@ func replayAgent(t *testing.T, tool commandline.Descriptor, c recorded, base str
 	}
 	reply, err := agent.Propose(t.Context(), recordedRequest(t, tool.Name, c.limit))
 	require.NoError(t, err)
-	got := marshal(golden(reply))
-	if *update {
+	got := marshal(asRecorded(reply))
+	if golden.Updating() {
 		require.NoError(t, os.WriteFile(base+".reply.json", got, 0o600))
 	}
 	want, err := os.ReadFile(base + ".reply.json")
@@ -277,8 +275,8 @@ func replayAgent(t *testing.T, tool commandline.Descriptor, c recorded, base str
 	assert.Equal(t, string(want), string(got))
 }
 
-// golden is a reply as it is written down.
-func golden(reply Reply) map[string]any {
+// asRecorded is a reply as it is written down.
+func asRecorded(reply Reply) map[string]any {
 	said := func(f *Failure) any {
 		if f == nil {
 			return nil

@@ -59,7 +59,7 @@ func TestTuningWritesOnlyTheNumbers(t *testing.T) {
 func TestMarksThatMakeTheTunerUnavailable(t *testing.T) {
 	for name, c := range map[string]struct{ text, message string }{
 		"plain.go":  {"x = 50.0\n", tuner.ErrNoMarks.Error()},
-		"bad.go":    {"x = 50.0 // tune: 1..0\n", "bad.go:1: tune mark: the minimum 1 is not below the maximum 0"},
+		"bad.go":    {"x = 50.0 // tune: 1..0\n", "bad.go:1: tune mark: the minimum 1 is"},
 		"narrow.go": {"\nx = 50.0 // tune: 1..1.0000000000000002\n", "narrow.go:2: tune mark: the range"},
 	} {
 		reply, after := tuned(t, name, c.text)

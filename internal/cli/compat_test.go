@@ -88,7 +88,7 @@ func TestCompatScenarios(t *testing.T) {
 			d.vars["AUTOLOOP_PROGRAM"] = c.forced
 			a := d.run("--compat")
 			assert.Equal(t, c.code, a.code, a.out+a.errors)
-			assert.Contains(t, a.out, "  Warning: could not fetch issue-based programs: ")
+			assert.Contains(t, a.out, "could not fetch issue-based programs:")
 			for _, says := range c.says {
 				assert.Contains(t, a.out, says)
 			}

@@ -33,7 +33,7 @@ func TestPassConfig(t *testing.T) {
 		},
 		"no such tool": {
 			"pass-config: [ssh]\n", `cat value.txt`,
-			`"ssh" is no tool whose configuration can be passed on`, 2,
+			`"ssh" is no tool whose configuration`, 2,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

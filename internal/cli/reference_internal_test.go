@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -16,9 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/tests/golden"
 )
-
-var update = flag.Bool("update", false, "write docs/reference")
 
 const (
 	referenceDir = "../../docs/reference"
@@ -36,7 +34,7 @@ func TestReference(t *testing.T) {
 	for name, text := range pages {
 		text = generated + strings.TrimRight(text, "\n") + "\n"
 		pages[name] = text
-		if *update {
+		if golden.Updating() {
 			file := filepath.Join(referenceDir, name)
 			require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
 			require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
@@ -55,7 +53,7 @@ func TestReference(t *testing.T) {
 		_, after, found := strings.Cut(rest, "<!-- end -->")
 		require.True(t, found, "%s: the part %s has no end", file, part.name)
 		text := before + begin + "\n" + part.text + "\n<!-- end -->" + after
-		if *update {
+		if golden.Updating() {
 			require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 			have = []byte(text)
 		}

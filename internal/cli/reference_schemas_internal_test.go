@@ -21,6 +21,7 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/tests/golden"
 )
 
 type object = map[string]any
@@ -45,7 +46,7 @@ func TestSchemas(t *testing.T) {
 		text, err := json.MarshalIndent(schema, "", "  ")
 		require.NoError(t, err)
 		file := filepath.Join(referenceDir, "schemas", name+".schema.json")
-		if *update {
+		if golden.Updating() {
 			require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
 			require.NoError(t, os.WriteFile(file, append(text, '\n'), 0o644))
 		}

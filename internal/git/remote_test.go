@@ -267,5 +267,5 @@ func TestRefsOfARemote(t *testing.T) {
 	err = shared.Push(t.Context(), git.RefUpdate{Ref: "refs/heads/x2", New: f.head()})
 	require.ErrorIs(t, err, git.ErrRejected)
 	require.NotErrorIs(t, err, git.ErrStale)
-	require.ErrorContains(t, err, "x2 ([remote rejected] (pre-receive hook declined)), which says: protected")
+	require.ErrorContains(t, err, "x2 ([remote rejected] (pre-receive hook")
 }

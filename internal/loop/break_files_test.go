@@ -83,6 +83,6 @@ func TestBreakFiles(t *testing.T) {
 		}
 	}
 	require.ErrorContains(t, breakFiles(t.TempDir(), Emptied, "../secret.txt"),
-		"break ../secret.txt in a throw-away tree")
+		"break ../secret.txt in a throw-away")
 	require.Error(t, breakFiles(filepath.Join(t.TempDir(), "gone"), Emptied, "a"))
 }

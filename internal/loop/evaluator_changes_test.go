@@ -238,7 +238,7 @@ func TestUnknownEvaluatorBlamesNobody(t *testing.T) {
 		a, err := l.trial(r, at)
 		require.NoError(t, err)
 		assert.Equal(t, history.Error, a.outcome)
-		assert.Contains(t, a.reasons[0].String(), "was not found out: the budget is used up: ")
+		assert.Contains(t, a.reasons[0].String(), "was not found out: the budget is used")
 		assert.False(t, r.measurer.own.known)
 		r.used = used{tokens: 99}
 	}

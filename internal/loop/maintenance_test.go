@@ -156,8 +156,7 @@ func TestChoresWithoutProposal(t *testing.T) {
 				"started", "published=bundle", "decided", "heard-since=0001-01-01T00:00:00Z", "finished",
 				"paused",
 			},
-			outcome: history.Error, reason: "waits/base does not merge into autoloop/waits-conflict, both changed " +
-				"value.txt",
+			outcome: history.Error, reason: "not merge into autoloop/waits-conflict,",
 			stopped: "paused: waits/base does not merge",
 		},
 		{

@@ -33,10 +33,10 @@ func TestRefusedPushOfProgramBranch(t *testing.T) {
 		"the memory branch": {refused(git.Rejection{Ref: program, Reason: atomic},
 			git.Rejection{Ref: memory, Reason: protected}), "", false},
 		"the program branch": {refused(git.Rejection{Ref: program, Reason: protected},
-			git.Rejection{Ref: memory, Reason: atomic}), "leave `autoloop/**` out of the branch's rules", false},
+			git.Rejection{Ref: memory, Reason: atomic}), "leave `autoloop/**` out of the branch's", false},
 		"a newer code of a rule": {
 			refused(git.Rejection{Ref: program, Reason: "GH013: x"}),
-			"leave `autoloop/**` out of the branch's rules", false,
+			"leave `autoloop/**` out of the branch's", false,
 		},
 		"a hook": {
 			refused(git.Rejection{Ref: program, Reason: "pre-receive hook declined"}),
@@ -44,12 +44,11 @@ func TestRefusedPushOfProgramBranch(t *testing.T) {
 		},
 		"other words": {
 			refused(git.Rejection{Ref: program, Reason: "no"}),
-			"look at what the remote allows the token on this branch", false,
+			"at what the remote allows the token on", false,
 		},
 		"workflows": {
 			refused(git.Rejection{Ref: program, Reason: noWorkflows}, git.Rejection{Ref: memory, Reason: atomic}),
-			"give the secret AUTOLOOP_TOKEN of an App with the permission `workflows`, or of a person with the scope " +
-				"`workflow`, or take `.github/workflows` out of the Target", true,
+			"`workflow`, or take `.github/workflows`", true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -121,7 +120,7 @@ func TestWithTheDefaultBranch(t *testing.T) {
 	b.commit(map[string]string{"value.txt": "3\n"})
 	_, err = r.branches.withBase(t.Context(), at.Old, b.git("rev-parse", "main"))
 	require.ErrorContains(t, err,
-		" does not merge into autoloop/p, both changed value.txt: merge it by hand, then resume")
+		"not merge into autoloop/p, both changed")
 }
 
 // TestCommitOnOwnBase: where the default branch may not be pushed, the commit has the

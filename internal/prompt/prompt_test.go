@@ -44,7 +44,7 @@ func TestBuildSaysEverything(t *testing.T) {
 	for _, part := range []string{
 		"program `speed`, iteration 7", "## Goal\n\nFaster.", "- `src/**`", "Never these:\n\n- `src/api.go`",
 		`"src/a.go"`,
-		"The metric `ms`; **lower is better**. It is 4 now and was 9 at the start (-5). The target is 1.",
+		"`ms`; **lower is better**. It is 4 now",
 		"```text\ngo run ./bench\n```",
 		"## Lessons learned\n\n```text\n- caches lie\n```",
 		"- iteration 6, rejected, metric 6 (+2): more threads — 6 is worse than 4\n- iteration 5, accepted",

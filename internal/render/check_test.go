@@ -19,7 +19,7 @@ func TestChecksQuoteWhatTheySay(t *testing.T) {
 	}{
 		"ready":    {"", true, "**`p' @octocat` is ready**"},
 		"wrong":    {"", false, "**`p' @octocat` does not run yet.**"},
-		"stranger": {"@mallory <b> is NONE", true, "**This program does not run**: @\u200bmallory &lt;b&gt; is NONE."},
+		"stranger": {"@mallory <b> is NONE", true, "does not run**: @\u200bmallory &lt;b&gt;"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

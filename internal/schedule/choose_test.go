@@ -156,7 +156,7 @@ func TestForcedProgramThatRests(t *testing.T) {
 	}}
 	plan := choose(t, in)
 	assert.Equal(t, "p", *plan.Selected)
-	assert.Contains(t, plan.Warnings, "iterate will not run p: it is paused: holidays; go on with `iterate resume p`")
+	assert.Contains(t, strings.Join(plan.Warnings, "\n"), "holidays; go on with `iterate resume p`")
 }
 
 func TestPausedStopsEverything(t *testing.T) {

@@ -78,8 +78,8 @@ func TestOwnIssuesOfFilePrograms(t *testing.T) {
 	assert.Equal(t, map[string]int{"speed": 2, "size": 5}, found.Linked)
 	assert.Empty(t, found.Programs, "none of them is a second program")
 	require.Len(t, found.Warnings, 2)
-	assert.Contains(t, found.Warnings[0], "#3 is a second issue of program speed, after #2")
-	assert.Contains(t, found.Warnings[1], "#4 is the own issue of program gone, which has no file")
+	assert.Contains(t, found.Warnings[0], "second issue of program speed, after #2")
+	assert.Contains(t, found.Warnings[1], "is the own issue of program gone, which")
 	assert.Equal(t, []schedule.Untrusted{{Name: "third", Issue: 6, Reason: "NONE"}}, found.Untrusted)
 }
 

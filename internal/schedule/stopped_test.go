@@ -11,17 +11,18 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
+	"github.com/org/autoloop/tests/golden"
 )
 
 func TestStopForEverybody(t *testing.T) {
-	for value, want := range map[string]string{
-		"": "", "false": "", "0": "", "no": "", "off": "", "Off": "", " FALSE ": "", "n": "",
-		"true": "AUTOLOOP_PAUSED is true", " True ": "AUTOLOOP_PAUSED is true", "1": "AUTOLOOP_PAUSED is 1",
-		"yes": "AUTOLOOP_PAUSED is yes", "ON": "AUTOLOOP_PAUSED is on", "y": "AUTOLOOP_PAUSED is y",
-		"maybe": `AUTOLOOP_PAUSED is "maybe", which is neither true nor false (set it to one of them)`,
-		"a\x1b": `AUTOLOOP_PAUSED is "a", which is neither true nor false (set it to one of them)`,
+	for _, value := range []string{
+		"", "false", "0", "no", "off", "Off", " FALSE ", "n",
+		"true", " True ", "1",
+		"yes", "ON", "y",
+		"maybe",
+		"a\x1b",
 	} {
-		assert.Equal(t, want, schedule.Stopped(value), value)
+		golden.Row(t, value, schedule.Stopped(value))
 	}
 }
 
@@ -87,8 +88,7 @@ func TestBudgetsAreLookedAtInTheOrderOfSelection(t *testing.T) {
 	assert.Equal(t, []string{"spent", "fresh"}, slices.Compact(read), "no ledger is read that decides nothing")
 	assert.Equal(t, []string{"later"}, plan.Deferred)
 	require.Len(t, plan.Skipped, 2)
-	assert.Equal(t, "budget: 1 of 1 iterations used this day; it resumes at 2026-03-05T00:00:00Z",
-		plan.Skipped[0].Reason)
+	golden.Row(t, "budget: 1 of 1", plan.Skipped[0].Reason)
 	assert.Equal(t, "2026-03-05T00:00:00Z", plan.Skipped[0].NextDue.Format(time.RFC3339))
 	assert.Equal(t, "not due yet", plan.Skipped[1].Reason)
 

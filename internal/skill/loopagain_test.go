@@ -187,7 +187,7 @@ func TestUnmeasurableBestVersion(t *testing.T) {
 	k.reopened()
 	k.loop.Executor = history.Executor{Agent: "another"}
 	_, err = k.run()
-	require.ErrorContains(t, err, "v1 cannot be measured: every case failed before it could be graded")
+	require.ErrorContains(t, err, "cannot be measured: every case failed")
 	assert.Equal(t, "bk", k.actions())
 	saved, err := workspace.OpenWorkspace(k.Workspace.Dir)
 	require.NoError(t, err)
@@ -207,13 +207,12 @@ func TestTableIsRecord(t *testing.T) {
 	_, err = k.run()
 	require.NoError(t, err)
 	assert.Equal(t, "bkr", k.actions())
-	assert.Contains(t, k.rows()[2].Changelog, "0.5 is worse than the best 0.666666666667")
+	assert.Contains(t, k.rows()[2].Changelog, "is worse than the best 0.666666666667")
 
 	require.NoError(t, os.RemoveAll(k.Workspace.Iteration(1)))
 	k.reopened()
 	_, err = k.run()
-	require.ErrorContains(t, err, "what v1 was graded is not there any more, so that nothing can be held against it; "+
-		"begin a new workspace with --fresh")
+	require.ErrorContains(t, err, "v1 was graded is not there any more, so")
 }
 
 func TestAlteredBestVersionEndsRun(t *testing.T) {
@@ -230,7 +229,7 @@ func TestAlteredBestVersionEndsRun(t *testing.T) {
 		k.reopened()
 		k.loop.Most = most
 		_, err = k.run()
-		require.ErrorContains(t, err, `"SKILL.md" is not what its manifest says`)
+		require.ErrorContains(t, err, `"SKILL.md" is not what its manifest`)
 		assert.Equal(t, "bk", k.actions())
 	}
 }

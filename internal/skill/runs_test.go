@@ -31,7 +31,7 @@ func TestIterationRuns(t *testing.T) {
 			`true, "later": []}]}`, "run-2", ""},
 		"upwards": {
 			list(run("../iteration-0", "candidate", true)), "",
-			`names "../iteration-0", which is no run of this iteration`,
+			`names "../iteration-0", which is no run`,
 		},
 		"upwards, not used": {
 			list(run(".", "candidate", true), run("..", "incumbent", false)), "",
@@ -42,13 +42,13 @@ func TestIterationRuns(t *testing.T) {
 		"too large a number": {list(run("run-123456", "candidate", true)), "", "is no run of this iteration"},
 		"cut off": {
 			list(run(".", "candidate", true))[:30], "",
-			"was cut off; remove it, and the first run alone counts",
+			"off; remove it, and the first run alone",
 		},
-		"empty":          {"", "", "is no list of runs that this program reads"},
-		"a later schema": {`{"schema": 2, "runs": []}`, "", "is no list of runs that this program reads"},
+		"empty":          {"", "", "no list of runs that this program reads"},
+		"a later schema": {`{"schema": 2, "runs": []}`, "", "no list of runs that this program reads"},
 		"a score that is not": {
 			`{"schema": 1, "runs": [{"dir": ".", "score": "high"}]}`, "",
-			"is no list of runs that this program reads",
+			"no list of runs that this program reads",
 		},
 		"too large": {list() + strings.Repeat(" ", 4<<20), "", "is no file of at most 4194304 bytes"},
 	} {

@@ -234,7 +234,7 @@ func TestTriggersRunOnceForTheOriginalAndTheBest(t *testing.T) {
 	}
 	m := newMeasuring(t)
 	m.executor.bad = errors.New("the machine is on fire")
-	require.ErrorContains(t, m.Triggers(t.Context()), "trigger queries of v0: case trigger-1: the machine is on fire")
+	require.ErrorContains(t, m.Triggers(t.Context()), "trigger queries of v0: case trigger-1:")
 	assert.NoDirExists(t, filepath.Join(m.Workspace.Dir, "triggers", "iteration-0"), "it is there when all of it is")
 	m.Suited.Triggers = nil
 	require.NoError(t, m.Triggers(t.Context()), "there is nothing to run")

@@ -56,7 +56,7 @@ func TestImproversInput(t *testing.T) {
 	k.loop.Most = 1
 	_, err = k.run()
 	require.NoError(t, err)
-	assert.Contains(t, told.heard[2].Prompt, "It is 0.75 now and was 0.5 at the start (+0.25).")
+	assert.Contains(t, told.heard[2].Prompt, "It is 0.75 now and was 0.5 at the start")
 
 	// anew, the best scores less than the original did for the executor before
 	k.reopened()

@@ -4,6 +4,7 @@ package golden
 
 import (
 	"flag"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -17,6 +18,9 @@ import (
 )
 
 var update = flag.Bool("update", false, "write the golden files")
+
+// Updating reports whether golden files are written, not compared.
+func Updating() bool { return *update }
 
 // Equal fails a test whose result is not what the file of that name in its testdata has.
 // With -update the file is written, for somebody to read what is different.
@@ -32,20 +36,20 @@ func Equal(t testing.TB, name, got string) {
 }
 
 // Line is a text of a subtest: its line in testdata/TEST.txt says what it is to be.
-func Line(t testing.TB, got string) {
+func Line(t testing.TB, got any) {
 	t.Helper()
-	_, row, _ := strings.Cut(t.Name(), "/")
-	Row(t, row, got)
+	Row(t, "", got)
 }
 
 var rows sync.Mutex // held while a file of rows is read or written
 
 // Row is a text of a row of a table that has no subtest of its own.
-func Row(t testing.TB, row, got string) {
+func Row(t testing.TB, row string, value any) {
 	t.Helper()
 	rows.Lock()
 	defer rows.Unlock()
-	test, _, _ := strings.Cut(t.Name(), "/")
+	test, subtest, _ := strings.Cut(t.Name(), "/")
+	row = strings.ReplaceAll(strings.Trim(subtest+"/"+row, "/"), "\n", `\n`)
 	file := filepath.Join("testdata", test+".txt")
 	data, err := os.ReadFile(file) //nolint:gosec // A file of the test's.
 	lines := map[string]string{}
@@ -53,7 +57,7 @@ func Row(t testing.TB, row, got string) {
 		row, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		lines[row] = text
 	}
-	got = strings.ReplaceAll(got, "\n", `\n`)
+	got := strings.ReplaceAll(fmt.Sprint(value), "\n", `\n`)
 	if !*update {
 		require.NoError(t, err)
 		require.Contains(t, lines, row)

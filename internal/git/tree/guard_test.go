@@ -10,6 +10,7 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
+	"github.com/org/autoloop/tests/golden"
 )
 
 // TestHowMuchACandidateMayChange: all its files count together, also those that are alike.
@@ -35,7 +36,7 @@ func TestHowMuchACandidateMayChange(t *testing.T) {
 		assert.Empty(t, c.Refused)
 		assert.EqualValues(t, 10<<20, c.Size)
 	}
-	assert.Equal(t, "brings the changed files over 104857600 bytes", changes(11, ids[0])[10].Refused)
+	golden.Row(t, "brings the changed files", changes(11, ids[0])[10].Refused)
 	many := changes(50_001, ids[1])
 	require.Len(t, many, 1)
 	assert.Equal(t, "is one of more than 50000 changed paths", many[0].Refused)

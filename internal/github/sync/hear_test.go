@@ -118,7 +118,7 @@ func TestUnreadablePermissionTrustsNobody(t *testing.T) {
 	assert.Empty(t, heard.Comments)
 	assert.Empty(t, heard.Until, "they are read again the next time")
 	require.Len(t, heard.Warnings, 1)
-	assert.Contains(t, heard.Warnings[0], "comments were not read, since who may push could not be")
+	assert.Contains(t, heard.Warnings[0], "were not read, since who may push could")
 }
 
 func TestIssueNamesNoTrustedPeople(t *testing.T) {

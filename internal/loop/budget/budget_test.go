@@ -12,6 +12,7 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/tests/golden"
 )
 
 // now is a Wednesday.
@@ -71,31 +72,25 @@ func TestStand(t *testing.T) {
 	for name, c := range map[string]struct {
 		front, usage string
 		ago          []time.Duration
-		want         string
 	}{
 		"iterations": {
 			"budget: {iterations: 2, per: day}", known, hours(5, 3),
-			"budget: 2 of 2 iterations used this day; it resumes at 2026-03-05T00:00:00Z",
 		},
 		"tokens, of this week": {
 			"budget: {tokens: 2000, per: week}", known, hours(50, 3),
-			"budget: 2000 of 2000 tokens used this week; it resumes at 2026-03-09T00:00:00Z",
 		},
 		"of the program": {
 			"budget: {usd: 0.5, per: program}", known, hours(5000, 3),
-			"budget: 0.50 of 0.50 USD used by this program; raise the limit to go on",
 		},
-		"of an iteration": {"budget: {usd: 0.1, per: iteration}", known, hours(3), ""},
+		"of an iteration": {"budget: {usd: 0.1, per: iteration}", known, hours(3)},
 		"unknown, not allowed": {
 			"unknown-cost: pause\nbudget: {usd: 1, per: day}", unknown, hours(3),
-			"budget: an unknown amount of USD (1 iterations, unknown-cost: pause) used this day; it resumes at " +
-				"2026-03-05T00:00:00Z",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := stand(t, c.front, summary(t, c.usage, c.ago...))
-			assert.Equal(t, c.want, s.Reason())
+			golden.Line(t, s.Reason())
 		})
 	}
 }

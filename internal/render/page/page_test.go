@@ -285,3 +285,24 @@ func TestGainByTimeIsNotExtrapolated(t *testing.T) {
 	p := program(t, page.Source{Name: "sort", Events: short})
 	assert.Empty(t, p.PerHour()+p.PerMinute(), "20 seconds")
 }
+
+func TestNumbersAreThoseOfReplay(t *testing.T) {
+	t.Parallel()
+	events := made(57, "inline the loop")
+	past := history.Replay(events)
+	p := program(t, page.Source{Name: "speed", Events: events})
+	assert.Equal(t, past.Best, p.Best)
+	assert.Equal(t, past.Initial, p.Initial)
+	assert.Equal(t, past.Count(history.Accepted), p.Kept)
+	assert.Equal(t, len(past.Attempts), p.Tried)
+	assert.InDelta(t, past.Spent(time.Time{}).USD, p.Total.USD, 1e-9)
+	assert.InDelta(t, past.Spent(noon.AddDate(0, 0, -7)).USD, p.Week.USD, 1e-9)
+	require.Len(t, p.Iterations, len(past.Attempts))
+	sum := 0.0
+	for i, it := range p.Iterations {
+		assert.Equal(t, past.Attempts[i].Metric, it.Metric)
+		assert.Equal(t, past.Attempts[i].Outcome, it.Outcome)
+		sum += it.Cost.USD
+	}
+	assert.InDelta(t, p.Total.USD, sum, 1e-9, "the cost chart adds up to what the replay says")
+}

@@ -45,10 +45,10 @@ func TestManifestsOfWorkspaces(t *testing.T) {
 		"another version": {of(`"applied": {"before": "v3"}`), "", "is no snapshot of"},
 		"no such version": {of(`"best_version": -1`), "", "there is no version -1"},
 		"half a version": {
-			of(`"best_version": 1.5`), "", "is no manifest of a workspace, or was cut off",
+			of(`"best_version": 1.5`), "", "manifest of a workspace, or was cut off",
 		},
 		"a later schema": {
-			`{"schema": 2, "format": "autoloop-skill-workspace"}`, "", "has the schema 2, and this program reads 1",
+			`{"schema": 2, "format": "autoloop-skill-workspace"}`, "", "the schema 2, and this program reads 1",
 		},
 		"no schema": {`{"format": "autoloop-skill-workspace"}`, "", "has the schema 0"},
 		"another's": {`{"schema": 1, "format": "npm"}`, "", "is no manifest of a workspace"},
@@ -90,7 +90,7 @@ func TestDirectoriesThatAreNoWorkspace(t *testing.T) {
 	for name, says := range map[string]string{
 		"nowhere": "there is no workspace " + filepath.Join(base,
 			"nowhere") + ": a run of `iterate skill PATH` makes one", "file": "is no directory",
-		"other": "is no workspace: it has neither manifest.json nor v0",
+		"other": "workspace: it has neither manifest.json",
 	} {
 		_, err := workspace.OpenWorkspace(filepath.Join(base, name))
 		require.ErrorContains(t, err, says, name)
@@ -262,14 +262,13 @@ func TestAlteredOriginal(t *testing.T) {
 	require.NoError(t, os.Chmod(filepath.Join(w.Version(0), "SKILL.md"), 0o600))
 	write(t, w.Version(0), "SKILL.md", "y", 0o600)
 	_, err = workspace.Take(t.Context(), skill, w.Version(0))
-	require.ErrorContains(t, err, "is the original of a workspace, which never changes; begin a new workspace with "+
-		"--fresh")
+	require.ErrorContains(t, err, "a workspace, which never changes; begin")
 	require.NoError(t, files.RemoveAll(w.Version(0)))
 	_, err = workspace.Take(t.Context(), skill, w.Version(0))
 	require.ErrorContains(t, err, "is the original of a workspace")
 	_, err = w.Hold()
 	require.ErrorIs(t, err, os.ErrNotExist)
-	require.ErrorContains(t, err, "has lost its v0, which nothing can replace; begin a new workspace with --fresh")
+	require.ErrorContains(t, err, "lost its v0, which nothing can replace;")
 }
 
 func TestRestoreOverWhatIsNotThere(t *testing.T) {
@@ -280,7 +279,7 @@ func TestRestoreOverWhatIsNotThere(t *testing.T) {
 	taken, err := workspace.Take(t.Context(), src, snap)
 	require.NoError(t, err)
 	for name, c := range map[string]struct{ dir, digest, says string }{
-		"gone meanwhile":      {"gone", taken.Digest, "it changed meanwhile; nothing was written"},
+		"gone meanwhile":      {"gone", taken.Digest, "changed meanwhile; nothing was written"},
 		"into the snapshot":   {"v0/inside", "", "keep the two apart"},
 		"over the snapshot":   {"v0", "", "keep the two apart"},
 		"below nothing":       {"a/b", "", "is no directory; make it first"},

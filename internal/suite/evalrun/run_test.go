@@ -86,7 +86,7 @@ func TestSuiteElsewhereIsNoInput(t *testing.T) {
 	w.write("skill/graded/cases.json",
 		`[{"id": 1, "prompt": "p", "files": ["graded/cases.json"], "expectations": ["x"]}]`)
 	_, err := evalrun.Load(w.root, "skill", "skill/graded/cases.json")
-	require.ErrorContains(t, err, `[0].files[0]: there is no file "graded/cases.json"`)
+	require.ErrorContains(t, err, `there is no file "graded/cases.json"`)
 }
 
 func TestHostileExecutors(t *testing.T) {

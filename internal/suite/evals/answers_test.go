@@ -32,7 +32,7 @@ func TestAnswersOfOthers(t *testing.T) {
 		},
 		"a question twice": {
 			pair("<question>q</question><question>r</question><answer>a</answer>"), "",
-			"qa_pair[0].question: is there twice; remove one",
+			"qa_pair[0].question: is there twice;",
 		},
 		"an instruction":   {`<?style x?>` + pair("<question>q</question><answer>a</answer>"), "q=a", ""},
 		"a pair in a pair": {pair("<qa_pair><question>q</question></qa_pair>"), "", "qa_pair: does not belong here"},

@@ -23,12 +23,12 @@ func TestExamineTriggers(t *testing.T) {
 		"no false": {
 			[]Trigger{{"a", true}, {"b", true}},
 			[]string{"one-sided"},
-			"none of the 2 trigger queries has `should_trigger: false`",
+			"2 trigger queries has `should_trigger:",
 		},
 		"no true": {
 			[]Trigger{{"a", false}},
 			[]string{"one-sided"},
-			"none of the 1 trigger queries has `should_trigger: true`",
+			"1 trigger queries has `should_trigger:",
 		},
 		"alike": {
 			[]Trigger{{"Write  notes", true}, {"write notes", true}, {"b", false}},

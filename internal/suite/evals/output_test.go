@@ -30,9 +30,9 @@ func TestGradingsOfOthers(t *testing.T) {
 		"blanks around it":         {`{"expectations": [{"text": " a\n", "passed": true}]}`, "a=true", ""},
 		"a summary that is a text": {`{"summary": "good", "expectations": []}`, "", ""},
 		"a list of null":           {`{"expectations": null}`, "", "it has no `expectations`"},
-		"an entry of null":         {`{"expectations": [null]}`, "", "expectations[0] needs a `text` and `passed`"},
+		"an entry of null":         {`{"expectations": [null]}`, "", "expectations[0] needs a `text` and"},
 		"a second without a verdict": {`{"expectations": [{"text": "a", "passed": true}, {"text": "b", "passed": ` +
-			`null}]}`, "", "expectations[1] needs a `text` and `passed`"},
+			`null}]}`, "", "expectations[1] needs a `text` and"},
 		"a verdict of 1": {`{"expectations": [{"text": "a", "passed": 1}]}`, "", "is no grading: "},
 		"cut off":        {`{"expectations": [{"text": "a", "passed": true}`, "", "is no grading: "},
 		"two of them":    {`{"expectations": []}{"expectations": []}`, "", "is no grading: "},

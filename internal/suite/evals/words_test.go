@@ -6,26 +6,24 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/org/autoloop/internal/suite/evals"
+	"github.com/org/autoloop/tests/golden"
 )
 
 func TestTroubleSaysWhyACaseCounts0(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		score evals.CaseScore
-		says  string
 	}{
-		"none":    {evals.CaseScore{Passed: 1, Total: 1}, ""},
-		"a crash": {evals.CaseScore{Problem: "it crashed", Unanswered: []string{"x"}}, "it crashed"},
+		"none":    {evals.CaseScore{Passed: 1, Total: 1}},
+		"a crash": {evals.CaseScore{Problem: "it crashed", Unanswered: []string{"x"}}},
 		"some runs": {
 			evals.CaseScore{Runs: []evals.CaseScore{{}, {Problem: "killed"}, {Problem: "other"}}},
-			"in 2 of 3 runs: killed",
 		},
 		"unanswered": {
 			evals.CaseScore{Unanswered: []string{"is it short?"}},
-			`the grading does not answer "is it short?"`,
 		},
 	} {
-		assert.Equal(t, c.says, c.score.Trouble(), name)
+		golden.Row(t, name, c.score.Trouble())
 	}
 }
 

@@ -133,7 +133,7 @@ func TestBoundsOfOutcome(t *testing.T) {
 		"a long rationale":     {score(`, "judge": {"score0to1": 1, "rationale": ` + quoted(64<<10) + "}"), ""},
 		"a longer rationale": {
 			score(`, "judge": {"score0to1": 1, "rationale": ` + quoted(64<<10+1) + "}"),
-			"judge.rationale: has more than 65536 bytes",
+			"judge.rationale: has more than 65536",
 		},
 		"a longer model": {
 			score(`, "judge": {"score0to1": 1, "model": ` + quoted(201) + "}"),
@@ -144,7 +144,7 @@ func TestBoundsOfOutcome(t *testing.T) {
 		"many checks":      {score(`, "checks": [` + strings.Repeat(check, 199) + `{"passed": true}]`), ""},
 		"a check more": {
 			score(`, "checks": [` + strings.Repeat(check, 200) + `{"passed": true}]`),
-			"checks: has 201 entries; 200 is the most",
+			"checks: has 201 entries; 200 is the",
 		},
 		"a check of nothing": {score(`, "checks": [{}]`), "checks[0].passed: is missing"},
 		"a longer check": {
@@ -152,7 +152,7 @@ func TestBoundsOfOutcome(t *testing.T) {
 			"checks[0].name: has more than",
 		},
 		"many tasks":           {tasks(1000), ""},
-		"a task more":          {tasks(1001), "scores: has 1001 entries; 1000 is the most"},
+		"a task more":          {tasks(1001), "scores: has 1001 entries; 1000 is the"},
 		"many runs":            {`{"runs": [` + strings.Repeat(`{"scores": []},`, 99) + `{"scores": []}]}`, ""},
 		"runs of runs":         {`{"runs": [{"runs": [{"scores": []}]}]}`, "runs[0].scores: is missing"},
 		"runs that are scores": {`{"runs": {"scores": []}}`, "runs: must be a list"},

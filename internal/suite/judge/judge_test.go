@@ -132,7 +132,7 @@ func TestChoose(t *testing.T) {
 		},
 		"nothing": {
 			claude: gone,
-			none:   "no judge: claude is not in PATH, and for the API: set ANTHROPIC_API_KEY",
+			none:   "and for the API: set ANTHROPIC_API_KEY",
 		},
 		"off":               {mode: judge.Off, env: map[string]string{"ANTHROPIC_API_KEY": "k"}, claude: there},
 		"api without a key": {mode: judge.ByAPI, claude: there, is: "judge: api: set ANTHROPIC_API_KEY"},
