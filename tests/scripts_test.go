@@ -71,7 +71,7 @@ var printedAnew = []struct {
 // exit code other than 0 of `! iterate`.
 func inScript(work func(context.Context, cli.Env) int) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, fails bool, args []string) {
-		environ := ts.Value("environ").([]string)
+		environ, _ := ts.Value("environ").([]string)
 		var stdout, stderr bytes.Buffer
 		code := work(context.Background(), cli.Env{
 			Args: args, Dir: ts.MkAbs("."), Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,

@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -19,23 +18,6 @@ import (
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/program"
 )
-
-// paths are so many of the same form, each changed in its content.
-func paths(count int, form string) map[string]bool {
-	made := map[string]bool{}
-	for i := range count {
-		made[fmt.Sprintf(form, i)] = true
-	}
-	return made
-}
-
-func merged(all ...map[string]bool) map[string]bool {
-	sum := map[string]bool{}
-	for _, one := range all {
-		maps.Copy(sum, one)
-	}
-	return sum
-}
 
 // TestChangesBeyondTheEvaluatorsOwn: another file, and another content where the
 // evaluation itself leaves it.

@@ -13,7 +13,6 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/ci"
-	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
 )
@@ -220,8 +219,6 @@ func TestWordsOfCI(t *testing.T) {
 		})
 	}
 }
-
-func (d *desk) comments() *commands.Heard { return d.thread.comments }
 
 // TestWaitEnds: the run is told to stop, or has lost its lease.
 func TestWaitEnds(t *testing.T) {

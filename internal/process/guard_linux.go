@@ -74,7 +74,7 @@ func (g *guard) exceeded() string {
 
 // reached says which bound of its group the kernel held the command to, or
 // "".
-func (g guard) reached() string {
+func (g *guard) reached() string {
 	switch {
 	case hit(g.group.tasks, "max"):
 		return g.tooMany()
@@ -85,11 +85,11 @@ func (g guard) reached() string {
 	}
 }
 
-func (g guard) tooMany() string {
+func (g *guard) tooMany() string {
 	return fmt.Sprintf("it had more than %d processes", g.bound.Processes)
 }
 
-func (g guard) tooLarge() string {
+func (g *guard) tooLarge() string {
 	return fmt.Sprintf("it used more than %d MB of memory", g.bound.Memory>>20)
 }
 

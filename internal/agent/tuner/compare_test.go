@@ -54,7 +54,8 @@ func makeProblem(name string, n int, seed uint64) problem {
 			switch name {
 			case "rosenbrock": // from −2 to 2; the lowest point is at 1
 				if x := 4*at[i] - 2; i+1 < n {
-					sum += 100*math.Pow(4*at[i+1]-2-x*x, 2) + (1-x)*(1-x)
+					valley := 4*at[i+1] - 2 - x*x
+					sum += 100*valley*valley + (1-x)*(1-x)
 				}
 			case "rastrigin": // from −5.12 to 5.12
 				z *= 10.24
