@@ -85,7 +85,7 @@ func TestPausesBetweenQuestionsToCI(t *testing.T) {
 		d := newAtCI(t, g, ids, "at-ci", "flow", "ci-wait: 7m", time.Minute)
 		d.hub.ci = []ci.Result{waiting()}
 		if !heard {
-			d.thread.comments = nil
+			d.comments = nil
 		}
 		_, err := d.gate.waitForCI(t.Context())
 		require.NoError(t, err)
@@ -270,7 +270,7 @@ func TestStartCI(t *testing.T) {
 			t.Parallel()
 			d := newAtCI(t, g, ids, "at-ci", "flow", c.front, time.Minute, wasSet(history.CIStarted, c.started))
 			if c.away {
-				d.thread.comments = nil
+				d.comments = nil
 			}
 			d.hub.broken = map[string]error{c.broken: errBroken}
 			for range 2 {
