@@ -17,8 +17,8 @@ import (
 
 // heard is what the run read on GitHub: these comments.
 func (d *desk) heard(comments ...commands.Comment) *commands.Heard {
-	d.thread.comments = &commands.Heard{Issue: 7, Comments: comments}
-	return d.thread.comments
+	d.comments = &commands.Heard{Issue: 7, Comments: comments}
+	return d.comments
 }
 
 // comment is the comment of that number, by the owner.
@@ -189,7 +189,7 @@ func TestIssueIsNoted(t *testing.T) {
 		{commands.Heard{Issue: 7, Author: "mona"}, []string{"issue=7", "author=mona"}},
 	} {
 		d := newDesk(t, "", wasMeasured("1"))
-		d.thread.comments = &c.heard
+		d.comments = &c.heard
 		for range 2 {
 			require.NoError(t, d.update(t.Context(), "issue", nil, adding(d.noteIssue)))
 			assert.Equal(t, c.told, d.told())

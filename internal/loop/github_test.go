@@ -27,7 +27,7 @@ func TestReadComments(t *testing.T) {
 		first, err := d.lookAtComments(t.Context())
 		require.NoError(t, err)
 		assert.Empty(t, first)
-		assert.Nil(t, d.thread.comments)
+		assert.Nil(t, d.comments)
 		assert.Equal(t, []string{"the issue and the pull request were not read: no route to GitHub"}, d.warnings,
 			"it is said once")
 		d.updateGitHub(t.Context())
@@ -66,7 +66,7 @@ func TestReadyForReview(t *testing.T) {
 		},
 	} {
 		d := newDesk(t, c.front)
-		d.thread.comments = c.heard
+		d.comments = c.heard
 		why := d.readyForReview()
 		assert.Equal(t, c.stops, why != "", "%+v", c)
 		if c.stops {
@@ -201,7 +201,7 @@ func TestMerged(t *testing.T) {
 		{&commands.Heard{Pull: &commands.Pull{Merged: true, Head: firstOnRecord}}, secondOnRecord, false},
 		{&commands.Heard{Pull: &commands.Pull{Merged: true, Head: firstOnRecord}}, firstOnRecord, true},
 	} {
-		d.thread.comments = c.heard
+		d.comments = c.heard
 		assert.Equal(t, c.want, d.merged(c.head), "%+v", c.heard)
 		merged := d.mergedHead()
 		assert.Equal(t, c.heard != nil && c.heard.Pull != nil && c.heard.Pull.Merged, merged != "", "%+v", c.heard)

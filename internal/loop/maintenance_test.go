@@ -79,7 +79,7 @@ func TestRepeatedBundle(t *testing.T) {
 			assert.Equal(t, c.outcome, result.Outcome)
 			assert.Equal(t, []string{c.reason}, decision.Texts(result.Reasons))
 			assert.False(t, d.written().machine.Paused, "commands are left to a later run")
-			assert.Nil(t, d.thread.comments, "it is shown once")
+			assert.Nil(t, d.comments, "it is shown once")
 		})
 	}
 }
