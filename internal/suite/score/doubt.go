@@ -40,7 +40,7 @@ func (c *comparer) sameChecks(p pair) {
 	switch {
 	case slices.ContainsFunc(all, func(run format.Run) bool { return !run.Objective.Total.Finite() }):
 		// a regression already
-	case (total(first) == "0") != (total(p.candidate.Runs[0]) == "0"):
+	case checked(p.baseline.Runs) != checked(p.candidate.Runs):
 		c.holdBack(ChecksOneSided, "checks on one side only", p, "has checks on one side only")
 	case slices.ContainsFunc(all, func(run format.Run) bool { return total(run) != total(first) }):
 		c.holdBack(ChecksDiffer, "other checks", p, "has not the same number of checks in every run of both sides")
@@ -48,6 +48,11 @@ func (c *comparer) sameChecks(p pair) {
 		func(run format.Run) bool { return !slices.Equal(checkNames(run), checkNames(listed[0])) }):
 		c.holdBack(ChecksDiffer, "other checks", p, "has not the same checks in every run of both sides")
 	}
+}
+
+// checked reports whether any run has checks.
+func checked(runs []format.Run) bool {
+	return slices.ContainsFunc(runs, func(run format.Run) bool { return total(run) != "0" })
 }
 
 // holdBack keeps the verdict at most neutral because of a task.
