@@ -45,9 +45,10 @@ func TestIsolatedEnds(t *testing.T) {
 			isolated(t, c.script, func(t *testing.T, _ place, r process.Result) {
 				t.Helper()
 				assert.Equal(t, c.limit > 0, r.TimedOut)
-				assert.GreaterOrEqual(t, r.Killed, c.want.killed)
-				c.want.killed = r.Killed
-				assert.Equal(t, c.want, ends{r.ExitCode, r.Signal, string(r.Stdout) + string(r.Stderr), r.Killed})
+				want := c.want
+				assert.GreaterOrEqual(t, r.Killed, want.killed)
+				want.killed = r.Killed
+				assert.Equal(t, want, ends{r.ExitCode, r.Signal, string(r.Stdout) + string(r.Stderr), r.Killed})
 			}, func(_ place, spec *process.Spec) {
 				if c.limit > 0 {
 					spec.Timeout = c.limit
