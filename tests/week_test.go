@@ -283,6 +283,11 @@ var best = regexp.MustCompile(`\| Best Metric \| (\S+) \|`)
 func (w *week) settles() {
 	w.t.Helper()
 	w.labels()
+	w.Change(func(s *githubtest.State) { // what is ready rests, also when somebody pushed to it
+		for i := range s.Pulls {
+			s.Pulls[i].Draft = s.Pulls[i].Draft || s.Issue(s.Pulls[i].Number).Open
+		}
+	})
 	w.site.judge(func(string) string { return "success" })
 	for i, name := range w.programs {
 		clone := w.runners[i%2]
