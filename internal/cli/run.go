@@ -15,7 +15,6 @@ import (
 
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
-	"github.com/org/autoloop/internal/schedule"
 )
 
 // The exit codes of both binaries.
@@ -63,11 +62,8 @@ func flagMeant(cmd *cobra.Command, err error) string {
 		return ""
 	}
 	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if meant := schedule.Nearest(unknown.GetSpecifiedName(), names); meant != "" {
-		return fmt.Sprintf("; did you mean --%s?", meant)
-	}
-	return ""
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	return didYouMean("--"+unknown.GetSpecifiedName(), names)
 }
 
 // Commands are the commands of both binaries, with no default of this machine.
