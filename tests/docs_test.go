@@ -106,7 +106,7 @@ func TestNamedTestsExist(t *testing.T) {
 		data, err := os.ReadFile(page)
 		require.NoError(t, err)
 		for _, found := range named.FindAllStringSubmatch(string(data), -1) {
-			assert.True(t, there[found[1]] || there["Benchmark"+found[2]], "%s names %s, and there is none", page, found[0])
+			assert.True(t, there[found[1]] || there["Benchmark"+found[2]], "%s names %s, which does not exist", page, found[0])
 		}
 	}
 }

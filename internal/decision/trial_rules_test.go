@@ -135,7 +135,7 @@ func TestTrialEndsAtOnce(t *testing.T) {
 		stage    decision.Stage
 		side     decision.Side
 		warmUp   bool
-		gives    string // a number, or why there is none
+		gives    string // a number, or why nothing was measured
 		says     string
 	}{
 		"at once": {

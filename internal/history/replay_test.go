@@ -345,7 +345,7 @@ func TestGainsAreThoseOfOneDefinition(t *testing.T) {
 	}
 }
 
-// TestLeadIsOverDefaultBranch: a gain over a worse commit of a person is none until it makes up for it.
+// TestLeadIsOverDefaultBranch: after a worse commit of a person a gain counts once it makes up for that.
 func TestLeadIsOverDefaultBranch(t *testing.T) {
 	t.Parallel()
 	const (

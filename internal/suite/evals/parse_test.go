@@ -277,8 +277,8 @@ func TestVerdicts(t *testing.T) {
 	}{
 		"not there":             {Check{Kind: OutputNotExists}, Output{}, true},
 		"there all the same":    {Check{Kind: OutputNotExists}, Output{Exists: true}, false},
-		"no directory any more": {Check{Kind: OutputNotExists}, Output{Problem: "it is none"}, false},
-		"nothing to look into":  {Check{Kind: OutputExists}, Output{Problem: "it is none"}, false},
+		"no directory any more": {Check{Kind: OutputNotExists}, Output{Problem: "it is no directory"}, false},
+		"nothing to look into":  {Check{Kind: OutputExists}, Output{Problem: "it is no directory"}, false},
 		"there, unreadable":     {Check{Kind: OutputExists}, Output{Exists: true, Problem: "a link"}, true},
 		"unreadable": {
 			Check{Kind: OutputNotContains, Text: "x"}, Output{Exists: true, Problem: "a link"}, false,

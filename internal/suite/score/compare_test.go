@@ -257,7 +257,7 @@ func TestMetricIsTheMeanBase(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ scores, want string }{
 		"nothing": {"", ""},
-		"a number that is none": {
+		"a number that is not finite": {
 			one("a", 1, 1, "") + `,{"taskId": "b", "objective": {"passed": 1, "total": NaN}}`, "",
 		},
 		"a judge of none":         {one("a", 1, 2, `, "judge": {"score0to1": NaN}`), ""},

@@ -223,7 +223,7 @@ func TestJudgementsAreOfTheirRun(t *testing.T) {
 			s.records[unit{0, theBaseline, 0}] = record{Failure: "timeout"}
 		}, 1},
 		"half of it is written": {spoil(`{"score0to1": 0.`), 4},
-		"a score that is none":  {spoil(`{"score0to1": null}`), 4},
+		"a score of null":       {spoil(`{"score0to1": null}`), 4},
 		"one that is too big": {
 			spoil(`{"score0to1": 0.5, "rationale": "` + strings.Repeat("x", maxRecord) + `"}`), 4,
 		},

@@ -106,7 +106,7 @@ func TestFaultsAreSaidBeforeAnythingRuns(t *testing.T) {
 			func(f *fixture) { f.o.Thresholds.MinCompositeGain = metric.FromInt(-1) },
 			"min-composite-gain -1 is below 0", false,
 		},
-		"a glob that is none": {
+		"an invalid glob": {
 			func(f *fixture) { f.after.Config.Include = []string{"["} }, `"[" is no glob`, false,
 		},
 		"no glob": {
@@ -360,7 +360,7 @@ func TestReports(t *testing.T) {
 		runs[0].Transcript = w.at("gone")
 		_, err = taskrun.WriteReport(w.at("report-"+side), found)
 		require.ErrorContains(t, err, "no such file or directory", side)
-		assert.NoFileExists(t, w.at("report-"+side+"/report.json"), "half a report is none")
+		assert.NoFileExists(t, w.at("report-"+side+"/report.json"), "half a report is not written")
 		runs[0].Transcript = was
 	}
 }
