@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -72,12 +73,11 @@ type week struct {
 
 // TestSimulatedWeek lets two runners iterate twenty programs hour by hour, while people merge,
 // close, comment, undo and push, requests fail and runs are stopped, all by chance.
-// AUTOLOOP_WEEK is how many hours, AUTOLOOP_WEEK_SEED repeats the choices of people.
+// AUTOLOOP_WEEK is how many hours, AUTOLOOP_WEEK_SEED draws other choices of people.
 func TestSimulatedWeek(t *testing.T) {
 	long.Only(t, long.Simulations)
 	t.Parallel()
-	seed := number(t, "AUTOLOOP_WEEK_SEED", int(time.Now().UnixNano()%1_000_000))
-	t.Logf("AUTOLOOP_WEEK_SEED=%d", seed)
+	seed := number(t, "AUTOLOOP_WEEK_SEED", 1)
 	w := newWeek(t, uint64(seed))
 	happened := map[string]int{}
 	for range number(t, "AUTOLOOP_WEEK", 24) {
@@ -289,6 +289,12 @@ func (w *week) settles() {
 		}
 	})
 	w.site.judge(func(string) string { return "success" })
+	main := w.run(w.bare, "git", "rev-list", "main")
+	w.Change(func(s *githubtest.State) { // a base that fails for ever proves nothing: CI is mended
+		s.Checks = slices.DeleteFunc(s.Checks, func(c *githubtest.Check) bool {
+			return strings.Contains(main, c.Commit)
+		})
+	})
 	for i, name := range w.programs {
 		clone := w.runners[i%2]
 		run := func() answer {

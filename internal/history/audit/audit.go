@@ -136,8 +136,7 @@ func (a *walk) add(event history.Event) {
 		a.measured = append(a.measured, e)
 		a.samples(e)
 	case *history.Decided:
-		replayed := e.Outcome == history.PendingCI && len(a.measured) == 0 && a.pending != nil &&
-			a.merges[a.pending.Parent]
+		replayed := e.Outcome == history.PendingCI && len(a.measured) == 0 && a.ended
 		if a.pending != nil && a.pending.Iteration == e.Iteration && (e.Outcome != history.PendingCI || replayed) {
 			a.settled(a.pending, e, replayed)
 		} else {

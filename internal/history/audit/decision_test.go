@@ -391,6 +391,32 @@ func TestCIDecidesWaitingCommit(t *testing.T) {
 	}
 }
 
+// TestReplayedCandidateWaitsOnAnotherCommit once a pull request was merged; what that is based on
+// may be a merge of the default branch, which no decision made.
+func TestReplayedCandidateWaitsOnAnotherCommit(t *testing.T) {
+	t.Parallel()
+	const merged, missing = "set iteration=1 key=pull-ended commit=c0 | ",
+		"the decision needs a measurement of the candidate (once), which is not recorded"
+	for name, c := range map[string]struct{ before, between, change, says string }{
+		"merged":             {"", merged, "{}", ""},
+		"merged while asked": {merged, "", "{}", ""},
+		"not merged":         {"", "", "{}", missing},
+		"another number": {
+			"", merged, `{"metric":1000}`, "the metric is 1000 after CI, and was 111 when it waited for CI",
+		},
+	} {
+		list, again := recorded(t, single, better), recorded(t, single, better)
+		forge(t, decided(list), `{"outcome":"pending-ci","commit":"c1","incumbent":"tip"}`)
+		forge(t, decided(again), `{"outcome":"pending-ci","commit":"c2","incumbent":"main","run_id":"later"}`)
+		forge(t, decided(again), c.change)
+		list = slices.Concat(list[:1], events(t, c.before), list[1:len(list)-1],
+			events(t, "pushed iteration=1 commit=c1 | finished iteration=1 | "+c.between+
+				"started run_id=later iteration=2"), again[len(again)-2:len(again)-1],
+			events(t, "pushed run_id=later iteration=1 commit=c2 | finished run_id=later iteration=1"))
+		assert.Equal(t, c.says, strings.Join(findings(list), "\n"), name)
+	}
+}
+
 // FuzzAudit: an audit of anything ends, and each finding is one line.
 func FuzzAudit(f *testing.F) {
 	rule := noisy

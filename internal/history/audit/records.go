@@ -55,6 +55,8 @@ type keeps struct {
 	// last one, perhaps of a commit that still waits for CI.
 	merges map[string]bool
 	head   string
+	// ended says that a pull request was merged since the last decision that was final.
+	ended bool
 }
 
 func (k *keeps) keep(event history.Event) {
@@ -68,10 +70,11 @@ func (k *keeps) keep(event history.Event) {
 		}
 	case *history.Set:
 		if e.Key == history.PullEnded && e.Commit != "" {
-			k.head = e.Commit
+			k.head, k.ended = e.Commit, true
 			k.merged(e.Commit)
 		}
 	case *history.Decided:
+		k.ended = k.ended && e.Outcome == history.PendingCI
 		if e.Commit == "" || e.Outcome != history.Accepted && e.Outcome != history.PendingCI {
 			return
 		}
