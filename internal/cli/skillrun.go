@@ -72,11 +72,6 @@ func (a *App) runSkill(ctx context.Context, dir string, p *program.Program, repe
 	if o.workspace != "" {
 		place = a.Path(o.workspace)
 	}
-	if w, err := workspace.OpenWorkspace(place); err == nil {
-		if err := skill.FinishApply(ctx, w, a.Stderr); err != nil {
-			return nil, err
-		}
-	}
 	if o.fresh {
 		place = workspace.FreshDir(place)
 	}

@@ -88,14 +88,10 @@ func (v *Versions) change(ctx context.Context, c ChangeOptions,
 	return &a.changed, nil
 }
 
-// application reads the skill of a workspace, after finishing what was interrupted
-// in it.
+// application reads the skill of a workspace.
 func (v *Versions) application(ctx context.Context, c ChangeOptions) (*application, error) {
 	if v.Workspace.Skill == "" {
 		return nil, misuse.Errorf("the workspace does not say where its skill is: give --skill DIR")
-	}
-	if err := FinishApply(ctx, v.Workspace, v.Err); err != nil {
-		return nil, err
 	}
 	a, err := v.compared(ctx)
 	if err == nil {
@@ -338,18 +334,6 @@ func (a *application) put(ctx context.Context, wanted workspace.Kept, what, purp
 			if err := a.remember(applied); err != nil {
 				return err
 			}
-		}
-	}
-	if inPlace, err := workspace.InPlace(ctx, w.Skill); err != nil {
-		return err
-	} else if inPlace { // killed in the midst of it, the next application finishes it
-		begun := applied
-		if begun.From, err = w.KeepSkill(ctx, "before-apply"); err != nil {
-			return err
-		}
-		begun.To = filepath.Base(wanted.Dir)
-		if err := a.remember(begun); err != nil {
-			return err
 		}
 	}
 	if _, err := workspace.RestoreOver(ctx, wanted.Dir, w.Skill, a.now.Tree.Digest()); err != nil {

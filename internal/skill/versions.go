@@ -56,15 +56,6 @@ func Read(ctx context.Context, dir string, warnings io.Writer) (*workspace.Works
 	return w, err
 }
 
-// FinishApply ends an application to the skill of a workspace that was interrupted.
-func FinishApply(ctx context.Context, w *workspace.Workspace, warnings io.Writer) error {
-	finished, err := w.Finish(ctx)
-	if finished {
-		fmt.Fprintln(warnings, "an interrupted application to the skill was finished first")
-	}
-	return err
-}
-
 // Show prints a report as markdown, on a terminal as plain text.
 func (v *Versions) Show(r render.SkillReport) error {
 	text := r.Markdown()

@@ -5,131 +5,115 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
 )
 
-// anyTime is when the commits of a merge are made, which nobody sees; git refuses
-// smaller numbers.
-const anyTime = 1_000_000_000
-
 // Merge writes into an empty directory what base becomes with the changes of
-// both others; repo is one to work in. With conflicts, which are paths, nothing is
-// written.
+// both others; repo is one to work in. With conflicts, which are paths, what is
+// written has no meaning.
 func Merge(ctx context.Context, repo *git.Repo, base, ours, theirs Kept, into string) (conflicts []string, err error) {
-	var commits, parents []string
-	for _, side := range []Kept{base, ours, theirs} {
-		files := map[string]*git.File{}
-		for i := range side.Tree {
-			if err := side.put(files, &side.Tree[i]); err != nil {
-				return nil, err
-			}
-		}
-		commit, err := repo.CommitFiles(ctx, "", files, parents, side.Dir, time.Unix(anyTime, 0))
-		if err != nil {
-			return nil, err
-		}
-		commits = append(commits, commit)
-		parents = commits[:1]
-	}
-	merged, conflicts, err := repo.MergeTree(ctx, commits[1], commits[2])
-	if err != nil || len(conflicts) > 0 {
-		return conflicts, err
+	m := merging{ctx, repo, base, ours, theirs, map[string]fs.FileMode{}}
+	names := map[string]bool{}
+	for _, e := range slices.Concat(base.Tree, ours.Tree, theirs.Tree) {
+		names[e.Path] = true
 	}
 	root, err := os.OpenRoot(into)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }()
-	m := merging{base.Tree, ours.Tree, theirs.Tree, root}
-	return nil, errors.Join(m.directories(), m.files(ctx, repo, merged), m.modes(ctx))
+	sorted := slices.Sorted(maps.Keys(names)) // directories before what is in them
+	for _, name := range sorted {
+		switch err := m.entry(root, name); {
+		case errors.Is(err, errConflict):
+			conflicts = append(conflicts, name)
+		case err != nil:
+			return nil, fmt.Errorf("merge %q: %w", name, err)
+		}
+	}
+	for _, name := range slices.Backward(sorted) {
+		if mode, is := m.modes[name]; is && err == nil {
+			err = root.Chmod(filepath.FromSlash(name), mode)
+		}
+	}
+	return conflicts, err
 }
 
 type merging struct {
-	base, ours, theirs Tree
-	into               *os.Root
+	ctx                context.Context
+	repo               *git.Repo
+	base, ours, theirs Kept
+	modes              map[string]fs.FileMode // of what was written, but for links
 }
 
-// directories makes those that one side added, or both still have: git knows none.
-func (m *merging) directories() error {
-	for _, e := range slices.Concat(m.ours, m.theirs) {
-		_, was := m.base.Find(e.Path)
-		ours, _ := m.ours.Find(e.Path)
-		theirs, _ := m.theirs.Find(e.Path)
-		if e.IsDir() && (!was || ours.IsDir() && theirs.IsDir()) {
-			if err := m.into.MkdirAll(filepath.FromSlash(e.Path), 0o700); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
+// errConflict says that both sides changed a path, and not alike.
+var errConflict = errors.New("both sides changed it")
 
-// files writes the files and links of a git tree, with what git knows of their modes.
-func (m *merging) files(ctx context.Context, repo *git.Repo, tree string) error {
-	entries, err := repo.LsTree(ctx, tree)
-	if err != nil {
-		return err
+// entry writes what becomes of a path. Content and mode are each the side's that
+// changed it.
+func (m *merging) entry(root *os.Root, name string) error {
+	was, before := m.base.Tree.Find(name)
+	ours, here := m.ours.Tree.Find(name)
+	theirs, there := m.theirs.Tree.Find(name)
+	local, from, e, mode := filepath.FromSlash(name), m.ours, ours, ours.Mode
+	if there && (!here || !before || theirs.Mode != was.Mode) {
+		mode = theirs.Mode
 	}
-	ids := make([]string, len(entries))
-	for i, entry := range entries {
-		ids[i] = entry.ID
-	}
-	return repo.CatEach(ctx, ids, func(i int, object git.Object) error {
-		entry, mode := entries[i], fs.FileMode(0o600)
-		if entry.Mode == git.ModeExecutable {
-			mode = 0o700
-		}
-		local := filepath.FromSlash(entry.Path)
-		err := m.into.MkdirAll(filepath.Dir(local), 0o700)
-		switch {
-		case err != nil:
-			return err
-		case object.Type != "blob":
-			return fmt.Errorf("%q is no file after the merge", entry.Path)
-		case entry.Mode == git.ModeSymlink:
-			return m.into.Symlink(string(object.Data), local)
-		default:
-			return m.into.WriteFile(local, object.Data, mode)
-		}
-	})
-}
-
-// modes gives everything theirs where they changed it, else ours.
-func (m *merging) modes(ctx context.Context) error {
-	l, err := list(ctx, m.into.Name())
-	if err != nil {
-		return err
-	}
-	defer func() { _ = l.root.Close() }()
-	for i := len(l.tree) - 1; i >= 0; i-- {
-		if e := l.tree[i]; !e.IsLink() {
-			if err := m.into.Chmod(filepath.FromSlash(e.Path), m.mode(e)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (m *merging) mode(e Entry) fs.FileMode {
-	was, inBase := m.base.Find(e.Path)
-	ours, inOurs := m.ours.Find(e.Path)
-	theirs, inTheirs := m.theirs.Find(e.Path)
+	var data []byte
+	var err error
 	switch {
-	case inTheirs && theirs.Mode.Type() == e.Mode.Type() && (!inBase || !inOurs || theirs.Mode != was.Mode):
-		return theirs.Mode.Perm()
-	case inOurs && ours.Mode.Type() == e.Mode.Type():
-		return ours.Mode.Perm()
-	default: // a directory of a file that was moved, or the file
-		mode := e.Mode.Perm()
-		return mode | mode>>3&0o050 | mode>>6&0o005 | 0o044
+	case content(ours) == content(theirs), content(theirs) == content(was):
+	case content(ours) == content(was):
+		from, e = m.theirs, theirs
+	case before && was.IsFile() && here && ours.IsFile() && there && theirs.IsFile():
+		data, err = m.lines(local)
+	default:
+		err = errConflict
 	}
+	if err != nil || e.Path == "" { // nobody has it any more
+		return err
+	}
+	if err := root.MkdirAll(filepath.Dir(local), 0o755); err != nil {
+		return errors.Join(errConflict, err) // the other side made a file of a directory above
+	}
+	switch {
+	case e.IsLink():
+		return root.Symlink(e.Target, local)
+	case e.IsDir():
+		err = root.Mkdir(local, 0o755)
+		if errors.Is(err, fs.ErrExist) {
+			err = nil
+		}
+	default:
+		if data == nil {
+			data, err = from.read(e)
+		}
+		err = errors.Join(err, root.WriteFile(local, data, 0o600))
+	}
+	m.modes[name] = mode.Perm()
+	return err
+}
+
+// content is an entry without its permissions.
+func content(e Entry) Entry {
+	e.Mode = e.Mode.Type()
+	return e
+}
+
+// lines merges a file that both sides changed, line by line.
+func (m *merging) lines(local string) ([]byte, error) {
+	merged, err := m.repo.Run(m.ctx, git.Input{}, "merge-file", "-p", filepath.Join(m.ours.Dir, local),
+		filepath.Join(m.base.Dir, local), filepath.Join(m.theirs.Dir, local))
+	if _, is := errors.AsType[*git.Error](err); is { // so many conflicts, or it is binary
+		return nil, errConflict
+	}
+	return merged, err
 }
 
 // Kept is a tree with the directory that its files are read from.

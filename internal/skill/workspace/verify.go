@@ -135,8 +135,7 @@ func (l *listing) differs(tree Tree) string {
 func modeless(t Tree) Tree {
 	out := make(Tree, len(t))
 	for i, e := range t {
-		e.Mode = e.Mode.Type()
-		out[i] = e
+		out[i] = content(e)
 	}
 	return out
 }

@@ -56,10 +56,6 @@ type Applied struct {
 	// Before names the snapshot of what the skill was before a version was merged
 	// into it; "" when nothing of its own was there.
 	Before string `json:"before,omitempty"`
-	// From and To, of an application in place that has not ended, are the snapshots of
-	// what the skill was and of what it is to be.
-	From string `json:"from,omitempty"`
-	To   string `json:"to,omitempty"`
 }
 
 // workspaceJSON is the file manifest.json.
@@ -158,9 +154,8 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 	if in.Schema != Schema {
 		return nil, fmt.Errorf("%s has the schema %d, and this program reads %d", file, in.Schema, Schema)
 	}
-	if a := in.Applied; a != nil &&
-		(!keptName().MatchString(a.Before) || !keptName().MatchString(a.From) || !placedName().MatchString(a.To)) {
-		return nil, fmt.Errorf("%s: %q, %q or %q is no snapshot of an application", file, a.Before, a.From, a.To)
+	if a := in.Applied; a != nil && !keptName().MatchString(a.Before) {
+		return nil, fmt.Errorf("%s: %q is no snapshot of an application", file, a.Before)
 	}
 	if in.Best < 0 {
 		return nil, fmt.Errorf("%s: there is no version %d", file, in.Best)

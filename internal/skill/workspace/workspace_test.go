@@ -16,44 +16,6 @@ import (
 	"github.com/org/autoloop/internal/skill/workspace"
 )
 
-// TestFinish finds a skill as a process leaves it that is killed between two entries,
-// which a .git keeps from being exchanged at once.
-func TestFinish(t *testing.T) {
-	t.Parallel()
-	base := room(t)
-	src, w := filepath.Join(base, "s"),
-		&workspace.Workspace{Dir: filepath.Join(base, "w"), Skill: filepath.Join(base, "s")}
-	write(t, src, "one", "1", 0o644)
-	write(t, src, "two", "2", 0o644)
-	write(t, src, "d/three", "3", 0o644)
-	name, err := w.KeepSkill(t.Context(), "before-apply")
-	require.NoError(t, err)
-	write(t, src, "one", "new", 0o644)
-	write(t, src, "d/four", "new", 0o644)
-	require.NoError(t, os.Remove(filepath.Join(src, "two")))
-	wanted := scan(t, src)
-	_, err = workspace.Take(t.Context(), src, w.Version(1))
-	require.NoError(t, err)
-	finished, err := w.Finish(t.Context())
-	require.NoError(t, err)
-	assert.False(t, finished, "nothing was begun")
-
-	w.Applied = &workspace.Applied{Version: 1, From: name, To: "v1"}
-	write(t, src, ".git/HEAD", "ref", 0o644)
-	write(t, src, "two", "2", 0o644)                          // not removed yet
-	require.NoError(t, os.RemoveAll(filepath.Join(src, "d"))) // not there yet
-	write(t, src, "one", "mine", 0o644)
-	_, err = w.Finish(t.Context())
-	require.ErrorContains(t, err, `"one" of the skill was changed after an`)
-	write(t, src, "one", "1", 0o644)
-	finished, err = w.Finish(t.Context())
-	require.NoError(t, err)
-	assert.True(t, finished)
-	assert.Equal(t, wanted, scan(t, src))
-	assert.FileExists(t, filepath.Join(src, ".git", "HEAD"))
-	assert.Equal(t, &workspace.Applied{Version: 1, Digest: wanted.Digest()}, w.Applied)
-}
-
 // TestSwapInTwoSteps finds what a killed process leaves where two names cannot
 // be exchanged.
 func TestSwapInTwoSteps(t *testing.T) {
