@@ -47,6 +47,22 @@ func TestScanAgain(t *testing.T) {
 	require.ErrorContains(t, err, "not scanned")
 }
 
+// TestTrackedFileInSharedDirectoryStays where the checkout does not track it any more.
+func TestTrackedFileInSharedDirectoryStays(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, map[string]string{"a.txt": "a\n", "lib/kept": "k\n", "lib/other": "o\n", ".gitignore": "lib/\n"},
+		"lib/kept", "lib/other")
+	f.git("rm", "--quiet", "--cached", "lib/kept", "lib/other") // not in the commit
+	f.write(f.dir, "lib/made", "m\n")
+	built := f.build(tree.Options{Share: []string{"lib"}})
+	assert.Empty(t, f.scan(built))
+	e := edit{t, built.Dir}
+	e.put("lib/kept", "2\n")
+	e.put("lib/made", "2\n")
+	e.drop("lib/other")
+	assert.Equal(t, "lib/kept modified, lib/other deleted", told(f.scan(built)))
+}
+
 func TestScan(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{

@@ -42,6 +42,7 @@ func (s *scan) walk(dir string) {
 
 func (s *scan) visit(name string, entry fs.DirEntry) {
 	if slices.Contains(s.shared, name) {
+		s.trackedBelow(name)
 		return
 	}
 	was, tracked := s.entries[name]
@@ -58,6 +59,19 @@ func (s *scan) visit(name string, entry fs.DirEntry) {
 		s.fresh = append(s.fresh, decision.Change{Path: name, NewMode: git.ModeDirectory})
 	default:
 		s.file(name, entry, was, tracked)
+	}
+}
+
+// trackedBelow looks at what the commit has in a shared directory; the rest is not part of
+// the tree.
+func (s *scan) trackedBelow(dir string) {
+	for name, was := range s.entries {
+		if !strings.HasPrefix(name, dir+"/") {
+			continue
+		}
+		if info, err := os.Lstat(s.path(name)); err == nil {
+			s.file(name, fs.FileInfoToDirEntry(info), was, true)
+		}
 	}
 }
 
