@@ -35,8 +35,6 @@ type body struct {
 	code  []ast.Node // the code blocks
 	spans []codeSpan // outside of comments, in order
 	lines []int      // where each line begins
-
-	numbers int // the most numbers that a JSON object of a fence shows
 }
 
 // codeSpan is a text in backticks, and where its content begins.

@@ -119,17 +119,23 @@ func (b *body) readDirection() {
 	}
 }
 
-// readOptimised finds "Maximise `x`" and "Minimise `x`" of the metric.
+var (
+	optimiseForm = lazyregexp.New(
+		`(?i)\b(maximi[sz]e|minimi[sz]e)s?[*_]*:?\s+(?:the\s+)?(?:(?:metric|value|score|number)\s+)?(?:of\s+)?[*_]*` + "`+\\s?$")
+	notForm     = lazyregexp.New(`(?i)\b(?:not|never|don['’]?t|instead of|rather than|without|avoid|stop)\b`)
+	sentenceEnd = lazyregexp.New(`(?:[.!?]["”)]*\s)|\n\s*\n|\n\s*[-*+] `)
+)
+
+// readOptimised finds "Maximise `x`" and "Minimise `x`" of the metric, or of anything where
+// nothing names that.
 func (b *body) readOptimised(say func(direction metric.Direction, at int)) {
 	name := b.Metric
-	if named, again := b.namedMetric(); name == "" && again == nil {
-		name = named.text
-	}
 	for _, span := range b.spans {
 		text := b.prose[max(0, span.at-beforeName):span.at]
 		found := optimiseForm().FindSubmatch(text)
-		if name == "" || strings.TrimSpace(span.text) != name || found == nil || conditional(text) ||
-			notForm().Match(lastSentence(text)) {
+		sentences := sentenceEnd().Split(string(text), -1)
+		if name != "" && strings.TrimSpace(span.text) != name || found == nil ||
+			notForm().MatchString(sentences[len(sentences)-1]) {
 			continue
 		}
 		direction := metric.Higher
