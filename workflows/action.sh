@@ -355,7 +355,7 @@ run() {
   case $INPUT_MODE in
   propose) tell "Propose" "$bin/iterate" job propose "--out=$bundle" ${chosen[@]+"${chosen[@]}"} ${agent[@]+"${agent[@]}"} ;;
   publish)
-    # Without a bundle nothing was proposed: the start is given back.
+    # Without a bundle nothing was proposed: what waits is done, or the start is given back.
     [ -z "$INPUT_BUNDLE" ] && [ ! -e "$bundle" ] || chosen+=(-- "$bundle")
     tell "Publish" "$bin/iterate" job publish ${chosen[@]+"${chosen[@]}"}
     ;;

@@ -20,7 +20,8 @@ func (a *App) newPublishCommand() *cobra.Command {
 "iterate" would have. One that is stale, altered, too large, of another program, against the rules or
 published before is refused with a reason (exit code 1), and nothing is changed.
 
-Without DIR nothing was proposed: the recorded start is given back, and counts as no run.`,
+Without DIR nothing was proposed: what waits is done, such as applying a command or reading CI, and
+the recorded start is given back, which counts as no run.`,
 		Example: "  iterate job publish --program speed bundle\n  iterate job publish --program speed",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -65,10 +66,13 @@ func (a *App) publish(ctx context.Context, made *proposal.Bundle) error {
 	shown := newProgress(a.Env)
 	service.Progress = shown.Step
 	var result loop.Result
-	if made == nil {
-		result, err = service.GiveBack(ctx)
-	} else {
+	switch {
+	case made != nil:
 		result, err = service.Publish(ctx, *made)
+	case a.Stopped() != "":
+		result, err = service.GiveBack(ctx)
+	default:
+		result, err = service.Chores(ctx)
 	}
 	shown.Close()
 	if err != nil {

@@ -37,7 +37,8 @@ type Head struct {
 func (h *Head) Header() *Head { return h }
 
 // Fields tagged `said` are texts of agents and evaluations, in which secrets are hidden, or
-// names that they gave.
+// names that they gave. A job that proposes says those tagged `proposal`, embedded structs, and
+// nothing else of an event; what is tagged `claimed` is marked as its words.
 
 // Work is what an agent did for an event, and what that used.
 type Work struct {
@@ -81,80 +82,80 @@ type Measured struct {
 	Head
 	// Role is the tree that was measured: `baseline`, `incumbent`, `candidate`; `emptied`
 	// and `garbled` are the incumbent with changed files broken on purpose.
-	Role Role `json:"role,omitempty"`
+	Role Role `json:"role,omitempty" proposal:"yes"`
 	// Stage is the part of the trial, empty for a baseline.
-	Stage decision.Stage `json:"stage,omitempty"`
+	Stage decision.Stage `json:"stage,omitempty" proposal:"yes"`
 	// Metric is the median of the samples; null when the evaluation printed null.
-	Metric *metric.Value `json:"metric,omitempty"`
+	Metric *metric.Value `json:"metric,omitempty" proposal:"yes"`
 	// Samples are the metric of each run, in their order.
-	Samples []metric.Value `json:"samples,omitempty"`
+	Samples []metric.Value `json:"samples,omitempty" proposal:"yes"`
 	// GuardrailSamples are the guardrails' numbers of each run, by their keys.
-	GuardrailSamples map[string][]metric.Value `json:"guardrail_samples,omitempty"`
+	GuardrailSamples map[string][]metric.Value `json:"guardrail_samples,omitempty" proposal:"yes"`
 	// CaseSamples are the pass rates of a suite's cases in each of several runs.
-	CaseSamples map[string][]metric.Value `json:"case_samples,omitempty"`
+	CaseSamples map[string][]metric.Value `json:"case_samples,omitempty" proposal:"yes"`
 	// Numbers are all numbers that the last run printed, by their keys.
-	Numbers map[string]metric.Value `json:"numbers,omitempty"`
+	Numbers map[string]metric.Value `json:"numbers,omitempty" proposal:"yes"`
 	// Noisy says that two equal runs gave two numbers.
-	Noisy bool `json:"noisy,omitempty"`
+	Noisy bool `json:"noisy,omitempty" proposal:"yes"`
 	// Problem says why the evaluation failed; empty when it did not.
-	Problem string `json:"problem,omitempty" said:"yes"`
+	Problem string `json:"problem,omitempty" said:"yes" proposal:"yes"`
 	// RejectedReason is what the evaluation printed as its own `rejected_reason`.
-	RejectedReason string `json:"rejected_reason,omitempty" said:"yes"`
+	RejectedReason string `json:"rejected_reason,omitempty" said:"yes" proposal:"yes"`
 	// EvaluatorWrites, of a baseline, are the files outside the target that the
 	// evaluation changes itself: true for another content.
-	EvaluatorWrites map[string]bool `json:"evaluator_writes,omitzero"`
+	EvaluatorWrites map[string]bool `json:"evaluator_writes,omitzero" proposal:"yes"`
 	// Output is the end of what the evaluation printed, bounded.
-	Output string `json:"output,omitempty" said:"yes"`
+	Output string `json:"output,omitempty" said:"yes" proposal:"yes"`
 	// Direction says which metric is better: `higher` or `lower`.
 	Direction metric.Direction `json:"direction,omitempty"`
 	// Evaluator is the hash of all that the evaluation runs and reads.
-	Evaluator string `json:"evaluator,omitempty"`
+	Evaluator string `json:"evaluator,omitempty" proposal:"yes"`
 	// Definition is the hash of the program's own settings within Evaluator.
-	Definition string `json:"definition,omitempty"`
+	Definition string `json:"definition,omitempty" proposal:"yes"`
 	// Executor is who worked on the cases or tasks of a suite, and who graded them.
-	Executor *Executor `json:"executor,omitempty"`
+	Executor *Executor `json:"executor,omitempty" proposal:"yes"`
 	// BaseBranch is the default branch that a baseline was measured of.
 	BaseBranch string `json:"base_branch,omitempty"`
 	// Seconds is how long one run took on average.
-	Seconds float64 `json:"seconds,omitempty"`
+	Seconds float64 `json:"seconds,omitempty" proposal:"yes"`
 	// Prepare is how long its tree took to build and set up.
-	Prepare float64 `json:"prepare_seconds,omitempty"`
+	Prepare float64 `json:"prepare_seconds,omitempty" proposal:"yes"`
 	// Commit is the commit that was measured; empty for a candidate.
 	Commit string `json:"commit,omitempty"`
 	// Evaluation is what models used to measure a baseline; nil when none was asked.
-	Evaluation *Expense `json:"evaluation,omitempty"`
+	Evaluation *Expense `json:"evaluation,omitempty" proposal:"yes"`
 	// Proposal is the number of a candidate among several of its iteration, from 1.
-	Proposal int `json:"proposal,omitempty"`
+	Proposal int `json:"proposal,omitempty" proposal:"yes"`
 	// Reason says why a baseline was measured.
-	Reason *decision.Reason `json:"reason,omitempty"`
+	Reason *decision.Reason `json:"reason,omitempty" proposal:"yes"`
 }
 
 // Proposed is one of several candidates of an iteration, and what became of it.
 type Proposed struct {
 	Head
 	// Metric is what the candidate measured: the median of its samples.
-	Metric       *metric.Value       `json:"metric,omitempty"`
-	Noisy        bool                `json:"noisy,omitempty"`
+	Metric       *metric.Value       `json:"metric,omitempty" proposal:"yes"`
+	Noisy        bool                `json:"noisy,omitempty" proposal:"yes"`
 	Direction    metric.Direction    `json:"direction,omitempty"`
-	Evaluator    string              `json:"evaluator,omitempty"`
-	Definition   string              `json:"definition,omitempty"`
-	Outcome      Outcome             `json:"outcome,omitempty"`
-	Verdict      decision.Verdict    `json:"verdict,omitempty"`
-	Reasons      []decision.Reason   `json:"reasons,omitempty"`
-	Evidence     []decision.Evidence `json:"evidence,omitempty"`
-	Warning      []decision.Reason   `json:"warning,omitempty"`
-	PreviousBest *metric.Value       `json:"previous_best,omitempty"`
-	Delta        string              `json:"delta,omitempty"`
+	Evaluator    string              `json:"evaluator,omitempty" proposal:"yes"`
+	Definition   string              `json:"definition,omitempty" proposal:"yes"`
+	Outcome      Outcome             `json:"outcome,omitempty" proposal:"yes"`
+	Verdict      decision.Verdict    `json:"verdict,omitempty" proposal:"yes"`
+	Reasons      []decision.Reason   `json:"reasons,omitempty" proposal:"claimed"`
+	Evidence     []decision.Evidence `json:"evidence,omitempty" proposal:"yes"`
+	Warning      []decision.Reason   `json:"warning,omitempty" proposal:"claimed"`
+	PreviousBest *metric.Value       `json:"previous_best,omitempty" proposal:"yes"`
+	Delta        string              `json:"delta,omitempty" proposal:"yes"`
 	Parent       string              `json:"incumbent,omitempty"`
 	Work
-	Proposal int    `json:"proposal,omitempty"`
-	Digest   string `json:"digest,omitempty"`
+	Proposal int    `json:"proposal,omitempty" proposal:"yes"`
+	Digest   string `json:"digest,omitempty" proposal:"yes"`
 	// Patch is the change as git prints it, where a strategy needs it.
-	Patch string `json:"patch,omitempty"`
+	Patch string `json:"patch,omitempty" proposal:"yes"`
 	// GrownFrom is the candidate whose files the change began with; nil is the
 	// incumbent.
-	GrownFrom *Ancestor `json:"grown_from,omitempty"`
-	Focus     string    `json:"focus,omitempty" said:"yes"`
+	GrownFrom *Ancestor `json:"grown_from,omitempty" proposal:"yes"`
+	Focus     string    `json:"focus,omitempty" said:"yes" proposal:"yes"`
 	Notes
 }
 
@@ -162,59 +163,59 @@ type Proposed struct {
 type Decided struct {
 	Head
 	// Metric is what the candidate measured: the median of its samples.
-	Metric    *metric.Value    `json:"metric,omitempty"`
-	Noisy     bool             `json:"noisy,omitempty"`
+	Metric    *metric.Value    `json:"metric,omitempty" proposal:"yes"`
+	Noisy     bool             `json:"noisy,omitempty" proposal:"yes"`
 	Direction metric.Direction `json:"direction,omitempty"`
 	// Target is the `target-metric` that the decision knew.
 	Target     *metric.Value `json:"target,omitempty"`
-	Evaluator  string        `json:"evaluator,omitempty"`
-	Definition string        `json:"definition,omitempty"`
-	Executor   *Executor     `json:"executor,omitempty"`
+	Evaluator  string        `json:"evaluator,omitempty" proposal:"yes"`
+	Definition string        `json:"definition,omitempty" proposal:"yes"`
+	Executor   *Executor     `json:"executor,omitempty" proposal:"yes"`
 	// Outcome is how it ended: `accepted`, `rejected`, `inconclusive`, `error`,
 	// `pending-ci` or `ci-fix-exhausted`.
-	Outcome Outcome `json:"outcome,omitempty"`
+	Outcome Outcome `json:"outcome,omitempty" proposal:"yes"`
 	// Verdict is `improved`, `neutral` or `regressed`; empty when nothing was
 	// compared.
-	Verdict decision.Verdict `json:"verdict,omitempty"`
+	Verdict decision.Verdict `json:"verdict,omitempty" proposal:"yes"`
 	// Reasons say why, the deciding one first.
-	Reasons []decision.Reason `json:"reasons,omitempty"`
+	Reasons []decision.Reason `json:"reasons,omitempty" proposal:"claimed"`
 	// Rule is how it was decided.
-	Rule *decision.Rule `json:"rule,omitempty"`
+	Rule *decision.Rule `json:"rule,omitempty" proposal:"yes"`
 	// Evidence are the comparisons that the decision took.
-	Evidence []decision.Evidence `json:"evidence,omitempty"`
+	Evidence []decision.Evidence `json:"evidence,omitempty" proposal:"yes"`
 	// Warning is what a person should look at although it was decided.
-	Warning []decision.Reason `json:"warning,omitempty"`
+	Warning []decision.Reason `json:"warning,omitempty" proposal:"claimed"`
 	// PreviousBest is what Metric was compared with: the incumbent's number,
 	// measured anew when noisy.
-	PreviousBest *metric.Value `json:"previous_best,omitempty"`
+	PreviousBest *metric.Value `json:"previous_best,omitempty" proposal:"yes"`
 	// Best is the best number after the decision.
-	Best *metric.Value `json:"best,omitempty"`
+	Best *metric.Value `json:"best,omitempty" proposal:"yes"`
 	// Delta is Metric minus PreviousBest, with its sign.
-	Delta string `json:"delta,omitempty"`
+	Delta string `json:"delta,omitempty" proposal:"yes"`
 	// Parent is the commit that the candidate was compared with.
 	Parent string `json:"incumbent,omitempty"`
 	// Commit is the commit that the candidate became; empty when it was not kept.
 	Commit string `json:"commit,omitempty"`
 	Work
 	// Seed is what the order of the trial's runs came from: a secret until then.
-	Seed string `json:"seed,omitempty"`
+	Seed string `json:"seed,omitempty" proposal:"yes"`
 	// LeavesNothing says that the candidate left nothing in the files that it
 	// changed.
-	LeavesNothing bool `json:"leaves_nothing,omitempty"`
+	LeavesNothing bool `json:"leaves_nothing,omitempty" proposal:"yes"`
 	// Disagreement says that the incumbent, measured anew, was not what is on record.
 	Disagreement *decision.Reason `json:"disagreement,omitempty"`
 	// Evaluation is what models used to measure the trials, for all proposals together.
-	Evaluation *Expense `json:"evaluation,omitempty"`
+	Evaluation *Expense `json:"evaluation,omitempty" proposal:"yes"`
 	// Proposal is the number of the candidate among several of its iteration, from
 	// 1.
-	Proposal int `json:"proposal,omitempty"`
+	Proposal int `json:"proposal,omitempty" proposal:"yes"`
 	// Digest is the SHA-256 of the change, by which one that was tried before is
 	// known.
-	Digest string `json:"digest,omitempty"`
+	Digest string `json:"digest,omitempty" proposal:"yes"`
 	// Failing are the checks of CI that failed, when CI rejected it.
 	Failing []Check `json:"failing_checks,omitempty"`
 	// Focus is the failing test that the attempt was to make pass.
-	Focus string `json:"focus,omitempty" said:"yes"`
+	Focus string `json:"focus,omitempty" said:"yes" proposal:"yes"`
 	Notes
 }
 
@@ -236,15 +237,15 @@ type Finished struct {
 	Outcome Outcome `json:"outcome,omitempty"`
 	Work
 	// Evaluation is what models used to measure; nil when none was asked.
-	Evaluation *Expense `json:"evaluation,omitempty"`
+	Evaluation *Expense `json:"evaluation,omitempty" proposal:"yes"`
 	// NotBefore says that the iteration was put off until then.
-	NotBefore *time.Time `json:"not_before,omitempty"`
+	NotBefore *time.Time `json:"not_before,omitempty" proposal:"yes"`
 	// Unused says that nobody worked after the start: it counts as no run.
 	Unused bool `json:"unused,omitempty"`
 	// Stopped says that the run was asked to end before it had decided: what it reserved counts as used.
 	Stopped bool `json:"stopped,omitempty"`
 	// Reason says why it was put off.
-	Reason *decision.Reason `json:"reason,omitempty"`
+	Reason *decision.Reason `json:"reason,omitempty" proposal:"yes"`
 }
 
 // Checked says that CI turned a commit down, and what became of the agent that
@@ -252,18 +253,18 @@ type Finished struct {
 type Checked struct {
 	Head
 	// Failed says why the attempt to fix it failed.
-	Failed *decision.Reason `json:"failed,omitempty"`
+	Failed *decision.Reason `json:"failed,omitempty" proposal:"yes"`
 	// Reasons say what CI found.
-	Reasons []decision.Reason `json:"reasons,omitempty"`
+	Reasons []decision.Reason `json:"reasons,omitempty" proposal:"claimed"`
 	// Commit is the commit that CI turned down.
 	Commit string `json:"commit,omitempty"`
 	Work
 	// Evaluation is what models used to measure the attempt.
-	Evaluation *Expense `json:"evaluation,omitempty"`
+	Evaluation *Expense `json:"evaluation,omitempty" proposal:"yes"`
 	// Failing are the checks that failed.
 	Failing []Check `json:"failing_checks,omitempty"`
 	// Signature identifies the failure, so that the same one is known again.
-	Signature string `json:"signature,omitempty" said:"yes"`
+	Signature string `json:"signature,omitempty" said:"yes" proposal:"yes"`
 }
 
 // Paused says that the program stops until a person resumes it.

@@ -60,9 +60,6 @@ type team struct {
 	leftAs   git.Fingerprint // of the repository, as the agents left it
 }
 
-// lead is the first agent, which also fixes what CI finds.
-func (r *team) lead() Proposer { return r.Agents[0] }
-
 func (a *attempt) end(outcome history.Outcome, reasons ...decision.Reason) *attempt {
 	a.outcome, a.reasons = outcome, reasons
 	return a

@@ -105,7 +105,7 @@ func (r *spending) usedUp() string {
 // hasAgent reports whether an agent of that name would work in this run: the rate
 // limit of one is not another's.
 func (r *spending) hasAgent(name string) bool {
-	return slices.ContainsFunc(r.Agents, func(a Proposer) bool { return a.Name() == name })
+	return name == r.absent || slices.ContainsFunc(r.Agents, func(a Proposer) bool { return a.Name() == name })
 }
 
 // limited says that an agent's service has a rate limit.

@@ -51,7 +51,7 @@ func newDeskOf(t *testing.T, repo *git.Repo, name, text string, events ...histor
 	d.shelf.files = onRecord(t, p, events...)
 	d.service = &Service{
 		Repo: repo, Memory: &memory.Memory{Repo: repo, Now: d.now}, Program: p, GitHub: d.hub, Repository: "o/r",
-		Agents: []Proposer{{Agent: absent("scripted")}}, Now: d.now, NewRun: func() string { return "now" },
+		Agents: []Proposer{{Agent: &bed{}}}, Now: d.now, NewRun: func() string { return "now" },
 		Holder: history.Lease{Host: "here", PID: 1}, Alive: func(history.Lease) bool { return true },
 		Sleep: func(_ context.Context, d2 time.Duration) error { d.clock = d.clock.Add(d2); return nil },
 	}

@@ -102,8 +102,8 @@ func TestRepeatedBundleThatWaits(t *testing.T) {
 		"comments are left to a later run")
 }
 
-// TestChoresWithoutProposal: commands are applied, CI is asked and a conflict is recorded,
-// each once, and under the records that were looked at.
+// TestChoresWithoutProposal: commands are applied, a conflict is recorded, and the start
+// of this run is given back.
 func TestChoresWithoutProposal(t *testing.T) {
 	t.Parallel()
 	g := newGarden(t)
@@ -124,44 +124,35 @@ func TestChoresWithoutProposal(t *testing.T) {
 		name    string
 		base    string
 		before  []history.Event
-		records string // the digest that the bundle names, "" for the right one
 		say     bool
 		away    bool
 		told    []string
 		outcome history.Outcome
 		reason  string
 		stopped string
-		refused string
 		busy    bool
 	}{
 		{
 			name: "waits-command", base: "root", say: true,
-			told:    []string{"published=bundle", "issue=7", "paused", "answered", "commands=1 0 0"},
+			told: []string{
+				"started", "issue=7", "paused", "answered", "commands=1 0 0", "finished",
+			},
 			outcome: history.Idle,
 			reason:  "paused: a holiday", stopped: "paused: a holiday",
 		},
 		{
 			name: "waits-start", base: "root", before: []history.Event{start("now")}, away: true,
-			told: []string{"started", "finished", "published=bundle"}, outcome: history.Idle,
-			reason: "what waited is done",
+			told: []string{"started", "finished"}, outcome: history.Idle,
+			reason: "the start counts as no run",
 		},
 		{name: "waits-busy", base: "root", before: []history.Event{start("another")}, busy: true},
 		{
-			name: "waits-stale", base: "root", records: "other",
-			refused: "it is stale: the state of waits-stale has changed since; propose again",
-		},
-		{
 			name: "waits-conflict", base: "base", away: true,
 			told: []string{
-				"started", "published=bundle", "decided", "heard-since=0001-01-01T00:00:00Z", "finished",
-				"paused",
+				"started", "decided", "finished", "paused",
 			},
 			outcome: history.Error, reason: "not merge into autoloop/waits-conflict,",
 			stopped: "paused: waits/base does not merge",
-		},
-		{
-			name: "waits-stale-conflict", base: "base", records: "other",
-			refused: "it is stale: the state of waits-stale-conflict has changed since; propose again",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -169,30 +160,17 @@ func TestChoresWithoutProposal(t *testing.T) {
 			first := wasDecided(1, history.Accepted, "3", ids["own"])
 			d := newDeskIn(t, g.Repo, c.name, "", append([]history.Event{wasMeasured("1"), first}, c.before...)...)
 			d.Base = "waits/" + c.base
-			if !c.away {
-				d.heard()
+			if c.away {
+				d.GitHub = nil
 			}
 			if c.say {
-				d.heard(comment(1, commands.Command{Kind: commands.Pause, Text: "a holiday"}))
+				d.hub.say(commands.Pause, "a holiday")
 			}
 			r := d.run
-			bundle := proposal.Bundle{
-				ID:       "bundle",
-				Manifest: proposal.Manifest{Kind: proposal.Chores, Iteration: 2, Records: recordsDigest(d.shelf.files)},
-			}
-			if c.records != "" {
-				bundle.Records = c.records
-			}
-			result, err := r.maintain(t.Context(), bundle)
-			var refused *proposal.RefusedError
-			var busy *errBusy
-			switch {
-			case c.refused != "":
-				require.ErrorAs(t, err, &refused)
-				assert.Equal(t, c.refused, refused.Reason)
-				assert.Empty(t, d.shelf.messages)
-				return
-			case c.busy:
+			r.lease.joins = true
+			result, err := r.chores(t.Context())
+			if c.busy {
+				var busy *errBusy
 				require.ErrorAs(t, err, &busy)
 				assert.Empty(t, d.shelf.messages)
 				return

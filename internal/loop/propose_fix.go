@@ -60,7 +60,7 @@ func (r *team) attemptFix(ctx context.Context, at position, verdict ci.Result, l
 	bounded, cancel := context.WithTimeoutCause(ctx, left, errTooLong)
 	defer cancel()
 	a := &attempt{
-		number: 1, of: 1, agent: r.lead().Agent, model: r.lead().Model, durations: map[string]float64{},
+		number: 1, of: 1, agent: r.Agents[0].Agent, model: r.Agents[0].Model, durations: map[string]float64{},
 		lineage: lineage{from: at.From}, failure: verdict.Report(),
 	}
 	err := r.attemptOne(bounded, at, a)

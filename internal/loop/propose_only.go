@@ -33,18 +33,11 @@ func (s *Service) DryRun(ctx context.Context) (Result, error) {
 // proposeOnly makes a proposal and records it in the draft alone. There is no
 // proposal when the run ended before it had anything to hand on.
 func (r *run) proposeOnly(ctx context.Context) (*proposal.Proposal, Result, error) {
-	if err := r.lease.acquireLease(ctx); isResting(err) {
-		return r.proposeResumption(ctx, err)
-	} else if err != nil {
+	if err := r.lease.acquireLease(ctx); err != nil {
 		return nil, Result{}, err
 	}
-	first, err := r.lookAtComments(ctx)
-	if err != nil {
-		return nil, Result{}, err
-	}
-	if first != "" {
-		p, result := r.leave(first)
-		return p, result, nil
+	if first, err := r.lookAtComments(ctx); err != nil || first != "" {
+		return nil, r.leave(first), err
 	}
 	if r.asksCI(r.records) {
 		return r.proposeForCI(ctx)
@@ -63,21 +56,6 @@ func (r *run) proposeOnly(ctx context.Context) (*proposal.Proposal, Result, erro
 	return p, result, err
 }
 
-// proposeResumption hands on that a comment asks to end a pause; without one the
-// program stays as it is.
-func (r *run) proposeResumption(ctx context.Context, blocked error) (*proposal.Proposal, Result, error) {
-	first, err := r.lookAtComments(ctx)
-	if err != nil {
-		return nil, Result{}, err
-	}
-	if first == "" {
-		return nil, Result{}, blocked
-	}
-	r.stopped = ""
-	p, result := r.leave(first)
-	return p, result, nil
-}
-
 // preview verifies a proposal and records it in the draft, to find out what
 // follows from it.
 func (r *run) preview(ctx context.Context, at position, p *proposal.Proposal) (Result, error) {
@@ -92,13 +70,9 @@ func (r *run) preview(ctx context.Context, at position, p *proposal.Proposal) (R
 	return result, nil
 }
 
-// leave makes a proposal of work that only the publishing job may do.
-func (r *run) leave(reason string) (*proposal.Proposal, Result) {
-	if e := r.records.standing().Waiting(); e != nil {
-		r.iteration = e.Iteration
-	}
-	return r.proposer.newProposal(proposal.Chores, r.branches.synced),
-		r.result(history.Idle, decision.Say(reason+"; `iterate job publish` does that"))
+// leave says what only the publishing job may do.
+func (r *run) leave(reason string) Result {
+	return r.result(history.Idle, decision.Say(reason+"; `iterate job publish` does that"))
 }
 
 // proposeForCI lets an agent fix what CI found, when it is an agent's turn.
@@ -114,8 +88,7 @@ func (r *run) proposeForCI(ctx context.Context) (*proposal.Proposal, Result, err
 	left := r.time() - r.Now().Sub(r.begun)
 	if r.proposer.refusal != "" || !r.gate.asksToFix(ctx, e, verdict) || head != e.Commit ||
 		r.blockedReason(r.records) != "" || left <= 0 {
-		p, result := r.leave(fmt.Sprintf("iteration %d waits for CI, whose answer is to be taken", e.Iteration))
-		return p, result, nil
+		return nil, r.leave(fmt.Sprintf("iteration %d waits for CI, whose answer is to be taken", e.Iteration)), nil
 	}
 	at, p, err := r.proposer.proposeFix(ctx, e, verdict, left)
 	if err != nil {
@@ -136,21 +109,17 @@ func (r *run) pack(ctx context.Context, p *proposal.Proposal) (*proposal.Bundle,
 	if r.comments != nil {
 		p.Heard, p.Told = r.comments.Until, r.shown == commentsTold && p.Kind == proposal.Iteration
 	}
-	if p.Kind != proposal.Chores {
-		if len(p.Events()) == 0 {
-			return nil, nil //nolint:nilnil // there is nothing to hand on
-		}
-		var err error
-		if p.Incumbent, err = r.branches.treeOf(ctx, r.branches.synced.start()); err != nil {
+	if len(p.Events()) == 0 {
+		return nil, nil //nolint:nilnil // there is nothing to hand on
+	}
+	var err error
+	if p.Incumbent, err = r.branches.treeOf(ctx, r.branches.synced.start()); err != nil {
+		return nil, err
+	}
+	if p.Candidate != "" {
+		if p.Files, err = changedFiles(ctx, r.Repo, p.Incumbent, p.Candidate); err != nil {
 			return nil, err
 		}
-		if p.Candidate != "" {
-			if p.Files, err = changedFiles(ctx, r.Repo, p.Incumbent, p.Candidate); err != nil {
-				return nil, err
-			}
-		}
-	} else {
-		p.Baseline = nil
 	}
 	bundle, err := p.Bundle(r.Now())
 	return &bundle, err
@@ -202,8 +171,7 @@ func (s *Service) Propose(ctx context.Context) (*proposal.Bundle, Result, error)
 	result, err := run.through(ctx, func(ctx context.Context) (result Result, err error) {
 		made, result, err = run.proposeOnly(ctx)
 		if conflict, ok := errors.AsType[*conflictError](err); ok {
-			made, result = run.leave(conflict.Error())
-			err = nil
+			result, err = run.leave(conflict.Error()), nil
 		}
 		return result, err
 	})

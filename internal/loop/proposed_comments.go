@@ -36,9 +36,6 @@ func (r *thread) readProposedComments(ctx context.Context, from proposal.Bundle)
 	if from.Told {
 		r.shown = commentsTold
 	}
-	if from.Kind == proposal.Chores {
-		return nil
-	}
 	if first := r.firstOf(r.records); first != "" {
 		return proposal.Refuse("it is stale: %s; propose again", first)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
 )
@@ -16,7 +17,7 @@ import (
 // *proposal.RefusedError. After an interruption the same bundle is shown to its
 // end; one that was shown completely is refused.
 func (s *Service) Publish(ctx context.Context, b proposal.Bundle) (Result, error) {
-	run := s.without("").begin()
+	run := s.begin()
 	run.gate.fixer = asksNoAgent
 	return run.through(ctx, run.shownOnGitHub(func(ctx context.Context) (Result, error) { return run.publish(ctx, b) }))
 }
@@ -36,9 +37,6 @@ func (r *run) publish(ctx context.Context, from proposal.Bundle) (Result, error)
 	if r.Masker.Leaks(from.Events) {
 		return Result{}, proposal.Refuse("it has a secret of this job in it")
 	}
-	if e := r.records.standing().Waiting(); e != nil {
-		r.Agents[0].Agent = absent(e.Agent)
-	}
 	if by := r.publishedBy(from); by != "" {
 		return r.again(ctx, from, by)
 	}
@@ -48,11 +46,7 @@ func (r *run) publish(ctx context.Context, from proposal.Bundle) (Result, error)
 	if err := r.readProposedComments(ctx, from); err != nil {
 		return Result{}, err
 	}
-	work := r.publishProposal
-	if from.Kind == proposal.Chores {
-		work = r.maintain
-	}
-	result, err := work(ctx, from)
+	result, err := r.publishProposal(ctx, from)
 	var held *blockedError
 	var busy *errBusy
 	switch {
@@ -78,7 +72,7 @@ func (r *run) publishedBy(from proposal.Bundle) string {
 // made from older records.
 func (r *run) current(ctx context.Context, from proposal.Bundle, head string) error {
 	name, iteration := r.Program.Name, r.records.sum.Iteration+1
-	if from.Kind == proposal.Fix || from.Kind == proposal.Chores && r.records.standing().Waiting() != nil {
+	if from.Kind == proposal.Fix {
 		iteration--
 	}
 	switch {
@@ -192,9 +186,49 @@ func (r *run) startsWith(from proposal.Bundle) func(*records) error {
 		}
 		b.iteration = from.Iteration
 		b.set(history.Published, from.ID)
-		if r.comments != nil && from.Kind != proposal.Chores {
+		if r.comments != nil {
 			r.enterCommands(b, &undoing{})
 		}
 		return nil
 	}
+}
+
+// again finishes a bundle that is recorded already: the run that recorded it may
+// have been interrupted before GitHub was up to date. When nothing is left to do
+// the bundle is refused.
+func (r *run) again(ctx context.Context, from proposal.Bundle, by string) (Result, error) {
+	twice := proposal.Refuse("it was published before, by run %s", by)
+	if r.GitHub == nil || r.records.sum.Published != from.ID {
+		return Result{}, twice
+	}
+	heard, err := r.look(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	heard.Comments, heard.Until = nil, ""
+	r.comments, r.shown = &heard, commentsLeft
+	if r.asksCI(r.records) {
+		err := r.update(ctx, r.Program.Name+": start", nil, r.lease.enterStart)
+		if err != nil {
+			return Result{}, err
+		}
+		r.answerComments(ctx)
+		return r.gate.waitForCI(ctx)
+	}
+	before, sent := recordsDigest(r.files), r.GitHub.Changes()
+	r.answerComments(ctx)
+	r.updateGitHub(ctx)
+	r.comments = nil // it is shown
+	if before == recordsDigest(r.files) && sent == r.GitHub.Changes() && len(r.warnings) == 0 {
+		return Result{}, twice
+	}
+	return r.last(), nil
+}
+
+// last is the result of the last recorded iteration.
+func (r *run) last() Result {
+	if e := r.records.standing().Decision; e != nil {
+		return r.recorder.resultOfCI(*e, e.Reasons)
+	}
+	return r.result(history.Idle, decision.Say("what waited is done"))
 }

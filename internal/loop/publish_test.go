@@ -395,7 +395,7 @@ func (b *bed) in(jobs int, remote func(git.RefUpdate) error) (Result, error) {
 		return run.through(b.t.Context(), run.iterate)
 	}
 	made := b.made()
-	run := b.service.without("").begin()
+	run := b.service.begin()
 	run.store = refusing{run.store, remote}
 	return run.through(b.t.Context(), func(ctx context.Context) (Result, error) { return run.publish(ctx, made) })
 }

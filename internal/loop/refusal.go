@@ -3,9 +3,7 @@ package loop
 import (
 	"cmp"
 	"context"
-	"errors"
 
-	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop/proposal"
@@ -16,7 +14,7 @@ import (
 // row pauses the program with the reason. An iteration that waits for CI goes on
 // waiting.
 func (s *Service) RecordRefusal(ctx context.Context, reason string) (Result, error) {
-	run := s.without(cmp.Or(s.Program.Agent, "none")).begin()
+	run := s.without().begin()
 	run.store = recordsOnly{run.store}
 	return run.through(ctx, run.shownOnGitHub(func(ctx context.Context) (Result, error) {
 		if err := run.lease.acquireLease(ctx); err != nil {
@@ -34,7 +32,7 @@ func (s *Service) RecordRefusal(ctx context.Context, reason string) (Result, err
 // that as RecordRefusal does. What the publishing job has to do first, such as
 // reading CI, comes first here too.
 func (s *Service) ProposeRefusal(ctx context.Context, reason string) (*proposal.Bundle, Result, error) {
-	own := s.without(cmp.Or(s.Program.Agent, "none"))
+	own := s.without()
 	own.refusal = reason
 	return own.Propose(ctx)
 }
@@ -48,19 +46,9 @@ func (s recordsOnly) Update(ctx context.Context, u memory.Update) (string, error
 	return s.store.Update(ctx, u)
 }
 
-// without is the service where no agent works. What it records as an agent's has the name.
-func (s *Service) without(agent string) *Service {
+// without is the service where the program's agent does not work.
+func (s *Service) without() *Service {
 	own := *s
-	own.Agents = []Proposer{{Agent: absent(agent)}}
+	own.Agents, own.absent = nil, cmp.Or(s.Program.Agent, "none")
 	return &own
-}
-
-// absent is the name of an agent that does not work here: it cannot be used, or worked in
-// another job.
-type absent string
-
-func (a absent) Name() string { return string(a) }
-
-func (a absent) Propose(context.Context, agent.Request) (agent.Reply, error) {
-	return agent.Reply{}, errors.New("an agent that does not work here was asked; name another with --agent")
 }

@@ -28,7 +28,7 @@ type Reservation struct {
 // record: the next one counts it as interrupted, with all that was reserved, and
 // the third in a row pauses the program.
 func (s *Service) Reserve(ctx context.Context) (Reservation, error) {
-	own := s.without(cmp.Or(s.Program.Agent, "none"))
+	own := s.without()
 	own.Holder.PID, own.Holder.ProcessStart, own.Holder.Namespace, own.Holder.Handed = 0, "", "", true
 	run := own.begin()
 	result, err := run.through(ctx, run.shownOnGitHub(run.reserve))
@@ -89,11 +89,34 @@ func (r *run) pauseInterrupted(ctx context.Context) (Result, error) {
 	})
 }
 
+// Chores does what a job that proposes leaves to the one that may write: it applies
+// commands, reads CI, and records that the default branch does not merge. With nothing
+// of that to do it is GiveBack.
+func (s *Service) Chores(ctx context.Context) (Result, error) {
+	run := s.begin()
+	run.lease.joins, run.gate.fixer = true, asksNoAgent
+	return run.through(ctx, run.shownOnGitHub(run.chores))
+}
+
+func (r *run) chores(ctx context.Context) (Result, error) {
+	result, ended, err := r.prepare(ctx)
+	if err == nil && !ended {
+		_, err = r.branches.sync(ctx)
+		if conflict, ok := errors.AsType[*conflictError](err); ok {
+			return r.failForPerson(ctx, conflict.reason())
+		}
+	}
+	if _, blocked := errors.AsType[*blockedError](err); blocked || err == nil && !ended {
+		return r.giveBack(ctx)
+	}
+	return result, err
+}
+
 // GiveBack ends the start that an earlier job of this run recorded, because
 // nobody worked: it counts as no run and uses nothing. It does nothing when there
 // is no such start.
 func (s *Service) GiveBack(ctx context.Context) (Result, error) {
-	run := s.without("").begin()
+	run := s.begin()
 	run.lease.joins = true
 	return run.through(ctx, run.giveBack)
 }

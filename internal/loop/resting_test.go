@@ -8,9 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/loop/proposal"
 )
 
 // start takes the lease of an iteration, and leaves it as a run does that is
@@ -48,14 +46,7 @@ func TestRestingProgram(t *testing.T) {
 			require.NoError(t, err)
 			assert.Nil(t, made)
 			assert.Contains(t, result.Stopped, c.says)
-			onGitHub(t, b).say(commands.Resume, "")
-			made, result, err = b.service.Propose(t.Context())
-			require.NoError(t, err)
-			require.NotNil(t, made)
-			assert.Equal(t, proposal.Chores, made.Kind)
-			assert.Contains(t, result.Reasons[0].String(), "a comment asks for `/autoloop resume`")
 			assert.Equal(t, before, b.refs(), "nothing is written")
-
 			b.service.GitHub, b.service.Force = nil, true
 			assert.Equal(t, history.Accepted, b.one().Outcome)
 			assert.Contains(t, b.records().sum.Forced, c.says)

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -28,24 +29,33 @@ func isResting(err error) bool {
 	return errors.As(err, &blocked) && blocked.resting
 }
 
-func (r *run) iterate(ctx context.Context) (Result, error) {
+// prepare takes the lease and does what comes before an iteration: it applies commands,
+// asks CI about one that waits, and pauses a program whose runs vanish. It has ended the
+// run where no iteration may follow.
+func (r *run) prepare(ctx context.Context) (result Result, ended bool, err error) {
 	if err := r.acquire(ctx); err != nil {
-		return Result{}, err
+		return Result{}, false, err
 	}
 	if err := r.readComments(ctx); err != nil {
-		return Result{}, err
+		return Result{}, false, err
 	}
-	if r.records.sum.Interrupted >= maxInterrupted && r.stopped == "" {
-		return r.pauseInterrupted(ctx)
+	switch {
+	case r.records.sum.Interrupted >= maxInterrupted && r.stopped == "":
+		result, err = r.pauseInterrupted(ctx)
+	case r.stopped == "" && r.asksCI(r.records):
+		result, err = r.gate.waitForCI(ctx)
+	default:
+		if r.stopped = cmp.Or(r.stopped, r.rests()); r.stopped == "" {
+			return Result{}, false, nil
+		}
+		result, err = r.finish(ctx)
 	}
-	if r.stopped != "" {
-		return r.finish(ctx)
-	}
-	if r.asksCI(r.records) {
-		return r.gate.waitForCI(ctx)
-	}
-	if r.stopped = r.rests(); r.stopped != "" {
-		return r.finish(ctx)
+	return result, true, err
+}
+
+func (r *run) iterate(ctx context.Context) (Result, error) {
+	if result, ended, err := r.prepare(ctx); ended || err != nil {
+		return result, err
 	}
 	at, p, err := r.proposer.propose(ctx)
 	if conflict, ok := errors.AsType[*conflictError](err); ok {

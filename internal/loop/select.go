@@ -110,18 +110,22 @@ func (a *attempt) title() string {
 // all returns the attempts of the iteration, the others first.
 func (a *attempt) all() []*attempt { return append(slices.Clone(a.others), a) }
 
-// nameOf names the agent of an attempt; one that was never begun has the run's.
+// nameOf names the agent of an attempt. One that was never begun has the run's.
 func (r *team) nameOf(a *attempt) string {
-	if a.agent == nil {
-		return r.lead().Name()
+	switch {
+	case a.agent != nil:
+		return a.agent.Name()
+	case len(r.Agents) > 0:
+		return r.Agents[0].Name()
+	default:
+		return r.absent
 	}
-	return a.agent.Name()
 }
 
 // modelOf names the model that an attempt was made with, "" when nobody knows.
 func (r *team) modelOf(a *attempt) string {
-	if a.agent == nil {
-		return r.lead().Model
+	if a.agent == nil && len(r.Agents) > 0 {
+		return r.Agents[0].Model
 	}
 	return cmp.Or(a.reply.Model, a.model)
 }

@@ -120,6 +120,7 @@ type Service struct {
 	// printed is kept, masked, in a directory for each program.
 	Transcripts string
 
+	absent  string // the agent that works in another job, or would
 	refusal string // why nobody can work on the program here, "" when somebody can
 }
 

@@ -12,17 +12,12 @@ import (
 // Schema is the version of the directory's format.
 const Schema = 1
 
-// The files of a bundle, and the most bytes that each may have.
+// The files of a bundle.
 const (
 	manifestFile = "manifest.json"
 	changeFile   = "change.json"
 	eventsFile   = "events.jsonl"
 	sumsFile     = "SHA256SUMS"
-
-	maxManifest = 64 << 10
-	maxChange   = 64 << 20
-	maxEvents   = 16 << 20
-	maxSums     = 1 << 10
 )
 
 // Purpose says what a bundle asks to be recorded.
@@ -34,9 +29,6 @@ const (
 	Iteration Purpose = "iteration"
 	// Fix is an attempt to fix what CI found in the iteration that waits for it.
 	Fix Purpose = "fix"
-	// Chores has nothing in it: what waits is for the publishing job alone to
-	// do, such as applying commands or reading CI.
-	Chores Purpose = "chores"
 )
 
 // Manifest says what a bundle is of and what it was made from. Commits, trees and
@@ -44,8 +36,7 @@ const (
 type Manifest struct {
 	// Schema is the version of the format.
 	Schema int `json:"schema"`
-	// Kind is what it asks to have recorded: `iteration`, `fix` of what CI found, or
-	// `chores`, what the publishing job alone can do.
+	// Kind is what it asks to have recorded: `iteration`, or `fix` of what CI found.
 	Kind Purpose `json:"kind"`
 	// Repository is owner/name on GitHub, empty without it.
 	Repository string `json:"repository"`
@@ -55,9 +46,9 @@ type Manifest struct {
 	Iteration int `json:"iteration"`
 	// Run is the run that made the events.
 	Run string `json:"run"`
-	// BaseBranch is the default branch; empty in `chores`.
+	// BaseBranch is the default branch.
 	BaseBranch string `json:"base_branch"`
-	// Base is the commit of it that was used; empty in `chores`.
+	// Base is the commit of it that was used.
 	Base string `json:"base"`
 	// Branch is the commit of the program branch, or empty.
 	Branch string `json:"branch"`

@@ -1,8 +1,8 @@
 package proposal
 
 import (
+	"cmp"
 	"encoding/json"
-	"reflect"
 	"slices"
 
 	"github.com/org/autoloop/internal/decision"
@@ -29,19 +29,12 @@ func Decode(b Bundle, masker process.Masker) (*Proposal, error) {
 			return nil, Refuse("its changed files cannot be read: %v", err)
 		}
 	}
-	for _, raw := range log.Events {
-		if run := raw.Header().Run; run != b.Run {
+	for _, e := range log.Events {
+		if run := e.Header().Run; run != b.Run {
 			return nil, Refuse("it has events of run %.40q, and is of run %.40q", run, b.Run)
 		}
-		e, err := sanitize(raw)
-		if err == nil {
-			err = bounded(e)
-		}
-		if err != nil {
-			return nil, err
-		}
-		mask(reflect.ValueOf(e), masker)
-		if err := p.add(e); err != nil {
+		sanitize(e)
+		if err := cmp.Or(clean(e, masker), p.add(e)); err != nil {
 			return nil, err
 		}
 	}
@@ -90,6 +83,8 @@ func (p *Proposal) add(e history.Event) error {
 			return misplaced(e)
 		}
 		p.Postponed = e
+	default:
+		return misplaced(e)
 	}
 	if h := e.Header(); err == nil && h.Iteration != iteration {
 		return Refuse("it has an event of iteration %d, and is of %d", h.Iteration, p.Iteration)
@@ -147,7 +142,7 @@ func (p *Proposal) complete() error {
 	switch {
 	case p.Kind == Fix && p.Checked == nil && p.Postponed == nil:
 		return Refuse("it does not say what CI had found")
-	case p.Kind != Chores && p.Decided == nil && len(p.Measured) > 0:
+	case p.Decided == nil && len(p.Measured) > 0:
 		return Refuse("it decides nothing")
 	}
 	return nil

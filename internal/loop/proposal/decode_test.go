@@ -42,8 +42,8 @@ func TestSanitizeLeavesOutWhatPublishingSays(t *testing.T) {
 		"measured": "direction base_branch commit",
 		"proposed": "direction incumbent",
 		"decided":  "direction target incumbent commit disagreement failing_checks",
-		"checked":  "commit model changed params failing_checks",
-		"finished": "outcome model changed params unused stopped",
+		"checked":  "commit failing_checks",
+		"finished": "outcome unused stopped",
 	} {
 		log, err := history.Parse([]byte(strings.ReplaceAll(everything, "\n", "") + string(kind) + `"}`))
 		require.NoError(t, err)
@@ -52,12 +52,11 @@ func TestSanitizeLeavesOutWhatPublishingSays(t *testing.T) {
 			require.False(t, field.IsExported() && before.FieldByIndex(field.Index).IsZero(), "%s is not in this test",
 				field.Name)
 		}
-		clean, err := sanitize(log.Events[0])
-		require.NoError(t, err, kind)
-		kept := keys(t, clean)
+		all := keys(t, log.Events[0])
+		sanitize(log.Events[0])
+		kept := keys(t, log.Events[0])
 		assert.ElementsMatch(t, strings.Fields(left),
-			slices.DeleteFunc(keys(t, log.Events[0]),
-				func(key string) bool { return slices.Contains(kept, key) }), kind)
+			slices.DeleteFunc(all, func(key string) bool { return slices.Contains(kept, key) }), kind)
 	}
 }
 

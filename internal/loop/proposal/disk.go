@@ -1,11 +1,9 @@
 package proposal
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,45 +11,48 @@ import (
 
 // Write makes the directory dir of a bundle, whole or not at all. It is an error
 // when dir exists, or when a part is larger than Read would take.
-func Write(dir string, b Bundle) (err error) {
-	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("write the bundle: %s exists already; name a new directory", dir)
-	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o750); err != nil {
-		return fmt.Errorf("write the bundle: %w", err)
-	}
-	staged, err := os.MkdirTemp(filepath.Dir(dir), ".bundle-")
-	if err != nil {
-		return fmt.Errorf("write the bundle: %w", err)
-	}
-	defer func() { _ = os.RemoveAll(staged) }()
+func Write(dir string, b Bundle) error {
 	b.Schema = Schema
-	if err := errors.Join(b.check(), b.whole()); err != nil {
-		return fmt.Errorf("write the bundle: it %w", err)
-	}
-	manifest, err := json.MarshalIndent(b.Manifest, "", "  ")
-	if err != nil {
-		return fmt.Errorf("write the bundle: %w", err)
-	}
-	files := map[string][]byte{manifestFile: append(manifest, '\n'), changeFile: b.Change, eventsFile: b.Events}
-	files[sumsFile] = sums(files)
-	for name, data := range files {
-		if int64(len(data)) > limits()[name] {
-			return fmt.Errorf("write the bundle: %s has %d bytes, more than %d", name, len(data), limits()[name])
-		}
-		if err := os.WriteFile(filepath.Join(staged, name), data, 0o600); err != nil {
-			return fmt.Errorf("write the bundle: %w", err)
-		}
-	}
-	if err := os.Rename(staged, dir); err != nil {
+	if err := write(dir, b); err != nil {
 		return fmt.Errorf("write the bundle: %w", err)
 	}
 	return nil
 }
 
-func limits() map[string]int64 {
-	return map[string]int64{manifestFile: maxManifest, changeFile: maxChange, eventsFile: maxEvents, sumsFile: maxSums}
+func write(dir string, b Bundle) error {
+	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s exists already; name a new directory", dir)
+	}
+	if err := b.check(); err != nil {
+		return fmt.Errorf("it %w", err)
+	}
+	manifest, err := json.MarshalIndent(b.Manifest, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o750); err != nil {
+		return err
+	}
+	staged, err := os.MkdirTemp(filepath.Dir(dir), ".bundle-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(staged) }()
+	files := map[string][]byte{manifestFile: append(manifest, '\n'), changeFile: b.Change, eventsFile: b.Events}
+	files[sumsFile] = sums(files)
+	for name, data := range files {
+		if len(data) > limits[name] {
+			return fmt.Errorf("%s has %d bytes, more than %d", name, len(data), limits[name])
+		}
+		if err := os.WriteFile(filepath.Join(staged, name), data, 0o600); err != nil {
+			return err
+		}
+	}
+	return os.Rename(staged, dir)
 }
+
+// limits are the most bytes that each file of a bundle may have.
+var limits = map[string]int{manifestFile: 64 << 10, changeFile: 64 << 20, eventsFile: 16 << 20, sumsFile: 1 << 10}
 
 // Read reads the bundle in dir and holds it against its manifest. A file too
 // many, one too few, too large, no regular file, or with other bytes is an error.
@@ -63,74 +64,47 @@ func Read(dir string) (Bundle, error) {
 	return b, nil
 }
 
-func read(dir string) (Bundle, error) {
+func read(dir string) (b Bundle, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return Bundle{}, fmt.Errorf("cannot be opened: %w", err)
+		return b, fmt.Errorf("cannot be opened: %w", err)
 	}
 	defer func() { _ = root.Close() }()
-	if err := onlyOurs(root); err != nil {
-		return Bundle{}, err
+	entries, err := fs.ReadDir(root.FS(), ".")
+	if err != nil {
+		return b, fmt.Errorf("cannot be listed: %w", err)
+	}
+	for _, entry := range entries {
+		if _, ours := limits[entry.Name()]; !ours {
+			return b, fmt.Errorf("was altered: %.100q is no file of a bundle", entry.Name())
+		}
 	}
 	files := map[string][]byte{}
 	for _, name := range []string{sumsFile, manifestFile, changeFile, eventsFile} {
 		if files[name], err = readFile(root, name); err != nil {
-			return Bundle{}, err
+			return b, err
 		}
 	}
 	if string(files[sumsFile]) != string(sums(files)) {
-		return Bundle{}, fmt.Errorf("was altered: its files are not what %s says", sumsFile)
+		return b, fmt.Errorf("was altered: its files are not what %s says", sumsFile)
 	}
-	b := Bundle{ID: Digest(files[sumsFile]), Change: files[changeFile], Events: files[eventsFile]}
+	b = Bundle{ID: Digest(files[sumsFile]), Change: files[changeFile], Events: files[eventsFile]}
 	if err := json.Unmarshal(files[manifestFile], &b.Manifest); err != nil {
-		return Bundle{}, fmt.Errorf("has a manifest that cannot be read: %w", err)
+		return b, fmt.Errorf("has a manifest that cannot be read: %w", err)
 	}
-	if err := b.check(); err != nil {
-		return Bundle{}, err
-	}
-	return b, b.whole()
-}
-
-// onlyOurs refuses what is no file of a bundle.
-func onlyOurs(root *os.Root) error {
-	dir, err := root.Open(".")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = dir.Close() }()
-	names, err := dir.Readdirnames(len(limits()) + 1)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("cannot be listed: %w", err)
-	}
-	for _, name := range names {
-		if _, ours := limits()[name]; !ours {
-			return fmt.Errorf("was altered: %.100q is no file of a bundle", name)
-		}
-	}
-	return nil
+	return b, b.check()
 }
 
 // readFile reads a regular file within its limit.
 func readFile(root *os.Root, name string) ([]byte, error) {
 	info, err := root.Lstat(name)
-	if err != nil {
+	switch most := limits[name]; {
+	case err != nil:
 		return nil, fmt.Errorf("is incomplete: %w", err)
-	}
-	if !info.Mode().IsRegular() {
+	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("was altered: %s is no regular file", name)
-	}
-	most := limits()[name]
-	if info.Size() > most {
+	case info.Size() > int64(most):
 		return nil, fmt.Errorf("is too large: %s has %d bytes, more than %d", name, info.Size(), most)
 	}
-	file, err := root.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	var data bytes.Buffer
-	if _, err := data.ReadFrom(io.LimitReader(file, most)); err != nil {
-		return nil, fmt.Errorf("cannot be read: %w", err)
-	}
-	return data.Bytes(), nil
+	return root.ReadFile(name)
 }

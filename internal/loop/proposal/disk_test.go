@@ -200,8 +200,6 @@ func TestValuesOfAManifest(t *testing.T) {
 		}
 	}
 
-	chores := func(b *proposal.Bundle) { b.Kind, b.Change, b.Events, b.Candidate = proposal.Chores, nil, nil, "" }
-	const more = `is of kind "chores" and has more in it`
 	for _, c := range []struct {
 		change func(b *proposal.Bundle)
 		says   string
@@ -223,11 +221,6 @@ func TestValuesOfAManifest(t *testing.T) {
 			func(b *proposal.Bundle) { b.Events = make([]byte, 16<<20+1) },
 			"has 16777217 bytes, more than 16777216",
 		},
-		{func(b *proposal.Bundle) { chores(b); b.Base, b.BaseBranch, b.Branch, b.Incumbent = "", "", "", "" }, ""},
-		{func(b *proposal.Bundle) { chores(b); b.Change = whole.Change }, more},
-		{func(b *proposal.Bundle) { chores(b); b.Events = whole.Events }, more},
-		{func(b *proposal.Bundle) { chores(b); b.Candidate = id }, more},
-		{func(b *proposal.Bundle) { chores(b); b.Told = true }, more},
 	} {
 		b := whole
 		c.change(&b)

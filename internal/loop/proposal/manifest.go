@@ -20,33 +20,36 @@ var (
 // maxIteration bounds the number of an iteration.
 const maxIteration = 1_000_000_000
 
-// check says what is wrong with the manifest's values.
-func (m Manifest) check() error {
+// check says what is wrong with the manifest's values, and with the parts beside each other.
+func (b Bundle) check() error {
 	switch {
-	case m.Schema != Schema:
-		return fmt.Errorf("has schema %d, not %d: propose and publish with the same version", m.Schema, Schema)
-	case m.Kind != Iteration && m.Kind != Fix && m.Kind != Chores:
-		return fmt.Errorf("is of the unknown kind %.40q", m.Kind)
-	case m.Iteration < 0 || m.Iteration > maxIteration:
-		return fmt.Errorf("is of iteration %d, which cannot be", m.Iteration)
+	case b.Schema != Schema:
+		return fmt.Errorf("has schema %d, not %d: propose and publish with the same version", b.Schema, Schema)
+	case b.Kind != Iteration && b.Kind != Fix:
+		return fmt.Errorf("is of the unknown kind %.40q", b.Kind)
+	case b.Iteration < 0 || b.Iteration > maxIteration:
+		return fmt.Errorf("is of iteration %d, which cannot be", b.Iteration)
+	case len(b.Events) == 0:
+		return fmt.Errorf("has no events")
+	case (b.Candidate == "") != (len(b.Change) == 0):
+		return fmt.Errorf("has changed files without a candidate, or a candidate without changed files")
 	}
-	changes := m.Kind != Chores
 	for _, field := range []struct {
 		key, value string
 		form       lazyregexp.Regexp
 		needed     bool
 	}{
-		{"repository", m.Repository, repositoryForm, false},
-		{"program", m.Program, slugForm, true},
-		{"run", m.Run, runIDForm, true},
-		{"base_branch", m.BaseBranch, branchNameForm, changes},
-		{"base", m.Base, objectForm, changes},
-		{"branch", m.Branch, objectForm, m.Kind == Fix},
-		{"memory", m.Memory, objectForm, false},
-		{"books", m.Records, digestForm, true},
-		{"incumbent_tree", m.Incumbent, objectForm, changes},
-		{"candidate_tree", m.Candidate, objectForm, false},
-		{"heard", m.Heard, markForm, false},
+		{"repository", b.Repository, repositoryForm, false},
+		{"program", b.Program, slugForm, true},
+		{"run", b.Run, runIDForm, true},
+		{"base_branch", b.BaseBranch, branchNameForm, true},
+		{"base", b.Base, objectForm, true},
+		{"branch", b.Branch, objectForm, b.Kind == Fix},
+		{"memory", b.Memory, objectForm, false},
+		{"books", b.Records, digestForm, true},
+		{"incumbent_tree", b.Incumbent, objectForm, true},
+		{"candidate_tree", b.Candidate, objectForm, false},
+		{"heard", b.Heard, markForm, false},
 	} {
 		if field.value == "" && !field.needed {
 			continue
@@ -54,19 +57,6 @@ func (m Manifest) check() error {
 		if !field.form().MatchString(field.value) {
 			return fmt.Errorf("has a manifest whose %q is %.80q, which cannot be", field.key, field.value)
 		}
-	}
-	return nil
-}
-
-// whole says what is wrong with the parts of a bundle beside each other.
-func (b Bundle) whole() error {
-	switch {
-	case b.Kind == Chores && (b.Candidate != "" || len(b.Change)+len(b.Events) > 0 || b.Told):
-		return fmt.Errorf("is of kind %q and has more in it than that", Chores)
-	case b.Kind != Chores && len(b.Events) == 0:
-		return fmt.Errorf("has no events")
-	case (b.Candidate == "") != (len(b.Change) == 0):
-		return fmt.Errorf("has changed files without a candidate, or a candidate without changed files")
 	}
 	return nil
 }
