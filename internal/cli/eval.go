@@ -118,8 +118,8 @@ func (a *App) evalSkill(ctx context.Context, dir string, p *program.Program, o *
 	setup := &suiteSetup{App: a, program: p, root: a.Env.Dir, agent: worker, tell: func(line string) {
 		fmt.Fprintln(a.Stderr, line)
 	}}
-	options, tools, err := setup.evals(ctx, run, keep, filepath.Join(suited.Dir, evals.Dir))
-	fmt.Fprint(a.Stderr, tools.notes)
+	options, _, notes, err := setup.evals(ctx, run, keep, filepath.Join(suited.Dir, evals.Dir))
+	fmt.Fprint(a.Stderr, notes)
 	if err != nil {
 		return err
 	}

@@ -160,8 +160,8 @@ func (a *App) newSkillLoop(ctx context.Context, p *program.Program, suited *eval
 	}
 	setup := suiteSetup{App: a, program: p, root: a.Env.Dir, agent: p.Agent}
 	measuring := &skill.SuiteEvals{Dir: filepath.Join(dir, "versions")}
-	options, tools, err := setup.evals(ctx, dir, place, suited.Dir)
-	fmt.Fprint(a.Stderr, tools.notes)
+	options, _, notes, err := setup.evals(ctx, dir, place, suited.Dir)
+	fmt.Fprint(a.Stderr, notes)
 	if err != nil {
 		return nil, nil, err
 	}

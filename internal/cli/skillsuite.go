@@ -13,6 +13,7 @@ import (
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/loop/live"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/internal/suite/evals"
@@ -51,14 +52,14 @@ func (a *App) measureBySkill(ctx context.Context, service *loop.Service, setup s
 	if err != nil {
 		return err
 	}
-	options, tools, err := setup.evals(ctx, dir, keep, a.Repo.CommonDir, a.Repo.GitDir, service.RunDir,
+	options, commands, _, err := setup.evals(ctx, dir, keep, a.Repo.CommonDir, a.Repo.GitDir, service.RunDir,
 		a.inCheckout(path.Join(p.Skill, evals.Dir)), a.inCheckout(p.Evals))
 	if err != nil {
 		return err
 	}
 	service.Eval = &evalrun.Evaluator{
 		Options: options, Skill: p.Skill, Evals: p.Evals, Keep: keep,
-		Shell: &evaluation.Evaluator{Runner: tools.runner, Masker: tools.masker},
+		Shell: &evaluation.Evaluator{Runner: commands, Masker: options.Masker},
 	}
 	service.Executor, err = setup.describe(ctx, options.Agent, options.Grader)
 	return err
@@ -68,23 +69,20 @@ func (a *App) inCheckout(name string) string {
 	return filepath.Join(a.Checkout, filepath.FromSlash(name))
 }
 
-// evals builds all that an evaluation of a skill works with in a directory. What it leaves
-// is in keep, which executors see as little as what is hidden.
-func (s *suiteSetup) evals(ctx context.Context, dir, keep string, hidden ...string) (evalrun.Options, suiteTools,
-	error,
+// evals builds all that an evaluation of a skill works with in a directory, with notes for
+// people. What it leaves is in keep, which executors see as little as what is hidden.
+func (s *suiteSetup) evals(ctx context.Context, dir, keep string, hidden ...string) (o evalrun.Options,
+	commands *process.Runner, notes string, err error,
 ) {
-	p := s.program
-	tools, err := s.tools(ctx, dir, append(hidden, keep)...)
-	if err != nil {
-		return evalrun.Options{}, tools, err
+	o = evalrun.Options{
+		Timeout: s.program.EvaluationTimeout, Start: s.program.Start,
+		Progress: func(done, total int, c evals.CaseScore) { s.tell(c.Line(done, total)) },
 	}
-	progress := func(done, total int, c evals.CaseScore) { s.tell(c.Line(done, total)) }
-	worker, err := s.worker(ctx, s.executor(), tools.runner)
-	return evalrun.Options{
-		Agent: worker, Model: s.executorModel(), Command: tools.command, Env: p.Env, Jobs: p.Jobs,
-		Timeout: p.EvaluationTimeout, Grader: tools.grader, NoGrader: tools.ungraded, Masker: tools.masker,
-		Now: s.Now, Start: p.Start, Sandboxes: tools.sandboxes, RunDir: filepath.Join(dir, "cases"), Progress: progress,
-	}, tools, err
+	if o.Runner, commands, notes, err = s.runner(ctx, dir, append(hidden, keep)...); err != nil {
+		return o, commands, notes, err
+	}
+	o.Agent, err = s.worker(ctx, s.executor(), commands)
+	return o, commands, notes, err
 }
 
 // keptRuns is how many runs of a program are kept with their outputs.

@@ -43,31 +43,25 @@ type suiteSetup struct {
 	tell func(string)
 }
 
-// suiteTools are what a suite is run with.
-type suiteTools struct {
-	command   string // the executor's
-	runner    *process.Runner
-	masker    process.Masker
-	sandboxes *sandbox.Maker
-	// grader is nil when there is nobody, and ungraded says why.
-	grader   judge.Grader
-	ungraded string
-	notes    string // for people, of the isolation
-}
-
-// tools make ready what works in a directory: isolated where this machine can, so that of
-// the user's home it sees what commands name, and of what is hidden nothing.
-func (s *suiteSetup) tools(ctx context.Context, dir string, hidden ...string) (t suiteTools, err error) {
-	t = suiteTools{command: s.command(), masker: process.NewMasker(s.Environ)}
-	if t.runner, t.notes, err = s.isolated(ctx, dir, hidden, t.command, s.program.Start); err != nil {
-		return t, err
+// runner makes ready what works in a directory: isolated where this machine can, so that of
+// the user's home it sees what commands name, and of what is hidden nothing. The notes are
+// for people, of the isolation.
+func (s *suiteSetup) runner(ctx context.Context, dir string, hidden ...string) (r work.Runner,
+	commands *process.Runner, notes string, err error,
+) {
+	p := s.program
+	r = work.Runner{
+		Model: s.executorModel(), Command: s.command(), Env: p.Env, Jobs: p.Jobs, RunDir: dir, Now: s.Now,
+		Masker: process.NewMasker(s.Environ),
 	}
-	t.sandboxes = &sandbox.Maker{
-		Runner: t.runner, Masker: t.masker, Environ: s.CommandEnviron, Remove: tree.RemoveAll,
-		Offline: !s.program.Network,
+	if commands, notes, err = s.isolated(ctx, dir, hidden, r.Command, p.Start); err != nil {
+		return r, commands, notes, err
 	}
-	t.grader, t.ungraded, err = s.judge(dir)
-	return t, err
+	r.Sandboxes = &sandbox.Maker{
+		Runner: commands, Masker: r.Masker, Environ: s.CommandEnviron, Remove: tree.RemoveAll, Offline: !p.Network,
+	}
+	r.Grader, r.NoGrader, err = s.judge(dir)
+	return r, commands, notes, err
 }
 
 // isolated runs commands in a directory.

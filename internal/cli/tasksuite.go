@@ -17,6 +17,7 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite/cache"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/score"
@@ -86,7 +87,7 @@ func (l *taskSuite) run(ctx context.Context, dir string, limit evaluation.Limit,
 		result.Problem = plain.Short(err.Error(), most)
 		return found, result, nil
 	}
-	if errors.Is(err, taskrun.ErrIncomplete) && ctx.Err() == nil {
+	if _, none := errors.AsType[*work.NoResultError](err); none && ctx.Err() == nil {
 		result.Unfinished = plain.Short(err.Error(), most)
 		return found, result, nil
 	}
@@ -158,39 +159,28 @@ func (l *taskSuite) open(ctx context.Context, dir string) (s *taskSession, err e
 	if s.Repo != nil {
 		hidden = append(hidden, s.Repo.CommonDir, s.Repo.GitDir) // its configuration may hold a token
 	}
-	tools, err := l.tools(ctx, run, hidden...)
-	if err != nil {
+	p := l.program
+	s.options = taskrun.Options{
+		Agent: l.executor(), Override: l.override, Runs: p.Runs, Fresh: l.fresh, Archive: archive, Session: l.NewRunID(),
+	}
+	o := &s.options
+	var commands *process.Runner
+	if o.Runner, commands, s.notes, err = l.runner(ctx, run, hidden...); err != nil {
 		return s, err
 	}
-	s.notes = tools.notes
-	s.options, err = l.options(ctx, run, archive, tools)
+	o.CommandDigest = l.commandDigest(o.Command)
+	o.Surroundings = fmt.Sprintf("isolated: %v, network: %v", commands.Isolation != nil, p.Network)
+	o.Agents = func(name string) (agent.Agent, error) {
+		if name == "command" && o.Command == "" {
+			return nil, fmt.Errorf("agent command cannot be used: say with --agent-command what to run")
+		}
+		return l.worker(ctx, name, commands)
+	}
+	if o.Budget, err = budgetOf(p, l.BudgetUSD); err == nil {
+		o.Thresholds, err = thresholdsOf(p)
+	}
 	archive.Forget(s.Now().Add(-keepRuns))
 	return s, err
-}
-
-// options build all that a comparison works with.
-func (l *taskSuite) options(ctx context.Context, run string, archive *cache.Archive, tools suiteTools,
-) (o taskrun.Options, err error) {
-	p, command := l.program, tools.command
-	o = taskrun.Options{
-		Agent: l.executor(), Model: l.executorModel(), Command: command, CommandDigest: l.commandDigest(command),
-		Env: p.Env, Override: l.override,
-		Surroundings: fmt.Sprintf("isolated: %v, network: %v", tools.runner.Isolation != nil, p.Network),
-		Jobs:         p.Jobs, Runs: p.Runs, Fresh: l.fresh, Judge: tools.grader, NoJudge: tools.ungraded,
-		Agents: func(name string) (agent.Agent, error) {
-			if name == "command" && command == "" {
-				return nil, fmt.Errorf("agent command cannot be used: say with --agent-command what to run")
-			}
-			return l.worker(ctx, name, tools.runner)
-		},
-		Sandboxes: tools.sandboxes, RunDir: run, Archive: archive, Session: l.NewRunID(), Masker: tools.masker,
-		Now: l.Now,
-	}
-	if o.Budget, err = budgetOf(p, l.BudgetUSD); err != nil {
-		return o, err
-	}
-	o.Thresholds, err = thresholdsOf(p)
-	return o, err
 }
 
 // findSide finds a configuration: a directory, or a commit whose files are written

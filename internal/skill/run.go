@@ -16,7 +16,8 @@ import (
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill/workspace"
-	"github.com/org/autoloop/internal/suite/evalrun"
+	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/suite/work"
 )
 
 // Text says why a run of so many iterations ended.
@@ -32,8 +33,8 @@ func (ended Ended) Text(count int) string {
 func BrokenOff(ctx context.Context, w *workspace.Workspace, cause error) string {
 	what := "interrupted"
 	if ctx.Err() == nil {
-		var silent *evalrun.NoAnswerError
-		if what = "broken off"; !errors.As(cause, &silent) {
+		none, is := errors.AsType[*work.NoResultError](cause)
+		if what = "broken off"; !is || none.What == suite.BudgetUsedUp {
 			return ""
 		}
 	}

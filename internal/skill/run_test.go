@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/skill"
-	"github.com/org/autoloop/internal/suite/evalrun"
+	"github.com/org/autoloop/internal/suite/work"
 )
 
 func TestParseRuns(t *testing.T) {
@@ -48,6 +48,6 @@ func TestRunSaysWhereItGoesOn(t *testing.T) {
 	kept := "iterations 0 to 2 and v1, the best, are kept in " + b.Workspace.Dir +
 		"; the same command goes on from there\n"
 	assert.Equal(t, "interrupted: "+kept, skill.BrokenOff(ended, b.Workspace, ended.Err()))
-	assert.Equal(t, "broken off: "+kept, skill.BrokenOff(t.Context(), b.Workspace, &evalrun.NoAnswerError{}))
+	assert.Equal(t, "broken off: "+kept, skill.BrokenOff(t.Context(), b.Workspace, &work.NoResultError{}))
 	assert.Empty(t, skill.BrokenOff(t.Context(), b.Workspace, errors.New("else")), "the error says it")
 }

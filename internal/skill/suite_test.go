@@ -23,6 +23,7 @@ import (
 	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/internal/suite/evals"
 	"github.com/org/autoloop/internal/suite/sandbox"
+	"github.com/org/autoloop/internal/suite/work"
 )
 
 // executor works on cases in this process: it puts what it is given into outputs/,
@@ -111,11 +112,13 @@ func newMeasuring(t *testing.T) measuring {
 	m.Begin = func(line string) { *m.said = append(*m.said, line) }
 	m.Tell = func(string) {}
 	m.Options = evalrun.Options{
-		Agent: m.executor, Jobs: 1, RunDir: filepath.Join(base, "run"),
-		Now: func() time.Time { return time.Unix(1e9, 0) },
-		Sandboxes: &sandbox.Maker{
-			Remove:  files.RemoveAll,
-			Environ: func(home string, _ []string) ([]string, error) { return nil, os.MkdirAll(home, 0o700) },
+		Agent: m.executor,
+		Runner: work.Runner{
+			Jobs: 1, RunDir: filepath.Join(base, "run"), Now: func() time.Time { return time.Unix(1e9, 0) },
+			Sandboxes: &sandbox.Maker{
+				Remove:  files.RemoveAll,
+				Environ: func(home string, _ []string) ([]string, error) { return nil, os.MkdirAll(home, 0o700) },
+			},
 		},
 	}
 	return m

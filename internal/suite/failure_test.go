@@ -213,8 +213,7 @@ func (s scenario) inEvals(t *testing.T) suite.Effect {
 	}
 	asked := 0
 	o := evalrun.Options{
-		Agent: &scripted{scenario: s}, Jobs: 1, Timeout: time.Minute, Sandboxes: boxes(), RunDir: run,
-		Now: time.Now, Limit: work.Budget{Tokens: s.budget},
+		Agent: &scripted{scenario: s}, Timeout: time.Minute, Runner: s.runner(run),
 	}
 	if s.answers != nil {
 		o.Grader = s.judge(&asked)
@@ -235,6 +234,13 @@ func (s scenario) inEvals(t *testing.T) suite.Effect {
 		return suite.AskAgain
 	}
 	return "nothing"
+}
+
+// runner runs one case after the other.
+func (s scenario) runner(dir string) work.Runner {
+	return work.Runner{
+		Jobs: 1, Sandboxes: boxes(), RunDir: dir, Now: time.Now, Budget: work.Budget{Tokens: s.budget},
+	}
 }
 
 // inTasks compares two configurations by a task, which meets the failure.
@@ -265,14 +271,12 @@ func (s scenario) inTasks(t *testing.T) suite.Effect {
 	asked, worker := 0, &scripted{scenario: s}
 	run, stage := t.TempDir(), t.TempDir()
 	o := taskrun.Options{
-		Agent: "scripted", Agents: func(string) (agent.Agent, error) { return worker, nil }, Jobs: 1,
-		Runs: max(s.runs, 1), Thresholds: score.DefaultThresholds(),
-		Budget: work.Budget{Tokens: s.budget}, Sandboxes: boxes(), RunDir: run,
+		Agent: "scripted", Agents: func(string) (agent.Agent, error) { return worker, nil }, Runner: s.runner(run),
+		Runs: max(s.runs, 1), Thresholds: score.DefaultThresholds(), Session: "s",
 		Archive: &cache.Archive{Dir: filepath.Join(root, "kept"), Stage: stage},
-		Session: "s", Now: time.Now,
 	}
 	if s.answers != nil {
-		o.Judge = s.judge(&asked)
+		o.Grader = s.judge(&asked)
 	}
 	side := func(name string) taskrun.Side {
 		return taskrun.Side{Label: name, Dir: filepath.Join(root, name), Config: taskrun.AgentConfig()}

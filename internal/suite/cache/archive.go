@@ -9,19 +9,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/lazyregexp"
 )
 
-// group and piece match the parts of a piece's name. Nothing else that is in the
-// directory is ours to remove.
-var (
-	group = lazyregexp.New(`^([0-9a-f]{32}|judgements)$`)
-	piece = lazyregexp.New(`^([0-9a-f]{32}|[0-9]+)$`)
-)
+// piece matches the names of pieces. Nothing else that is in the directory is ours to
+// remove.
+var piece = lazyregexp.New(`^([0-9a-f]{32}/[0-9]+|judgements/[0-9a-f]{32})$`)
 
 // Archive keeps pieces of work under their names.
 type Archive struct {
@@ -88,29 +84,16 @@ func (a *Archive) Read(name, file string, most int64) ([]byte, error) {
 // Forget removes the pieces that were kept before a time, and the directories
 // that this leaves empty. What cannot be removed stays.
 func (a *Archive) Forget(before time.Time) {
-	_ = filepath.WalkDir(a.Dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.IsDir() || path == a.Dir {
-			return nil //nolint:nilerr // what cannot be read stays
+	found, _ := fs.Glob(os.DirFS(a.Dir), "*/*") // what cannot be read stays
+	for _, name := range found {
+		place := a.Path(name)
+		info, err := os.Lstat(place)
+		if err != nil || !info.IsDir() || !info.ModTime().Before(before) || !piece().MatchString(name) {
+			continue
 		}
-		if path == a.Stage || filepath.Dir(path) == a.Dir && !group().MatchString(entry.Name()) {
-			return fs.SkipDir
-		}
-		info, err := entry.Info()
-		if err != nil || !info.ModTime().Before(before) || !a.piece(path) {
-			return nil //nolint:nilerr // gone, or still wanted
-		}
-		_ = os.RemoveAll(path)
-		_ = os.Remove(filepath.Dir(path)) // when it is empty
-		return fs.SkipDir
-	})
-}
-
-// piece reports whether a directory is one that was kept: it has files, where
-// those above it have directories alone.
-func (a *Archive) piece(dir string) bool {
-	entries, err := os.ReadDir(dir)
-	return err == nil && piece().MatchString(filepath.Base(dir)) &&
-		slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Type().IsRegular() })
+		_ = os.RemoveAll(place)
+		_ = os.Remove(filepath.Dir(place)) // when it is empty
+	}
 }
 
 // Room reports an error when the file system of a directory cannot take a few

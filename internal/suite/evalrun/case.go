@@ -14,10 +14,10 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite"
-	"github.com/org/autoloop/internal/suite/cache"
 	"github.com/org/autoloop/internal/suite/evals"
 	"github.com/org/autoloop/internal/suite/judge"
 	"github.com/org/autoloop/internal/suite/sandbox"
+	"github.com/org/autoloop/internal/suite/work"
 )
 
 // The files of a case.
@@ -26,44 +26,36 @@ const (
 	TranscriptFile = "transcript.md"
 )
 
-// maxWords bounds what is said of a failure, in characters.
-const maxWords = 400
-
 // one runs a case in a sandbox of its own, which it removes.
 func (s *session) one(ctx context.Context, number int, c evals.Case) (done evals.CaseScore, err error) {
 	dir := filepath.Join(s.out, "eval-"+c.ID)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return evals.CaseScore{}, fmt.Errorf("keep case %s: %w", c.ID, err)
+		return done, fmt.Errorf("keep case %s: %w", c.ID, err)
 	}
 	place := filepath.Join(s.RunDir, fmt.Sprintf("case-%d", number))
 	template, err := s.compose(ctx, place, c)
 	if err != nil {
-		return evals.CaseScore{}, err
+		return done, err
 	}
 	defer func() { err = errors.Join(err, s.Sandboxes.Remove(place)) }()
-	box, err := s.Sandboxes.Open(ctx, filepath.Join(s.RunDir, fmt.Sprintf("box-%d", number)), template, s.Env)
-	if err != nil {
-		return evals.CaseScore{}, err
-	}
-	defer func() {
-		if closed := box.Close(); closed != nil && err == nil {
-			err = fmt.Errorf("remove the sandbox of case %s: %w", c.ID, closed)
-		}
-	}()
 	raw := filepath.Join(place, ".transcript")
-	reply, err := s.Agent.Propose(ctx, s.request(box, c, template.Manifest.Paths(), raw))
-	s.spent.Worked(reply.Usage.Tokens(), reply.Usage.CostUSD)
-	if err != nil {
-		return evals.CaseScore{}, fmt.Errorf("case %s: %w", c.ID, err)
+	err = s.Try(ctx, s.spent, work.Attempt{
+		Format: suite.Evals, Name: "case " + c.ID, Box: fmt.Sprintf("box-%d", number), Agent: s.Agent, From: template,
+		Keep: dir, Request: func(box *sandbox.Box) agent.Request { return s.request(box, c, raw) },
+		Look: func(box *sandbox.Box, reply agent.Reply, masker process.Masker) (err error) {
+			w := &cased{session: s, c: c, box: box, dir: dir, reply: reply, masker: masker}
+			done, err = w.finish(ctx, raw)
+			return err
+		},
+	})
+	if none, is := errors.AsType[*work.NoResultError](err); is && none.What != suite.BudgetUsedUp {
+		none.Reason += askAgain
 	}
-	w := &cased{session: s, c: c, box: box, dir: dir, reply: reply, masker: s.Masker.With(reply.Secrets)}
-	box.Hide(reply.Secrets)
-	if done, err = w.finish(ctx, raw); err != nil {
-		return evals.CaseScore{}, err
-	}
-	// A full disk makes agents and checks fail: that is no result.
-	return done, errors.Join(cache.Room(box.Base), cache.Room(dir))
+	return done, err
 }
+
+// askAgain is what to do when an executor or a grader could not do its work.
+const askAgain = "; nothing was decided by it: run the same command again when it answers, or choose another one"
 
 // cased is a case whose executor has ended.
 type cased struct {
@@ -92,17 +84,7 @@ func (w *cased) finish(ctx context.Context, raw string) (evals.CaseScore, error)
 		return evals.CaseScore{}, err
 	}
 	if failure := w.reply.Failure; failure != nil {
-		problem := w.masker.OneLine(failure.Error(), maxWords)
-		reason := fmt.Sprintf("case %s: agent %s: %s", w.c.ID, w.Agent.Name(), problem)
-		what := suite.OfAgent(failure.Kind, failure.NotStarted, w.Limit.Limits())
-		switch {
-		case suite.Evals.After(what) != suite.NoResult:
-			return w.c.Crashed(problem), nil
-		case what == suite.BudgetUsedUp:
-			return evals.CaseScore{}, &LimitError{reason}
-		default:
-			return evals.CaseScore{}, &NoAnswerError{reason}
-		}
+		return w.c.Crashed(w.masker.OneLine(failure.Error(), work.MaxWords)), nil
 	}
 	if trigger, is := w.skill.queries[w.c.ID]; is {
 		return w.checkTrigger(trigger, printed)
@@ -150,7 +132,7 @@ func (w *cased) check(ctx context.Context) error {
 func (w *cased) graded(check evals.Check, passed bool, evidence string) evals.Graded {
 	return evals.Graded{
 		Text: check.Label(), Source: evals.Deterministic, Passed: passed,
-		Evidence: w.masker.OneLine(evidence, maxWords),
+		Evidence: w.masker.OneLine(evidence, work.MaxWords),
 	}
 }
 
@@ -170,7 +152,9 @@ func (w *cased) grade(ctx context.Context) error {
 		return err
 	}
 	if grades.Problem != "" {
-		return &NoAnswerError{fmt.Sprintf("case %s cannot be graded: %s", w.c.ID, grades.Problem)}
+		return &work.NoResultError{
+			What: suite.NoAnswer, Reason: "case " + w.c.ID + " cannot be graded: " + grades.Problem,
+		}
 	}
 	w.grades, w.took = grades, w.Now().Sub(begun)
 	w.grading = w.grading.Merge(grades.Expectations...)

@@ -11,6 +11,7 @@ import (
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evals"
 	"github.com/org/autoloop/internal/suite/work"
 )
@@ -70,7 +71,7 @@ func (e *Evaluator) evaluate(ctx context.Context, request evaluation.Request) (R
 	number := e.number.Add(1)
 	o := e.Options
 	o.Timeout, o.RunDir = request.Timeout, filepath.Join(e.RunDir, fmt.Sprintf("e%03d", number))
-	o.Limit = work.Budget{Tokens: request.Limit.Tokens, USD: request.Limit.CostUSD}
+	o.Budget = work.Budget{Tokens: request.Limit.Tokens, USD: request.Limit.CostUSD}
 	out := filepath.Join(e.Keep, fmt.Sprintf("evaluation-%03d", number))
 	for _, dir := range []string{o.RunDir, out} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -84,12 +85,11 @@ func (e *Evaluator) evaluate(ctx context.Context, request evaluation.Request) (R
 // problem tells what is wrong with the skill, and what is over its limit, from
 // failures of our own. The outcome has what was used until then.
 func (e *Evaluator) problem(ctx context.Context, outcome evaluation.Result, err error) (evaluation.Result, error) {
-	var fault *misuse.Error
-	var silent *NoAnswerError
-	var over *LimitError
-	outcome.OverLimit = errors.As(err, &over)
-	if ctx.Err() == nil && (outcome.OverLimit || errors.As(err, &fault) || errors.As(err, &silent)) {
-		outcome.Problem = e.Masker.OneLine(err.Error(), maxWords)
+	_, fault := errors.AsType[*misuse.Error](err)
+	none, is := errors.AsType[*work.NoResultError](err)
+	outcome.OverLimit = is && none.What == suite.BudgetUsedUp
+	if ctx.Err() == nil && (is || fault) {
+		outcome.Problem = e.Masker.OneLine(err.Error(), work.MaxWords)
 		return outcome, nil
 	}
 	return outcome, err

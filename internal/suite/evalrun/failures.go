@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/suite/evals"
+	"github.com/org/autoloop/internal/suite/work"
 )
 
 // Failures says in lines what did not pass, what graders would improve in the
@@ -27,8 +28,8 @@ func Failures(r Result, most int) string {
 			lines = append(lines, fmt.Sprintf("case %s: %d of %d", c.ID, c.Passed, c.Total))
 		}
 		for _, failed := range c.Failed {
-			lines = append(lines, fmt.Sprintf("  failed: %s (%s)", plain.Short(failed.Text, maxWords),
-				plain.Short(failed.Evidence, maxWords)))
+			lines = append(lines, fmt.Sprintf("  failed: %s (%s)", plain.Short(failed.Text, work.MaxWords),
+				plain.Short(failed.Evidence, work.MaxWords)))
 		}
 	}
 	lines = append(lines, Remarks(r.Cases)...)
@@ -87,8 +88,8 @@ func Suggestions(feedback json.RawMessage) []string {
 				text = about + ": " + text
 			}
 		}
-		list = append(list, plain.Short(text, maxWords))
+		list = append(list, plain.Short(text, work.MaxWords))
 	}
-	list = append(list, plain.Short(said.Overall, maxWords))
+	list = append(list, plain.Short(said.Overall, work.MaxWords))
 	return slices.DeleteFunc(list, func(text string) bool { return text == "" })
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/suite/evals"
+	"github.com/org/autoloop/internal/suite/work"
 )
 
 // TestSuggestions has what graders, and programs of others, write as feedback.
@@ -41,7 +42,7 @@ func TestSuggestions(t *testing.T) {
 	}
 	long := Suggestions([]byte(`{"overall": "` + strings.Repeat("ä", 1000) + `"}`))
 	require.Len(t, long, 1)
-	assert.Equal(t, maxWords, utf8.RuneCountInString(long[0]))
+	assert.Equal(t, work.MaxWords, utf8.RuneCountInString(long[0]))
 }
 
 // TestFailuresAreBounded: whatever failed, what an improver is told is text of at most

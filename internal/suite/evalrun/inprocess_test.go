@@ -22,6 +22,7 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/internal/suite/evals"
 	"github.com/org/autoloop/internal/suite/judge"
@@ -143,7 +144,7 @@ func TestHowExecutorsEnd(t *testing.T) {
 		tokens  int64  // of the run's limit
 		problem string // of the case, where there is a result
 		says    string // the error
-		silent  bool   // it is a NoAnswerError
+		silent  bool   // nobody is to blame
 	}{
 		"well":       {nil, 0, "", "", false},
 		"it crashes": {&agent.Failure{Kind: agent.Crashed, Message: "3\n" + secret}, 0, "crashed: 3 ***", "", false},
@@ -184,7 +185,7 @@ func TestHowExecutorsEnd(t *testing.T) {
 				return reply, nil
 			}
 			o := w.inProcess(executor)
-			o.Limit, o.Masker = work.Budget{Tokens: c.tokens}, process.NewMasker(nil, secret)
+			o.Budget, o.Masker = work.Budget{Tokens: c.tokens}, process.NewMasker(nil, secret)
 			result, err := w.run(t.Context(), o)
 			asked := 2
 			if c.says != "" {
@@ -194,10 +195,9 @@ func TestHowExecutorsEnd(t *testing.T) {
 			assert.Equal(t, int64(100*asked), *result.Expense.Tokens, "what was used is told, with a result or without")
 			assert.Equal(t, metric.MustValue("0.5").Mul(metric.FromInt(int64(asked))).String(),
 				result.Expense.CostUSD.String())
-			var silent *evalrun.NoAnswerError
-			var over *evalrun.LimitError
-			assert.Equal(t, c.silent, errors.As(err, &silent))
-			assert.Equal(t, c.says != "" && c.tokens > 0, errors.As(err, &over))
+			none, is := errors.AsType[*work.NoResultError](err)
+			assert.Equal(t, c.silent, is && none.What != suite.BudgetUsedUp)
+			assert.Equal(t, c.says != "" && c.tokens > 0, is && none.What == suite.BudgetUsedUp)
 			if c.says != "" {
 				require.ErrorContains(t, err, c.says)
 				assert.Empty(t, result.Cases)
@@ -376,8 +376,8 @@ func TestGradersThatFail(t *testing.T) {
 			result, err := w.run(t.Context(), o)
 			if c.says != "" {
 				require.ErrorContains(t, err, c.says)
-				var silent *evalrun.NoAnswerError
-				assert.Equal(t, c.silent, errors.As(err, &silent))
+				_, silent := errors.AsType[*work.NoResultError](err)
+				assert.Equal(t, c.silent, silent)
 				assert.NoFileExists(t, w.at("out/eval-1/grading.json"))
 				return
 			}

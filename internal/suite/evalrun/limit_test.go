@@ -12,21 +12,23 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evals"
+	"github.com/org/autoloop/internal/suite/work"
 )
 
 func TestSuitesThatNeedGrader(t *testing.T) {
 	t.Parallel()
-	suite := func(cases ...evals.Case) *Skill { return &Skill{Evals: evals.EvalSuite{Cases: cases}} }
+	of := func(cases ...evals.Case) *Skill { return &Skill{Evals: evals.EvalSuite{Cases: cases}} }
 	words, checks := evals.Case{ID: "b", Expectations: []string{"x"}},
 		evals.Case{ID: "a", Checks: []evals.Check{{Kind: evals.OutputExists}}}
-	require.NoError(t, Options{}.Fit(suite(checks)))
-	require.ErrorContains(t, Options{}.Fit(suite(checks, words)),
+	require.NoError(t, Options{}.Fit(of(checks)))
+	require.ErrorContains(t, Options{}.Fit(of(checks, words)),
 		"expectations, which need a grader: none")
-	require.ErrorContains(t, Options{NoGrader: "there is no key"}.Fit(suite(words)),
+	require.ErrorContains(t, Options{Runner: work.Runner{NoGrader: "there is no key"}}.Fit(of(words)),
 		"need a grader: there is no key; choose")
-	assert.False(t, suite(checks).Graded())
-	assert.True(t, suite(checks, words).Graded())
+	assert.False(t, of(checks).Graded())
+	assert.True(t, of(checks, words).Graded())
 }
 
 // TestProblemsOfAnEvaluation tells what is wrong with a skill from what fails in this
@@ -46,14 +48,13 @@ func TestProblemsOfAnEvaluation(t *testing.T) {
 			"load: SKILL.md is gone", false,
 		},
 		"no answer": {
-			t.Context(), errors.Join(&NoAnswerError{"no login"}, nil),
-			"no login; nothing was decided by it: run the same command again when it answers, or choose another one",
+			t.Context(), errors.Join(&work.NoResultError{What: suite.LoginRefused, Reason: "no login"}, nil), "no login",
 			false,
 		},
-		"the limit":              {t.Context(), &LimitError{"all tokens were used"}, "all tokens were used", true},
+		"the limit":              {t.Context(), &work.NoResultError{What: suite.BudgetUsedUp, Reason: "all tokens were used"}, "all tokens were used", true},
 		"our own":                {t.Context(), errors.New("the disk is full"), "", false},
 		"the end of the run":     {ended, misuse.Errorf("interrupted while it was read"), "", false},
-		"the end, and the limit": {ended, &LimitError{"all tokens were used"}, "", true},
+		"the end, and the limit": {ended, &work.NoResultError{What: suite.BudgetUsedUp, Reason: "all tokens were used"}, "", true},
 		"an end that is our own": {ended, context.Canceled, "", false},
 	} {
 		spent := &history.Expense{UnknownUSD: 1}

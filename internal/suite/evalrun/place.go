@@ -79,18 +79,13 @@ func (s *session) prompt(c evals.Case) string {
 }
 
 // request is the executor's.
-func (s *session) request(box *sandbox.Box, c evals.Case, files []string, transcript string) agent.Request {
-	env := slices.Concat(box.Env, []string{"AUTOLOOP_SKILL=" + filepath.Join(box.Dir, filepath.FromSlash(s.at()))})
+func (s *session) request(box *sandbox.Box, c evals.Case, transcript string) agent.Request {
+	env := []string{"AUTOLOOP_SKILL=" + filepath.Join(box.Dir, filepath.FromSlash(s.at()))}
 	if s.url != "" {
 		env = append(env, "AUTOLOOP_SERVER="+s.url)
 	}
-	var limit agent.Limit
-	limit.Tokens, limit.CostUSD = s.spent.Left()
 	return agent.Request{
-		Dir: box.Dir, Prompt: s.prompt(c), Env: env, Home: box.Home, Transcript: transcript, Timeout: s.Timeout,
-		Model: s.Model, Command: s.Command, IsTarget: func(string) bool { return true }, Targets: files,
-		Iteration: 1, Seed: 1,
-		Limit: limit,
+		Prompt: s.prompt(c), Env: env, Transcript: transcript, Timeout: s.Timeout, Iteration: 1, Seed: 1,
 	}
 }
 

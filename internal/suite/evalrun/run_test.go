@@ -16,6 +16,7 @@ import (
 	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/internal/suite/evals"
 	"github.com/org/autoloop/internal/suite/sandbox"
+	"github.com/org/autoloop/internal/suite/work"
 	"github.com/org/autoloop/tests/scratch"
 )
 
@@ -59,12 +60,14 @@ func (w *world) read(name string) string {
 func (w *world) options(script string) evalrun.Options {
 	runner := process.NewRunner()
 	return evalrun.Options{
-		Agent: &agent.Command{Runner: runner}, Command: script, Timeout: time.Minute, RunDir: w.at("run"),
-		Now: time.Now,
-		Sandboxes: &sandbox.Maker{
-			Runner: runner, Remove: os.RemoveAll,
-			Environ: func(home string, _ []string) ([]string, error) {
-				return []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}, os.MkdirAll(home, 0o700)
+		Agent: &agent.Command{Runner: runner}, Timeout: time.Minute,
+		Runner: work.Runner{
+			Command: script, RunDir: w.at("run"), Now: time.Now,
+			Sandboxes: &sandbox.Maker{
+				Runner: runner, Remove: os.RemoveAll,
+				Environ: func(home string, _ []string) ([]string, error) {
+					return []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}, os.MkdirAll(home, 0o700)
+				},
 			},
 		},
 	}

@@ -44,7 +44,7 @@ func asked(t *testing.T, tokens int64, answers ...string) (result evalrun.Result
 		Complete: (&client.Client{Pause: 1}).Complete,
 		Endpoint: models.Endpoint{API: models.OpenAI, URL: server.URL + "/v1", Model: "m"}, Now: o.Now,
 	}
-	o.Jobs, o.Limit = 1, work.Budget{Tokens: tokens}
+	o.Jobs, o.Budget = 1, work.Budget{Tokens: tokens}
 	result, err = w.run(t.Context(), o)
 	for _, r := range server.Requests() {
 		var body struct {
@@ -65,7 +65,7 @@ func TestExecutorsAreHeldToWhatIsLeft(t *testing.T) {
 	assert.Equal(t, 4, result.Expense.UnknownUSD, "the model has no price")
 
 	result, bounds, err = asked(t, 3000, writes, writes, writes)
-	var over *evalrun.LimitError
+	var over *work.NoResultError
 	require.ErrorAs(t, err, &over)
 	golden.Row(t, "the budget of 3000", err)
 	assert.Equal(t, []int{3000, 1950, 900}, bounds)
@@ -80,7 +80,7 @@ func TestExecutorsAreHeldToWhatIsLeft(t *testing.T) {
 func TestExecutorStopsAtLimit(t *testing.T) {
 	t.Parallel()
 	result, _, err := asked(t, 2000, writes, garbled)
-	var over *evalrun.LimitError
+	var over *work.NoResultError
 	require.ErrorAs(t, err, &over)
 	require.ErrorContains(t, err, "case 2: agent models: budget: its edits")
 	assert.Equal(t, int64(2*1050), *result.Expense.Tokens)

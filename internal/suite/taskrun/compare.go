@@ -9,14 +9,10 @@ package taskrun
 
 import (
 	"context"
-	"time"
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite/cache"
-	"github.com/org/autoloop/internal/suite/judge"
-	"github.com/org/autoloop/internal/suite/sandbox"
 	"github.com/org/autoloop/internal/suite/score"
 	"github.com/org/autoloop/internal/suite/work"
 )
@@ -33,9 +29,9 @@ type Side struct {
 // Options say how a suite is run. The zero values of the first group choose the
 // defaults; the second group must be set.
 type Options struct {
-	// Agent names who works on tasks that name nobody; Model and Command are
-	// handed on to it.
-	Agent, Model, Command string
+	work.Runner
+	// Agent names who works on tasks that name nobody.
+	Agent string
 	// Override lets Agent work on the tasks that name another, too.
 	Override bool
 	// CommandDigest identifies the content of the files that Command names, so
@@ -43,33 +39,19 @@ type Options struct {
 	CommandDigest string
 	// Surroundings name whatever else runs depend on, such as their isolation.
 	Surroundings string
-	// Env are variables that the agent and the checks may see.
-	Env []string
-	// Jobs is how many runs there are at the same time, 0 for two; Runs how often
-	// each task is run, 0 for automatic.
-	Jobs, Runs int
+	// Runs is how often each task is run, 0 for automatic.
+	Runs       int
 	Thresholds score.Thresholds
-	Budget     work.Budget
 	// Fresh runs everything again instead of taking what is kept.
 	Fresh bool
-	// Judge, optional, judges the tasks that have a rubric; NoJudge says why
-	// nobody does, "" when that needs no saying.
-	Judge   judge.Grader
-	NoJudge string
 	// Progress, optional, is told after each run; calls do not overlap.
 	Progress func(Progress)
 
 	// Agents finds an agent that can be used, by its name.
 	Agents func(name string) (agent.Agent, error)
-	// Sandboxes makes the sandboxes, below RunDir: an empty private directory.
-	Sandboxes *sandbox.Maker
-	RunDir    string
 	// Archive keeps what is finished, and Session names this one in it.
 	Archive *cache.Archive
 	Session string
-	Masker  process.Masker
-	// Now tells the time, for the budget.
-	Now func() time.Time
 }
 
 // Progress is how far a comparison is.
@@ -89,9 +71,6 @@ type Progress struct {
 	Tokens  int64
 	Unknown int
 }
-
-// defaultJobs is how many runs there are at the same time.
-const defaultJobs = 2
 
 // Run runs the suite for both configurations and compares them. What a task
 // comes to is part of the report, also when its agent fails or its time runs

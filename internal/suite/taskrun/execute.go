@@ -10,89 +10,66 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite"
-	"github.com/org/autoloop/internal/suite/cache"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/sandbox"
+	"github.com/org/autoloop/internal/suite/work"
 )
 
 // commandAgent is the agent that may or may not ask a model: nobody knows.
 const commandAgent = "command"
 
-// maxWords bounds what is kept of failures and last words, in characters.
-const maxWords = 400
-
-// job is a run that is to be made.
-type job struct {
-	unit
-
-	// number tells the sandboxes of a comparison apart.
-	number int
-	limit  agent.Limit
-}
-
-// execute runs one task once and keeps the result. It leaves no sandbox behind.
-// With an error the record has the cost alone, when an agent worked.
-func (s *session) execute(ctx context.Context, j job) (r record, err error) {
-	task := s.tasks[j.task]
+// execute runs one task once and keeps the result.
+func (s *session) execute(ctx context.Context, u unit) (r record, err error) {
+	task := s.tasks[u.task]
 	staged, err := s.Archive.Begin()
 	if err != nil {
 		return record{}, err
 	}
-	base := filepath.Join(s.RunDir, fmt.Sprintf("box-%d", j.number))
-	box, err := s.Sandboxes.Open(ctx, base, task.templates[j.side], s.Env)
+	err = s.Try(ctx, s.spent, work.Attempt{
+		Format: suite.Tasks, Name: "task " + task.ID, Box: fmt.Sprintf("box-%d-%d-%d", u.task, u.side, u.repeat),
+		Agent: task.agent, From: task.templates[u.side], Keep: staged,
+		Request: func(*sandbox.Box) agent.Request {
+			return agent.Request{
+				Prompt: task.Prompt, Transcript: filepath.Join(staged, transcriptFile), Timeout: task.Timeout,
+				Iteration: u.repeat + 1, Seed: int64(u.repeat + 1),
+			}
+		},
+		Look: func(box *sandbox.Box, reply agent.Reply, masker process.Masker) (err error) {
+			r, err = s.look(ctx, box, task, reply, masker, staged)
+			return err
+		},
+	})
+	if none, is := errors.AsType[*work.NoResultError](err); is {
+		none.Reason += goOn
+	}
 	if err != nil {
 		return record{}, err
 	}
-	defer func() {
-		if closed := box.Close(); closed != nil && err == nil {
-			err = fmt.Errorf("remove the sandbox of %s: %w", task.ID, closed)
-		}
-	}()
-	r, err = s.attempt(ctx, box, j, staged)
-	if err != nil {
-		return r, err
-	}
-	// A full disk makes agents and checks fail: that is no result.
-	for _, dir := range []string{base, staged} {
-		if err := cache.Room(dir); err != nil {
-			return r, err
-		}
-	}
-	return s.keep(j.unit, staged, r)
+	return s.keep(u, staged, r)
 }
 
-// attempt lets the agent work in the sandbox and looks at what it left.
-func (s *session) attempt(ctx context.Context, box *sandbox.Box, j job, staged string) (record, error) {
-	task := s.tasks[j.task]
-	reply, err := task.agent.Propose(ctx, agent.Request{
-		Dir: box.Dir, Prompt: task.Prompt, Env: box.Env, Home: box.Home,
-		Transcript: filepath.Join(staged, transcriptFile),
-		Timeout:    task.Timeout, Model: s.Model, Command: s.Command, IsTarget: func(string) bool { return true },
-		Targets:   task.templates[j.side].Manifest.Paths(),
-		Iteration: j.repeat + 1, Seed: int64(j.repeat + 1), Limit: j.limit,
-	})
-	r := record{Format: recordFormat, Session: s.Session, Cost: costOf(reply)}
-	if err != nil {
-		return r, fmt.Errorf("task %s: %w", task.ID, err)
-	}
-	if reply.Failure != nil && !j.countsAsResult(*reply.Failure) {
-		return r, fmt.Errorf("task %s: agent %s: %w; %w", task.ID, task.agent.Name(), reply.Failure, ErrIncomplete)
-	}
+// goOn is what to do when a comparison ends before all runs are there.
+const goOn = "; what was finished is kept; run it again to go on"
+
+// look looks at what an agent left, and runs the task's checks.
+func (s *session) look(ctx context.Context, box *sandbox.Box, task *prepared, reply agent.Reply,
+	masker process.Masker, staged string,
+) (r record, err error) {
+	r = record{Format: recordFormat, Session: s.Session, Cost: costOf(reply)}
 	changes, err := box.Changes(ctx)
 	if err != nil {
 		return r, fmt.Errorf("task %s: look at what the agent changed: %w", task.ID, err)
 	}
-	masker := s.Masker.With(reply.Secrets)
-	box.Hide(reply.Secrets)
 	diff := masker.String(changes.Diff)
 	if err := os.WriteFile(filepath.Join(staged, diffFile), []byte(diff), 0o600); err != nil {
 		return r, fmt.Errorf("keep the changes: %w", err)
 	}
-	r.Crashed = reply.Failure != nil && reply.Failure.Kind == agent.Crashed
-	r.Digest, r.Words = digest(diff), masker.OneLine(reply.Summary, maxWords)
-	if reply.Failure != nil {
-		r.Failure, r.Checks = masker.OneLine(reply.Failure.Error(), maxWords), unanswered(task.Checks)
+	r.Digest, r.Words = digest(diff), masker.OneLine(reply.Summary, work.MaxWords)
+	if failure := reply.Failure; failure != nil {
+		r.Crashed, r.Failure = failure.Kind == agent.Crashed, masker.OneLine(failure.Error(), work.MaxWords)
+		r.Checks = unanswered(task.Checks)
 		return r, nil //nolint:nilerr // a run of which the agent failed is a result
 	}
 	r.Checks, err = box.Check(ctx, task.Checks, changes, task.Timeout-reply.Duration)
@@ -100,14 +77,6 @@ func (s *session) attempt(ctx context.Context, box *sandbox.Box, j job, staged s
 		return r, fmt.Errorf("task %s: %w", task.ID, err)
 	}
 	return r, nil
-}
-
-// countsAsResult tells failures that a configuration can be to blame for from
-// those that would fail any. Where the comparison has a budget, an agent that
-// ran out of it may have worked well.
-func (j job) countsAsResult(failure agent.Failure) bool {
-	what := suite.OfAgent(failure.Kind, failure.NotStarted, j.limit != agent.Limit{})
-	return suite.Tasks.After(what) != suite.NoResult
 }
 
 // unanswered are the checks of a run whose agent failed: none passes.
@@ -137,7 +106,3 @@ func count(n *int) *metric.Number {
 	}
 	return new(metric.NumberFromInt(int64(*n)))
 }
-
-// ErrIncomplete is in errors that end a comparison before all runs are there,
-// through no fault of suite or configurations. What was finished is kept.
-var ErrIncomplete = errors.New("what was finished is kept; run it again to go on")

@@ -19,6 +19,7 @@ import (
 	"github.com/org/autoloop/internal/suite/sandbox"
 	"github.com/org/autoloop/internal/suite/score"
 	"github.com/org/autoloop/internal/suite/taskrun"
+	"github.com/org/autoloop/internal/suite/work"
 	"github.com/org/autoloop/tests/scratch"
 )
 
@@ -93,20 +94,22 @@ func (w *world) options(script string, change func(*taskrun.Options)) taskrun.Op
 	require.NoError(w.t, os.MkdirAll(stage, 0o700))
 	require.NoError(w.t, os.MkdirAll(run, 0o700))
 	o := taskrun.Options{
-		Agent: "command", Command: script, Thresholds: score.DefaultThresholds(),
+		Agent: "command", Thresholds: score.DefaultThresholds(),
 		Agents: func(name string) (agent.Agent, error) {
 			found, err := agent.NewRegistry(&agent.Command{Runner: runner}).Usable(name,
 				agent.Situation{Command: script})
 			return counted{found, &w.runs}, err
 		},
-		Sandboxes: &sandbox.Maker{
-			Runner: runner, Remove: os.RemoveAll,
-			Environ: func(home string, _ []string) ([]string, error) {
-				return []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "ROOT=" + w.root}, os.MkdirAll(home, 0o700)
+		Runner: work.Runner{
+			Command: script, RunDir: run, Now: time.Now,
+			Sandboxes: &sandbox.Maker{
+				Runner: runner, Remove: os.RemoveAll,
+				Environ: func(home string, _ []string) ([]string, error) {
+					return []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "ROOT=" + w.root}, os.MkdirAll(home, 0o700)
+				},
 			},
 		},
-		RunDir: run, Archive: &cache.Archive{Dir: w.at("kept"), Stage: stage},
-		Session: fmt.Sprintf("session %d", w.sessions), Now: time.Now,
+		Archive: &cache.Archive{Dir: w.at("kept"), Stage: stage}, Session: fmt.Sprintf("session %d", w.sessions),
 	}
 	// A busy machine must not decide: no time counts as another one.
 	o.Thresholds.CostTolerance = metric.FromInt(1000)

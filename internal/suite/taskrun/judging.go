@@ -47,8 +47,8 @@ func (s *session) judgeAll(ctx context.Context, repeats int) (map[unit]*format.J
 	if !s.suite.Judged() {
 		return nil, nil, nil
 	}
-	if s.Judge == nil {
-		return nil, slices.DeleteFunc([]string{s.NoJudge}, func(why string) bool { return why == "" }), nil
+	if s.Grader == nil {
+		return nil, slices.DeleteFunc([]string{s.NoGrader}, func(why string) bool { return why == "" }), nil
 	}
 	cases := j.order(repeats)
 	j.total = len(cases)
@@ -57,7 +57,7 @@ func (s *session) judgeAll(ctx context.Context, repeats int) (map[unit]*format.J
 			return nil
 		}
 		if err := j.spent.Over(j.Now()); err != nil {
-			return fmt.Errorf("%w while judging; %w", err, ErrIncomplete)
+			return outOf("%w while judging", err)
 		}
 		return nil
 	}, func(ctx context.Context, u unit) error {
@@ -114,7 +114,7 @@ const judgementFile = "judgement.json"
 func (j *judging) place(u unit) string {
 	task := j.tasks[u.task]
 	return "judgements/" + digest([]any{
-		recordFormat, task.keys, u.side, u.repeat, j.Judge.Name(), task.Title,
+		recordFormat, task.keys, u.side, u.repeat, j.Grader.Name(), task.Title,
 		task.Rubric.Criteria, j.records[u],
 	})
 }
@@ -129,7 +129,7 @@ func (j *judging) one(ctx context.Context, u unit) error {
 			return nil
 		}
 	}
-	verdict, err := j.Judge.Grade(ctx, j.caseOf(u))
+	verdict, err := j.Grader.Grade(ctx, j.caseOf(u))
 	if err != nil {
 		j.spent.Judged(verdict.Tokens, verdict.USD)
 		return err

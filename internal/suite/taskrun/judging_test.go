@@ -53,7 +53,7 @@ func TestJudgeDecides(t *testing.T) {
 		return 0.5
 	}}
 	compare := func() taskrun.Report {
-		found, err := w.compare(t.Context(), copyConfig, func(options *taskrun.Options) { options.Judge = o })
+		found, err := w.compare(t.Context(), copyConfig, func(options *taskrun.Options) { options.Grader = o })
 		require.NoError(t, err)
 		return found
 	}

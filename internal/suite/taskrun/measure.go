@@ -7,8 +7,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/suite/format"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/score"
 	"github.com/org/autoloop/internal/suite/work"
 )
@@ -57,7 +56,7 @@ func (s *session) first() int {
 
 // modelTakesPart reports whether a model is known to work or to judge.
 func (s *session) modelTakesPart() bool {
-	if s.Judge != nil && s.suite.Judged() ||
+	if s.Grader != nil && s.suite.Judged() ||
 		slices.ContainsFunc(s.tasks, func(p *prepared) bool { return p.agent.Name() != commandAgent }) {
 		return true
 	}
@@ -126,22 +125,13 @@ func (s *session) work(ctx context.Context, list []unit) error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if err := s.spent.Over(s.Now()); err != nil {
-			return fmt.Errorf("%w after %d of %d runs; %w", err, len(s.records), s.total, ErrIncomplete)
+			return outOf("%w after %d of %d runs", err, len(s.records), s.total)
 		}
 		return nil
 	}, func(ctx context.Context, u unit) error {
-		next := job{unit: u}
-		next.limit.Tokens, next.limit.CostUSD = s.spent.Left()
-		s.mu.Lock()
-		s.boxes++
-		next.number = s.boxes
-		s.mu.Unlock()
-		r, err := s.make(ctx, next)
+		r, err := s.make(ctx, u)
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if err == nil || r.Cost != (format.Cost{}) { // an agent worked
-			s.spent.Worked(used(r.Cost))
-		}
 		if err == nil {
 			s.finished(u, r)
 		}
@@ -149,15 +139,9 @@ func (s *session) work(ctx context.Context, list []unit) error {
 	})
 }
 
-// used is what a run is known to have used.
-func used(cost format.Cost) (tokens *int64, usd *metric.Value) {
-	if value, known := metric.Known(cost.Tokens); known {
-		tokens = new(int64(value.Float64()))
-	}
-	if value, known := metric.Known(cost.USD); known {
-		usd = &value
-	}
-	return tokens, usd
+// outOf says that the budget is used up.
+func outOf(format string, args ...any) error {
+	return &work.NoResultError{What: suite.BudgetUsedUp, Reason: fmt.Errorf(format, args...).Error() + goOn}
 }
 
 // expense is what this session used; kept runs cost nothing again.

@@ -41,7 +41,7 @@ type session struct {
 	Options
 
 	// make makes a run; it is execute but in tests of the rules alone.
-	make  func(ctx context.Context, j job) (record, error)
+	make  func(ctx context.Context, u unit) (record, error)
 	suite *TaskSuite
 	sides [roles]Side
 	tasks []*prepared
@@ -53,7 +53,6 @@ type session struct {
 	versions map[string]string // by the agent's name
 	reused   int
 	total    int
-	boxes    int
 	auto     bool
 	// standalone says that there is no candidate: the baseline is measured for itself.
 	standalone bool
@@ -66,9 +65,6 @@ type session struct {
 func prepare(ctx context.Context, s *TaskSuite, baseline, candidate Side, o Options) (*session, error) {
 	if err := errors.Join(o.Thresholds.Err(), baseline.Config.Err(), candidate.Config.Err()); err != nil {
 		return nil, misuse.New(err)
-	}
-	if o.Jobs <= 0 {
-		o.Jobs = defaultJobs
 	}
 	session := &session{
 		Options: o, suite: s, sides: [roles]Side{baseline, candidate}, records: map[unit]record{},

@@ -18,6 +18,7 @@ import (
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/taskrun"
+	"github.com/org/autoloop/internal/suite/work"
 )
 
 // worker is an agent in this process, which does what copyConfig does and says its version.
@@ -262,7 +263,8 @@ func TestHowAgentsEnd(t *testing.T) {
 			assert.Equal(t, int64(100*len(works.asked)), *found.Expense.Tokens, "what was used")
 			if c.says != "" {
 				require.ErrorContains(t, err, c.says)
-				assert.Equal(t, c.failure.Kind != "", errors.Is(err, taskrun.ErrIncomplete))
+				_, none := errors.AsType[*work.NoResultError](err)
+				assert.Equal(t, c.failure.Kind != "", none)
 				assert.Len(t, works.asked, 1, "nobody works after it")
 				assert.Empty(t, found.Verdict)
 				assert.NoDirExists(t, w.at("kept"), "it is no result")
@@ -283,7 +285,7 @@ func TestHowAgentsEnd(t *testing.T) {
 func TestRunsThatCannotBeKept(t *testing.T) {
 	t.Parallel()
 	for says, change := range map[string]func(w *world, o *taskrun.Options){
-		"remove the sandbox of a: it is held": func(_ *world, o *taskrun.Options) {
+		"remove the sandbox of task a: it is held": func(_ *world, o *taskrun.Options) {
 			o.Sandboxes.Remove = func(dir string) error {
 				return errors.Join(os.RemoveAll(dir),
 					errors.New("it is held"))

@@ -66,7 +66,7 @@ func (s *session) report(ctx context.Context) (Report, error) {
 		Warnings: append(append([]string{}, s.warnings...), problems...),
 	}
 	if len(judged) > 0 {
-		result.Judge = s.Judge.Name()
+		result.Judge = s.Grader.Name()
 	}
 	if s.reused > 0 {
 		result.Warnings = append(result.Warnings,

@@ -27,20 +27,20 @@ func simulated(t *testing.T, tasks int, passes func(side role, task, check int) 
 	t.Helper()
 	s := &session{
 		Options: Options{
-			Thresholds: score.DefaultThresholds(), Jobs: 1, Archive: &cache.Archive{Dir: t.TempDir()},
-			Now: func() time.Time { return time.Time{} },
+			Thresholds: score.DefaultThresholds(), Archive: &cache.Archive{Dir: t.TempDir()},
+			Runner: work.Runner{Jobs: 1, Now: func() time.Time { return time.Time{} }},
 		},
 		suite: &TaskSuite{}, records: map[unit]record{}, auto: true, spent: &work.Spending{},
 	}
 	for i := range tasks {
 		s.tasks = append(s.tasks, &prepared{Task: format.Task{ID: fmt.Sprintf("t%d", i)}, agent: &agent.Command{}})
 	}
-	s.make = func(_ context.Context, j job) (record, error) {
+	s.make = func(_ context.Context, u unit) (record, error) {
 		r := record{}
 		for check := range 4 {
 			r.Checks = append(r.Checks, format.CheckResult{
 				Kind:   format.CommandCheck,
-				Passed: passes(j.side, j.task, check),
+				Passed: passes(u.side, u.task, check),
 			})
 		}
 		return r, nil
@@ -109,8 +109,8 @@ func TestCommandThatUsesTokensIsRepeated(t *testing.T) {
 	t.Parallel()
 	s := simulated(t, 1, func(side role, _, _ int) bool { return side == theCandidate })
 	drawn := s.make
-	s.make = func(ctx context.Context, j job) (record, error) {
-		r, err := drawn(ctx, j)
+	s.make = func(ctx context.Context, u unit) (record, error) {
+		r, err := drawn(ctx, u)
 		r.Cost.Tokens = new(metric.NumberFromInt(7))
 		return r, err
 	}

@@ -38,7 +38,7 @@ func TestLoginOfAgent(t *testing.T) {
 	}})
 	o := &opinion{score: func(judge.Work) float64 { return 0.5 }}
 	found, err := w.compare(t.Context(), "", func(options *taskrun.Options) {
-		options.Judge, options.Runs = o, 1
+		options.Grader, options.Runs = o, 1
 		options.Agents = func(string) (agent.Agent, error) { return leaky{&agent.Command{}}, nil }
 	})
 	require.NoError(t, err)

@@ -13,6 +13,7 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/sandbox"
+	"github.com/org/autoloop/internal/suite/work"
 )
 
 // named is an agent that does nothing.
@@ -126,7 +127,9 @@ func TestKeyOfARun(t *testing.T) {
 	key := func(change func(*world)) string {
 		files := sandbox.Manifest{{Path: "a", Mode: 0o644, SHA256: "00"}}
 		w := &world{
-			session: session{Options: Options{Model: "m", Command: "cmd", CommandDigest: "d", Env: []string{"A"}}},
+			session: session{Options: Options{
+				Runner: work.Runner{Model: "m", Command: "cmd", Env: []string{"A"}}, CommandDigest: "d",
+			}},
 			prepared: prepared{
 				Task: format.Task{ID: "t", Prompt: "p", Timeout: time.Second, Checks: []format.Check{
 					{Kind: format.CommandCheck, Command: "make", ExpectExitZero: true},

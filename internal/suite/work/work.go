@@ -2,6 +2,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +13,10 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// Each does a piece of work for every unit, in their order and so many at the same time.
+// defaultJobs is how many runs there are at the same time.
+const defaultJobs = 2
+
+// Each does a piece of work for every unit, in their order and so many at the same time, 0 for two.
 // Before each one, may says what keeps it from beginning. After an error no further one
 // begins, and those that run come to their end. The error has each reason once, or is
 // why ctx ended.
@@ -22,7 +26,7 @@ func Each[U any](ctx context.Context, jobs int, units []U, may func(U) error, do
 		failed []error
 		wait   sync.WaitGroup
 	)
-	slots := make(chan struct{}, jobs)
+	slots := make(chan struct{}, cmp.Or(jobs, defaultJobs))
 	for _, unit := range units {
 		slots <- struct{}{}
 		mu.Lock()
