@@ -22,11 +22,8 @@ func ValidName(name string) error {
 	if suggestion == "" {
 		cure = "use a-z, 0-9, dot, dash and underscore"
 	}
-	if len(name) > MaxName {
-		return fmt.Errorf("name %q has %d characters, more than %d; %s", clip(name), len(name), MaxName, cure)
-	}
-	return fmt.Errorf("name %q is no slug ([a-z0-9][a-z0-9._-]*, no `..`, no `.` or `.lock` at the end); %s", name,
-		cure)
+	return fmt.Errorf("name %.60q is no slug ([a-z0-9][a-z0-9._-]{0,%d}, no `..`, no `.` or `.lock` at the end); %s",
+		name, MaxName-1, cure)
 }
 
 var (

@@ -160,13 +160,8 @@ func parseCron(text string) (Schedule, error) {
 	if err != nil {
 		return Schedule{}, fmt.Errorf("is no schedule (%s)", clipLine(err.Error()))
 	}
-	switch parsed := parsed.(type) {
-	case cron.ConstantDelaySchedule:
-		return between(parsed.Delay)
-	case *cron.SpecSchedule:
-		if parsed.Minute == 0 || parsed.Hour == 0 || parsed.Dom == 0 || parsed.Month == 0 || parsed.Dow == 0 {
-			return Schedule{}, errors.New("has an empty field")
-		}
+	if every, is := parsed.(cron.ConstantDelaySchedule); is {
+		return between(every.Delay)
 	}
 	s := Schedule{cron: parsed}
 	if s.tick(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)).IsZero() {

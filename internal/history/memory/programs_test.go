@@ -70,7 +70,7 @@ func TestProgramsAreFoundInTheirPlaces(t *testing.T) {
 		},
 		"upper case": {"@a.MD", "a @a.MD ! a program file ends in .md; rename it to a.md"},
 		"no slug": {
-			"@My.md @b.md", "My @My.md ! name \"My\" is no slug ([a-z0-9][a-z0-9._-]*, no `..`, no `.` or `.lock` " +
+			"@My.md @b.md", "My @My.md ! name \"My\" is no slug ([a-z0-9][a-z0-9._-]{0,63}, no `..`, no `.` or `.lock` " +
 				"at the end); rename it to \"my\"\nb @b.md",
 		},
 		"program.md is a dir": {"@a/program.md/", "a @a/program.md ! it is no regular file"},
