@@ -148,10 +148,8 @@ func (a *App) servePage(ctx context.Context, port int, names []string) error {
 		Version: a.Memory.Head,
 		Board:   live.New(a.Repo.CommonDir),
 		Token:   rand.Text(),
-		Tick: func() (<-chan time.Time, func()) {
-			ticker := time.NewTicker(look)
-			return ticker.C, ticker.Stop
-		},
+		Now:     a.Now,
+		Every:   look,
 	}
 	if len(names) > 0 { // a name without records is said here, not in the browser
 		if _, err := watcher.Make(ctx); err != nil {

@@ -136,12 +136,8 @@ func (p *progress) seconds() int { return int(p.now().Sub(p.begun).Seconds()) }
 
 // Step begins a step of an iteration; a minor one is shown on a terminal alone.
 func (p *progress) Step(s live.Status) {
-	text := fmt.Sprintf("%s #%d %s", s.Program, s.Iteration, s.Stage)
-	if s.Detail != "" {
-		text += ": " + render.Rounded(s.Detail)[0]
-	}
 	if p.live || !s.Minor {
-		p.Begin(text)
+		p.Begin(s.String())
 	}
 }
 

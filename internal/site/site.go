@@ -109,7 +109,7 @@ func (m *Maker) diff(ctx context.Context, parent, commit string) []byte {
 func Write(s *page.Site, out string) (string, error) {
 	if strings.EqualFold(filepath.Ext(out), ".html") {
 		var b bytes.Buffer
-		if err := s.WriteSingle(&b); err != nil {
+		if err := s.WriteSingle(&b, false); err != nil {
 			return "", err
 		}
 		return out, write(out, b.Bytes())

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/subtle"
 	"encoding/json"
-	"fmt"
 	"net"
 	"net/http"
 	"strings"
@@ -26,8 +25,9 @@ type Watcher struct {
 	Board   live.Board
 	// Token is the secret part of the address.
 	Token string
-	// Tick says when to look again.
-	Tick func() (<-chan time.Time, func())
+	Now   func() time.Time
+	// Every is how often the page asks.
+	Every time.Duration
 }
 
 // Serve answers on the listener until the context is done.
@@ -51,7 +51,7 @@ func (w *Watcher) URL(host string) string { return "http://" + host + "/" + w.To
 func (w *Watcher) Handler(host string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{token}/{$}", w.page)
-	mux.HandleFunc("GET /{token}/events", w.events)
+	mux.HandleFunc("GET /{token}/state", w.state)
 	mux.HandleFunc("POST /{token}/stop", w.stop)
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		header := rw.Header()
@@ -78,7 +78,7 @@ func (w *Watcher) page(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var b bytes.Buffer
-	if err := s.WriteLive(&b); err != nil {
+	if err := s.WriteSingle(&b, true); err != nil {
 		http.Error(rw, err.Error(), http.StatusInternalServerError)
 		return
 	}
@@ -86,45 +86,26 @@ func (w *Watcher) page(rw http.ResponseWriter, r *http.Request) {
 	_, _ = rw.Write(b.Bytes())
 }
 
-// state is what the page is told.
-type state struct {
-	Version string        `json:"version"`
-	Running []live.Status `json:"running"`
-}
-
-// events tells the page what runs are at, and when to get itself anew.
-func (w *Watcher) events(rw http.ResponseWriter, r *http.Request) {
-	rw.Header().Set("Content-Type", "text/event-stream")
-	control := http.NewResponseController(rw)
-	ticks, stop := w.Tick()
-	defer stop()
-	last := ""
-	for {
-		s := state{Running: []live.Status{}}
-		version, err := w.Version(r.Context())
-		if err != nil {
-			return
-		}
-		s.Version = version
-		if running, err := w.Board.Running(); err == nil && running != nil {
-			s.Running = running
-		}
-		text, err := json.Marshal(s)
-		if err != nil {
-			return
-		}
-		if string(text) != last {
-			last = string(text)
-			if _, err := fmt.Fprintf(rw, "data: %s\n\n", text); err != nil || control.Flush() != nil {
-				return
-			}
-		}
-		select {
-		case <-r.Context().Done():
-			return
-		case <-ticks:
+// state tells the page what runs are at, and by its version when to get itself anew.
+func (w *Watcher) state(rw http.ResponseWriter, r *http.Request) {
+	version, err := w.Version(r.Context())
+	if err != nil {
+		http.Error(rw, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	said := []string{}
+	if running, err := w.Board.Running(); err == nil {
+		for _, s := range running {
+			said = append(said, s.At(w.Now()))
 		}
 	}
+	answer(rw, map[string]any{"version": version, "running": said, "again": w.Every.Milliseconds()})
+}
+
+// answer writes JSON.
+func answer(rw http.ResponseWriter, value any) {
+	rw.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(rw).Encode(value)
 }
 
 func (w *Watcher) stop(rw http.ResponseWriter, r *http.Request) {
@@ -138,6 +119,5 @@ func (w *Watcher) stop(rw http.ResponseWriter, r *http.Request) {
 		http.Error(rw, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	rw.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(rw).Encode(map[string]any{"stopping": asked})
+	answer(rw, map[string]any{"stopping": asked})
 }

@@ -34,7 +34,7 @@ func TestWatcherAnswersLocalhost(t *testing.T) {
 		"another token":                 {"GET /SECRES/", hidden, false},
 		"the beginning of the token":    {"GET /SECRE/", hidden, false},
 		"more than the token":           {"GET /SECRETS/", hidden, false},
-		"events with another token":     {"GET /x/events", hidden, false},
+		"state with another token":      {"GET /x/state", hidden, false},
 		"the button with another token": {"POST /x/stop X-Autoloop=stop", hidden, false},
 		"another site":                  {"GET /SECRET/ Origin=https://evil.example", hidden, false},
 		"a page without an origin":      {"GET /SECRET/ Origin=null", hidden, false},
@@ -58,7 +58,7 @@ func TestWatcherAnswersLocalhost(t *testing.T) {
 				Make:    func(context.Context) (*page.Site, error) { return &page.Site{}, nil },
 				Version: func(context.Context) (string, error) { return "v", nil },
 				Board:   board, Token: token,
-				Tick: func() (<-chan time.Time, func()) { return nil, func() {} },
+				Now: time.Now,
 			}
 			asked, over := context.WithCancel(t.Context())
 			over() // what is told for as long as somebody listens ends at once

@@ -6,6 +6,7 @@ package live
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/render"
 )
 
 // maxStatus is the size in bytes beyond which a status is not read.
@@ -30,6 +32,20 @@ type Status struct {
 	Since time.Time `json:"since"`
 	// Minor is one of many steps alike, which a log may leave out.
 	Minor bool `json:"-"`
+}
+
+// String is what the run is at.
+func (s Status) String() string {
+	text := fmt.Sprintf("%s #%d %s", s.Program, s.Iteration, s.Stage)
+	if s.Detail != "" {
+		text += ": " + render.Rounded(s.Detail)[0]
+	}
+	return text
+}
+
+// At is what the run is at, and for how long.
+func (s Status) At(now time.Time) string {
+	return fmt.Sprintf("%s (%d s)", s, max(0, int(now.Sub(s.Since).Seconds())))
 }
 
 // Board is where runs of a repository say what they are at.

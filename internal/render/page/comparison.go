@@ -169,9 +169,9 @@ func (r TaskRow) ChangeClass() string {
 // Dots draws both sides between 0 and 1, with the range of their runs.
 func (r TaskRow) Dots() template.HTML {
 	const width, height = 240.0, 34.0
-	x := scale{low: 0, high: 1, from: 6, to: width - 6}
+	x := scale{0, 1, 6, width - 6}
 	var d drawing
-	d.begin("dots", fmt.Sprintf("baseline %s, candidate %s", short(r.Before.Middle), short(r.After.Middle)),
+	d.begin("dots", fmt.Sprintf("baseline %.3g, candidate %.3g", r.Before.Middle, r.After.Middle),
 		width, height)
 	for i, s := range []TaskSide{r.Before, r.After} {
 		class, middle := []string{"incumbent", "candidate"}[i], 11.0+12*float64(i)
@@ -180,10 +180,10 @@ func (r TaskRow) Dots() template.HTML {
 			continue
 		}
 		d.line("sample "+class, x.at(s.Low), middle, x.at(s.High), middle)
-		d.move("points side "+class, "M%v %vh0", x.at(s.Middle), middle)
+		d.path("points side "+class, at("M%v %vh0", x.at(s.Middle), middle))
 	}
 	return d.end()
 }
 
 // Write writes the page.
-func (c *Comparison) Write(w io.Writer) error { return writeReport(w, "comparison.html", c) }
+func (c *Comparison) Write(w io.Writer) error { return execute(w, "comparison.html", c) }

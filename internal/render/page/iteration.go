@@ -28,8 +28,6 @@ type Iteration struct {
 	Diff              []DiffLine
 	// CI is what CI said of the commit, in words; "" when it was not asked.
 	CI string
-	// Point is where the trajectory draws it: x and y in the chart.
-	Point []float64
 
 	// cases are the pass rates of a suite's cases.
 	cases decision.CaseRates
@@ -83,17 +81,3 @@ func (it *Iteration) Duration() string {
 
 // ID is the iteration's anchor.
 func (it *Iteration) ID() string { return it.Program + "-i" + strconv.Itoa(it.Iteration) }
-
-// csv is the iteration as a row for a spreadsheet.
-func (it *Iteration) csv() []string {
-	cost := ""
-	if it.Cost.UnknownUSD == 0 || it.Cost.USD > 0 {
-		cost = strconv.FormatFloat(it.Cost.USD, 'f', -1, 64)
-	}
-	return []string{
-		strconv.Itoa(it.Iteration), it.Time.UTC().Format(time.RFC3339), string(it.Outcome),
-		metric.Text(it.Metric, ""), metric.Text(it.PreviousBest, ""), clip(it.Delta, 60),
-		clip(it.Agent, 60), clip(it.Model, 60), cost, strconv.FormatFloat(it.Took.Seconds(), 'f', 1, 64),
-		clip(it.Commit, 64), clip(it.Summary, maxEvidence),
-	}
-}

@@ -1,16 +1,13 @@
 // Package page draws what the records of programs say as HTML that a browser
 // shows from a file: without a server, without the network and, but for
-// filters and older iterations, without scripts. It does no I/O. Text from
-// agents, evaluations and issues is escaped by html/template.
+// filters, without scripts. It does no I/O. Text from agents, evaluations and
+// issues is escaped by html/template.
 package page
 
 import (
-	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
@@ -29,12 +26,11 @@ var style string
 //go:embed assets/page.js
 var script string
 
-// A page shows the latest iterations without scripts, at most maxStatic of one
-// program and, where it holds several programs, about allStatic in all. Older
-// ones are in the page's compressed data.
+// maxShown bounds the iterations in one file, leastShown those of a program in a file
+// of many: the chart has them all, and `iterate log` lists them.
 const (
-	maxStatic = 50
-	allStatic = 200
+	maxShown   = 2000
+	leastShown = 10
 )
 
 // Site is everything that the page shows.
@@ -51,33 +47,23 @@ type view struct {
 	// Live is a page that a server keeps up to date.
 	Live, Overview bool
 	Shown          []*Program
-	// Data is the compressed rows of the programs that are shown.
-	Data string
-	// Link turns a program into the address of its page.
-	Link func(*Program) string
-	// rows is how many iterations of each program are shown without scripts.
-	rows int
 }
 
-// WriteSingle writes one HTML file with the overview and every program.
-func (s *Site) WriteSingle(w io.Writer) error {
-	return s.write(w, view{Overview: true, Shown: s.Programs, Link: (*Program).anchor})
-}
-
-// WriteLive is WriteSingle for a server that tells the page of changes.
-func (s *Site) WriteLive(w io.Writer) error {
-	return s.write(w, view{Overview: true, Shown: s.Programs, Link: (*Program).anchor, Live: true})
+// WriteSingle writes one HTML file with the overview and every program; live is one
+// for a server that keeps it up to date.
+func (s *Site) WriteSingle(w io.Writer, live bool) error {
+	return execute(w, "page.html", &view{Site: s, Live: live, Overview: true, Shown: s.Programs})
 }
 
 // WriteOverview writes the start page of a directory of pages; Program.File
 // names the page of each program.
 func (s *Site) WriteOverview(w io.Writer) error {
-	return s.write(w, view{Overview: true, Link: (*Program).File})
+	return execute(w, "page.html", &view{Site: s, Overview: true})
 }
 
 // WriteProgram writes the page of one program of a directory of pages.
 func (s *Site) WriteProgram(w io.Writer, p *Program) error {
-	return s.write(w, view{Shown: []*Program{p}, Link: (*Program).File})
+	return execute(w, "page.html", &view{Site: s, Shown: []*Program{p}})
 }
 
 // States counts how the programs stand, most frequent first.
@@ -100,30 +86,27 @@ func (s *Site) Attention() int {
 	return count
 }
 
-func (s *Site) write(w io.Writer, v view) (err error) {
-	v.Site, v.rows = s, min(max(allStatic/max(len(v.Shown), 1), 5), maxStatic)
-	pages := v.templates()
-	if v.Data, err = v.pack(pages); err != nil {
-		return err
+// link is the address of a program.
+func (v *view) link(p *Program) string {
+	if len(v.Shown) > 0 {
+		return "#" + p.ID
 	}
-	return execute(w, pages, "page.html", &v)
+	return p.File()
 }
 
-// Home is the address of the overview.
-func (v *view) Home() string {
-	if v.Overview {
-		return "#overview"
-	}
-	return "index.html"
+// recent are the iterations of a program that are listed, the latest first.
+func (v *view) recent(p *Program) []*Iteration {
+	rows := max(maxShown/max(len(v.Shown), 1), leastShown)
+	list := slices.Clone(p.Iterations[max(len(p.Iterations)-rows, 0):])
+	slices.Reverse(list)
+	return list
 }
 
-// templates are those of all pages.
-func (v *view) templates() *template.Template {
-	return template.Must(template.New("").Funcs(functions(v)).ParseFS(assets, "assets/*.html", "assets/report/*.html"))
-}
-
-func execute(w io.Writer, pages *template.Template, name string, data any) error {
-	if err := pages.ExecuteTemplate(w, name, data); err != nil {
+// execute writes a page.
+func execute(w io.Writer, name string, v any) error {
+	pages := template.New("").Funcs(functions(v))
+	if err := template.Must(pages.ParseFS(assets, "assets/*.html", "assets/report/*.html")).
+		ExecuteTemplate(w, name, v); err != nil {
 		return fmt.Errorf("write the page: %w", err)
 	}
 	return nil
@@ -145,86 +128,30 @@ func policy(scripted, live bool) string {
 	return text
 }
 
-// row is one iteration in the page's data: what filters, sorting and the
-// chart's cursor need, and its table row as HTML.
-type row struct {
-	Program string    `json:"id"`
-	Number  int       `json:"n"`
-	Outcome string    `json:"o"`
-	Point   []float64 `json:"p,omitempty"`
-	Text    string    `json:"t"`
-	HTML    string    `json:"h"`
-	CSV     []string  `json:"c"`
-}
-
-// pack renders the rows of all iterations, newest first and a line each, and
-// compresses them one by one.
-func (v *view) pack(pages *template.Template) (string, error) {
-	var packed, html bytes.Buffer
-	zip := gzip.NewWriter(&packed)
-	encoder := json.NewEncoder(zip)
-	encoder.SetEscapeHTML(false)
-	for _, p := range v.Shown {
-		for _, it := range slices.Backward(p.Iterations) {
-			html.Reset()
-			if err := execute(&html, pages, "iteration", it); err != nil {
-				return "", err
-			}
-			text := fmt.Sprintf("%d, %s, %s", it.Iteration, it.Label(), it.Measured())
-			one := row{p.ID, it.Iteration, string(it.Outcome), it.Point, text, html.String(), it.csv()}
-			if err := encoder.Encode(one); err != nil {
-				return "", fmt.Errorf("compress iteration %d of %s: %w", it.Iteration, p.Name, err)
-			}
-		}
+func functions(data any) template.FuncMap {
+	v, whole := data.(*view)
+	if !whole {
+		v = &view{Site: &Site{}}
 	}
-	if err := zip.Close(); err != nil {
-		return "", fmt.Errorf("compress the page's data: %w", err)
-	}
-	// The alphabet for addresses has nothing that a template would escape.
-	return base64.RawURLEncoding.EncodeToString(packed.Bytes()), nil
-}
-
-func functions(v *view) template.FuncMap {
 	return template.FuncMap{
 		"style": func() template.HTML {
-			return template.HTML("<style>" + style + "</style>")
-		}, //nolint:gosec // our own file
+			return template.HTML("<style>" + style + "</style>") //nolint:gosec // our own file
+		},
 		"script": func() template.HTML {
-			return template.HTML("<script>" + script + "</script>")
-		}, //nolint:gosec // our own file
+			return template.HTML("<script>" + script + "</script>") //nolint:gosec // our own file
+		},
 		"policy": policy,
-		"link": func(p *Program) template.URL {
-			return template.URL(
-				v.Link(p))
-		}, //nolint:gosec // a file name or anchor made by us
-		"stamp":    stamp,
-		"sortable": sortable,
-		"percent":  func(share float64) string { return coordinate(min(max(100*share, 0), 100)) },
-		"over":     func(share float64) bool { return share >= 1 },
-		"day":      func(t time.Time) string { return day(t, v.Generated) },
-		"recent": func(list []*Iteration) []*Iteration {
-			rows := slices.Clone(list[max(len(list)-v.rows, 0):])
-			slices.Reverse(rows)
-			return rows
-		},
-		"older": func(list []*Iteration) string {
-			if len(list) <= v.rows {
-				return ""
-			}
-			return fmt.Sprintf("The latest %d of %d iterations. Scripts show the others.", v.rows, len(list))
-		},
+		"link":   v.link, "recent": v.recent,
+		"stamp": stamp, "sortable": sortable, "day": func(t time.Time) string { return day(t, v.Generated) },
+		"percent": func(share float64) string { return coordinate(min(max(100*share, 0), 100)) },
+		"over":    func(share float64) bool { return share >= 1 },
 		"page": func(title string, generated time.Time) any {
 			return map[string]any{"Title": title, "Generated": generated}
 		},
-		"pair":      func(name string, side TaskSide) any { return map[string]any{"Name": name, "Side": side} },
-		"plain":     func(v any) string { return clip(fmt.Sprint(v), maxEvidence) },
-		"figure":    render.Figure,
-		"strip":     strip,
-		"sparkline": sparkline,
-		"costChart": costChart,
-		"notes":     newestFirst,
-		"signed":    render.Signed,
-		"rounded":   func(v any) string { return render.Rounded(fmt.Sprint(v))[0] },
+		"pair":   func(name string, side TaskSide) any { return map[string]any{"Name": name, "Side": side} },
+		"plain":  func(v any) string { return clip(fmt.Sprint(v), maxEvidence) },
+		"figure": render.Figure, "signed": render.Signed, "strip": strip,
+		"rounded": func(v any) string { return render.Rounded(fmt.Sprint(v))[0] },
 	}
 }
 

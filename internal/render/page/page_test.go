@@ -81,7 +81,7 @@ func program(t testing.TB, source page.Source) *page.Program {
 func single(t testing.TB, programs ...*page.Program) string {
 	t.Helper()
 	var b bytes.Buffer
-	require.NoError(t, (&page.Site{Generated: noon, Programs: programs}).WriteSingle(&b))
+	require.NoError(t, (&page.Site{Generated: noon, Programs: programs}).WriteSingle(&b, false))
 	return b.String()
 }
 
@@ -106,10 +106,9 @@ func TestOnlyAnErrorIsDrawnAsOne(t *testing.T) {
 			Head: history.Head{Iteration: 1, Time: noon}, Outcome: outcome,
 			Reasons: decision.Says("no change proposed"),
 		}
-		p := program(t, page.Source{Name: "speed", Events: append(made(0, ""), decided)})
-		p.Trajectory()
-		assert.Equal(t, isError, p.Drawn("error"), outcome)
-		assert.Equal(t, !isError, p.Drawn("rejected"), outcome)
+		drawn := string(program(t, page.Source{Name: "speed", Events: append(made(0, ""), decided)}).Trajectory())
+		assert.Equal(t, isError, strings.Contains(drawn, `class="point error"`), outcome)
+		assert.Equal(t, !isError, strings.Contains(drawn, `class="point rejected"`), outcome)
 	}
 }
 
@@ -143,7 +142,7 @@ func TestHostileText(t *testing.T) {
 		Repository: "https://github.test/o/r",
 	})
 	text := single(t, p)
-	assert.Equal(t, 2, strings.Count(text, "<script"), "the page's data and its script")
+	assert.Equal(t, 1, strings.Count(text, "<script"), "the page's script")
 	for _, unwanted := range []string{"<img", "\u202e", "\x1b"} {
 		//nolint:testifylint // the page is too long to print
 		assert.False(t, strings.Contains(text, unwanted), "the page has %q", unwanted)
@@ -264,26 +263,6 @@ func TestOnlyTheTargetIsTheWholeWay(t *testing.T) {
 		assert.Equal(t, want, p.Progress(), "%g", best)
 	}
 	assert.Empty(t, (&page.Program{Initial: value(1000), Best: value(900)}).Progress(), "no target")
-}
-
-// TestGainByTimeIsNotExtrapolated: twenty seconds of work say nothing of an hour.
-func TestGainByTimeIsNotExtrapolated(t *testing.T) {
-	for iterations, want := range map[int][2]bool{
-		10: {false, true}, 59: {false, true}, 60: {true, false},
-		90: {true, false},
-	} {
-		p := program(t, page.Source{Name: "sort", Events: made(iterations, "x")})
-		require.InDelta(t, iterations, p.Total.Minutes, 1e-9)
-		assert.Equal(t, want, [2]bool{p.PerHour() != "", p.PerMinute() != ""}, "%d minutes", iterations)
-	}
-	short := made(10, "x")
-	for _, e := range short {
-		if d, ok := e.(*history.Decided); ok {
-			d.Durations = map[string]float64{"propose": 2}
-		}
-	}
-	p := program(t, page.Source{Name: "sort", Events: short})
-	assert.Empty(t, p.PerHour()+p.PerMinute(), "20 seconds")
 }
 
 func TestNumbersAreThoseOfReplay(t *testing.T) {

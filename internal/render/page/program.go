@@ -2,9 +2,7 @@ package page
 
 import (
 	"fmt"
-	"html/template"
 	"math"
-	"slices"
 	"strconv"
 	"time"
 
@@ -47,9 +45,6 @@ type Program struct {
 
 	// heat is the column of the first measurement of a suite's cases.
 	heat []HeatColumn
-	// drawn is the trajectory; drawing it also notes where each iteration is.
-	drawn  template.HTML
-	legend map[string]bool
 }
 
 // Note is something that an agent wrote down at the end of an iteration of a
@@ -59,20 +54,6 @@ type Note struct {
 	Iteration int
 	Time      time.Time
 	Text      string
-}
-
-// recentNotes is how many notes are shown at once.
-const recentNotes = 6
-
-// Notes are the notes of one kind, the newest first: those that are shown at
-// once, and the others.
-type Notes struct{ Recent, Earlier []Note }
-
-func newestFirst(list []Note) Notes {
-	turned := slices.Clone(list)
-	slices.Reverse(turned)
-	n := min(len(turned), recentNotes)
-	return Notes{turned[:n], turned[n:]}
 }
 
 // Cost is what agents and evaluations used; an unknown part makes it a lower
@@ -115,8 +96,6 @@ func anchor(name string) string {
 	})
 }
 
-func (p *Program) anchor() string { return "#" + p.ID }
-
 // Better says which way is better, in words.
 func (p *Program) Better() string { return p.Direction.String() + " is better" }
 
@@ -142,93 +121,62 @@ func (p *Program) TargetText() string {
 	return "≥ " + render.Figure(p.Target, p.Best)
 }
 
-// gained is the change since iteration 0; nil when it is not known.
-func (p *Program) gained() *metric.Value {
-	if p.Best == nil || p.Initial == nil {
-		return nil
-	}
-	gain := p.Best.Sub(*p.Initial)
-	return &gain
+// Change is by how much the best differs from iteration 0.
+type Change struct {
+	Text    string
+	Percent string // "" where that means nothing
+	Class   string // better or worse in the metric's own direction; "" for no change
+	Sort    string // for sorting programs of different metrics: above zero is better
 }
 
-// GainSort is the gain for sorting programs of different metrics: in percent, and
-// above zero where the program got better.
-func (p *Program) GainSort() string {
-	gained := p.gained()
-	if gained == nil {
-		return ""
+// Change is what was gained so far.
+func (p *Program) Change() Change {
+	if p.Best == nil || p.Initial == nil {
+		return Change{Text: "—"}
 	}
-	gain := gained.Float64()
+	gained := p.Best.Sub(*p.Initial)
+	c, gain := Change{Text: render.Signed(&gained), Percent: render.Percent(gained, *p.Initial)}, gained.Float64()
+	switch {
+	case p.Direction.Better(*p.Best, *p.Initial):
+		c.Class = "better"
+	case gained.Sign() != 0:
+		c.Class = "worse"
+	}
 	if start := math.Abs(p.Initial.Float64()); start != 0 {
 		gain = 100 * gain / start
 	}
 	if p.Direction == metric.Lower {
 		gain = -gain
 	}
-	return strconv.FormatFloat(gain, 'g', 6, 64)
-}
-
-// Gain is the change since iteration 0 with its sign.
-func (p *Program) Gain() string { return render.Signed(p.gained()) }
-
-// GainPercent is the change since iteration 0 in percent with its sign; "" where that
-// means nothing.
-func (p *Program) GainPercent() string {
-	if gained := p.gained(); gained != nil {
-		return render.Percent(*gained, *p.Initial)
-	}
-	return ""
-}
-
-// GainClass is better or worse, in the metric's own direction; "" for no change.
-func (p *Program) GainClass() string {
-	switch gained := p.gained(); {
-	case gained == nil || gained.Sign() == 0:
-		return ""
-	case p.Direction.Better(*p.Best, *p.Initial):
-		return "better"
-	}
-	return "worse"
+	c.Sort = strconv.FormatFloat(gain, 'g', 6, 64)
+	return c
 }
 
 // Progress is how much of the way from iteration 0 to the target is done, in words; ""
 // without a target or a way.
 func (p *Program) Progress() string {
-	gained := p.gained()
-	if p.Target == nil || gained == nil {
+	if p.Target == nil || p.Best == nil || p.Initial == nil {
 		return ""
 	}
 	percent := 100.0
 	if way := p.Target.Sub(*p.Initial).Float64(); way != 0 {
-		percent = min(max(100*gained.Float64()/way, 0), 100)
+		percent = min(max(100*p.Best.Sub(*p.Initial).Float64()/way, 0), 100)
 	}
 	return fmt.Sprintf("%.0f %% of the way", math.Floor(percent)) // 100 is the target, and nothing before it
 }
 
-// PerDollar is the gain for each dollar, in words; "" when it is not known.
-func (p *Program) PerDollar() string { return p.per(p.Total.USD, p.Total.UnknownUSD == 0) }
-
-// PerHour is the gain for each hour, in words; "" when it is not known. What took
-// less than an hour says nothing of an hour: PerMinute is its figure.
-func (p *Program) PerHour() string { return p.per(p.Total.Minutes/60, p.Total.Minutes >= 60) }
-
-// PerMinute is the gain for each minute of what took between one and sixty, in words;
-// "" otherwise.
-func (p *Program) PerMinute() string {
-	return p.per(p.Total.Minutes, p.Total.Minutes >= 1 && p.Total.Minutes < 60)
-}
-
-func (p *Program) per(cost float64, known bool) string {
-	gained := p.gained()
-	if gained == nil || gained.Sign() == 0 || cost <= 0 || !known {
+// Spark is the best so far as a line of bars.
+func (p *Program) Spark() string {
+	const bars = 24
+	var list, shown []float64
+	for _, it := range p.Iterations {
+		list = known(list, it.Best)
+	}
+	for i := range min(len(list), bars) {
+		shown = append(shown, list[(i+1)*len(list)/min(len(list), bars)-1])
+	}
+	if len(shown) == 0 {
 		return ""
 	}
-	return render.SignedFloat(gained.Float64() / cost)
+	return render.Spark(shown)
 }
-
-// Trajectory is every candidate as a point and the best as a line.
-func (p *Program) Trajectory() template.HTML { return p.drawn }
-
-// Drawn reports what the trajectory has of what its legend explains: kept,
-// rejected, unmeasured, pending, beyond and interval.
-func (p *Program) Drawn(what string) bool { return p.legend[what] }

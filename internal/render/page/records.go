@@ -65,7 +65,6 @@ func New(s Source, now time.Time) (*Program, error) {
 		p.Issue, p.Pull = numbered(s.Repository+"/issues/", past.Issue), numbered(s.Repository+"/pull/", past.Pull)
 	}
 	p.read(s, past)
-	p.drawn = trajectory(p)
 	return p, nil
 }
 
@@ -219,7 +218,7 @@ func (it *Iteration) measured(m *history.Measured, stage decision.Stage) {
 		it.After, it.Guardrails = m.Samples, nil
 		for name, values := range m.GuardrailSamples {
 			for _, value := range values[:min(len(values), 1)] {
-				it.Guardrails = append(it.Guardrails, clip(name, 60)+" "+short(value.Float64()))
+				it.Guardrails = append(it.Guardrails, clip(name, 60)+" "+render.Figure(&value))
 			}
 		}
 		slices.Sort(it.Guardrails)

@@ -162,11 +162,11 @@ func (s *Skill) Trajectory() template.HTML {
 	if len(p.Iterations) == 0 {
 		return ""
 	}
-	return trajectory(&p)
+	return (&p).Trajectory()
 }
 
 // Diff is the change from v0 to the best version.
 func (s *Skill) Diff() []DiffLine { return parseDiff([]byte(s.Report.Diff)) }
 
 // Write writes the page.
-func (s *Skill) Write(w io.Writer) error { return writeReport(w, "skill.html", s) }
+func (s *Skill) Write(w io.Writer) error { return execute(w, "skill.html", s) }

@@ -8,16 +8,18 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/plain"
+	"github.com/org/autoloop/internal/render"
 )
 
-// drawing builds an SVG picture, or the data of a path in one. Everything that is
-// written into it goes through add, so that nothing in a picture can be markup of
-// somebody else.
-type drawing struct{ b strings.Builder }
+// maxEvidence bounds a text of a grader or a judge, in runes.
+const maxEvidence = 600
 
-// add writes numbers as coordinates and escapes text.
-func (d *drawing) add(format string, parts ...any) {
+// drawing builds an SVG picture. Everything that is written into it goes through at, so
+// that nothing in a picture can be markup of somebody else.
+type drawing struct{ strings.Builder }
+
+// at writes numbers as coordinates and escapes text.
+func at(format string, parts ...any) string {
 	for i, part := range parts {
 		switch part := part.(type) {
 		case float64:
@@ -26,63 +28,31 @@ func (d *drawing) add(format string, parts ...any) {
 			parts[i] = html.EscapeString(part)
 		}
 	}
-	fmt.Fprintf(&d.b, format, parts...)
+	return fmt.Sprintf(format, parts...)
 }
 
 // begin opens a picture of width by height units that scales with the page.
 func (d *drawing) begin(class, title string, width, height float64) {
-	d.add(`<svg class="%v" viewBox="0 0 %v %v" role="img" aria-label="%v">`, class, width, height, title)
+	d.WriteString(at(`<svg class="%v" viewBox="0 0 %v %v" role="img" aria-label="%v">`, class, width, height, title))
 }
 
 func (d *drawing) end() template.HTML {
-	d.add("</svg>")
-	return template.HTML(d.b.String()) //nolint:gosec // built from numbers, our own names and escaped text
+	d.WriteString("</svg>")
+	return template.HTML(d.String()) //nolint:gosec // built from numbers, our own names and escaped text
 }
 
-// move draws a path that is told at once.
-func (d *drawing) move(class, format string, parts ...any) {
-	var data drawing
-	data.add(format, parts...)
-	d.path(class, &data)
+// path draws data that at made.
+func (d *drawing) path(class, data string) {
+	d.WriteString(at(`<path class="%v" d="%v"/>`, class, data))
 }
 
 func (d *drawing) line(class string, x1, y1, x2, y2 float64) {
-	d.move(class, "M%v %vL%v %v", x1, y1, x2, y2)
-}
-
-// path draws what was added to another drawing.
-func (d *drawing) path(class string, data *drawing) {
-	if data.b.Len() > 0 {
-		d.add(`<path class="%v" d="%v"/>`, class, data.b.String())
-	}
+	d.path(class, at("M%v %vL%v %v", x1, y1, x2, y2))
 }
 
 // text writes a label; anchor is start, middle or end.
 func (d *drawing) text(class, anchor string, x, y float64, text string) {
-	d.add(`<text class="%v" text-anchor="%v" x="%v" y="%v">%v</text>`, class, anchor, x, y, plain.Text(text))
-}
-
-// steps is a line of values each of which holds until the next.
-type steps struct {
-	drawing
-	begun bool
-}
-
-func (s *steps) to(x, y float64) {
-	if s.begun {
-		s.add("H%vV%v", x, y)
-	} else {
-		s.add("M%v %v", x, y)
-	}
-	s.begun = true
-}
-
-// until draws the last value as far as x, where the line ends.
-func (s *steps) until(x float64) {
-	if s.begun {
-		s.add("H%v", x)
-	}
-	s.begun = false
+	d.WriteString(at(`<text class="%v" text-anchor="%v" x="%v" y="%v">%v</text>`, class, anchor, x, y, text))
 }
 
 // coordinate writes a number with one decimal at most; what is no number is 0.
@@ -90,61 +60,40 @@ func coordinate(f float64) string {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		f = 0
 	}
-	return strconv.FormatFloat(round1(f), 'f', -1, 64)
+	return strconv.FormatFloat(math.Round(f*10)/10, 'f', -1, 64)
 }
 
-func round1(f float64) float64 { return math.Round(f*10) / 10 }
-
-// scale turns values into coordinates; with log it does so by their logarithms.
-type scale struct {
-	low, high, from, to float64
-	log                 bool
-}
+// scale turns values into coordinates.
+type scale struct{ low, high, from, to float64 }
 
 // newScale spans the range with some room at both ends.
 func newScale(low, high, from, to float64) scale {
-	s := scale{low: low, high: high, from: from, to: to}
-	if low > 0 && high/low > 200 {
-		s.log, s.low, s.high = true, math.Log10(low), math.Log10(high)
+	room := (high - low) * 0.06
+	if room <= 0 {
+		room = max(math.Abs(low)*0.05, 1e-9)
 	}
-	if s.high <= s.low {
-		room := math.Max(math.Abs(s.low)*0.05, 1e-9)
-		s.low, s.high = s.low-room, s.high+room
-	}
-	room := (s.high - s.low) * 0.06
-	s.low, s.high = s.low-room, s.high+room
-	return s
+	return scale{low - room, high + room, from, to}
 }
 
 // at is the coordinate of a value; one beyond the range is drawn at its edge.
 func (s scale) at(value float64) float64 {
-	clamped := min(max(s.scaled(value), s.low), s.high)
-	return s.from + (clamped-s.low)/(s.high-s.low)*(s.to-s.from)
+	return s.from + (min(max(value, s.low), s.high)-s.low)/(s.high-s.low)*(s.to-s.from)
 }
 
-func (s scale) beyond(value float64) bool {
-	value = s.scaled(value)
-	return value < s.low || value > s.high
-}
+func (s scale) beyond(value float64) bool { return value < s.low || value > s.high }
 
-func (s scale) scaled(value float64) float64 {
-	if s.log {
-		return math.Log10(max(value, math.SmallestNonzeroFloat64))
+// ticks are round numbers within the range, about n of them, and how they are written.
+func (s scale) ticks(n int) (values []float64, labels []string) {
+	raw := (s.high - s.low) / float64(n)
+	step := math.Pow(10, math.Ceil(math.Log10(raw)))
+	for _, part := range []float64{5, 2} {
+		if step/part >= raw {
+			step /= part
+			break
+		}
 	}
-	return value
-}
-
-// marks are round values within the range.
-func (s scale) marks(n int) []float64 {
-	if !s.log {
-		return ticks(s.low, s.high, n)
+	for i := math.Ceil(s.low / step); i*step <= s.high && len(values) < 100; i++ {
+		values, labels = append(values, i*step), append(labels, strconv.FormatFloat(i*step, 'f', -1, 64))
 	}
-	var list []float64
-	for exponent := math.Ceil(s.low); exponent <= s.high; exponent++ {
-		list = append(list, math.Pow(10, exponent))
-	}
-	if len(list) < 2 {
-		list = ticks(math.Pow(10, s.low), math.Pow(10, s.high), n)
-	}
-	return list
+	return values, render.Rounded(labels...)
 }
