@@ -32,9 +32,8 @@ type SkillReport struct {
 	Cases    []SkillCase     `json:"cases,omitempty"`
 	Feedback []SkillFeedback `json:"grader_feedback,omitempty"`
 	Changes  []SkillChange   `json:"changes"`
-	// Diff is for `git apply`; DiffBase64 has it when it is not UTF-8.
-	Diff       string `json:"diff"`
-	DiffBase64 string `json:"diff_base64,omitempty"`
+	// Diff is for `git apply`; `--diff` prints it as it is where it is not UTF-8.
+	Diff string `json:"diff"`
 }
 
 // SkillStep is one iteration.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/agent"
@@ -160,13 +161,9 @@ func (s *state) propose(ctx context.Context, n int, tree workspace.Tree) (agent.
 
 // initial is the score of the last baseline: what another executor scored before it
 // is no start.
-func (s *state) initial() (score *metric.Value) {
-	for _, row := range s.rows {
-		if row.Action == results.Baseline {
-			score = row.Score
-		}
-	}
-	return score
+func (s *state) initial() *metric.Value {
+	start := startOf(s.rows)
+	return s.rows[slices.IndexFunc(s.rows, func(row results.Row) bool { return row.Iteration == start })].Score
 }
 
 // attempts are the earlier iterations as the prompt shows them.

@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history/results"
@@ -100,10 +98,7 @@ func (v *Versions) Report(ctx context.Context, version int) (r render.SkillRepor
 	if err != nil {
 		return r, nil, err
 	}
-	if r.Diff = string(patch); !utf8.Valid(patch) {
-		r.Diff, r.DiffBase64 = string(bytes.ToValidUTF8(patch, []byte("\ufffd"))),
-			base64.StdEncoding.EncodeToString(patch)
-	}
+	r.Diff = string(bytes.ToValidUTF8(patch, []byte("\ufffd")))
 	return r, patch, nil
 }
 
@@ -179,13 +174,14 @@ func lostCases(before, after evalrun.Result) []string {
 	if len(before.Cases) == 0 || len(after.Cases) == 0 {
 		return nil
 	}
-	return decision.LostCases(caseRates(before), caseRates(after))
+	return decision.LostCases(ratesOf(before.Runs()), ratesOf(after.Runs()))
 }
 
-func caseRates(r evalrun.Result) decision.CaseRates {
-	var runs []map[string]metric.Value
-	for _, cases := range r.Runs() {
-		runs = append(runs, evals.CaseNumbers(cases))
+// ratesOf are the pass rates of cases in all runs of a version.
+func ratesOf(made [][]evals.CaseScore) decision.CaseRates {
+	runs := make([]map[string]metric.Value, len(made))
+	for i, cases := range made {
+		runs[i] = evals.CaseNumbers(cases)
 	}
 	return decision.RatesOf(runs...)
 }

@@ -35,15 +35,6 @@ type tried struct {
 	several bool
 }
 
-// rates are the pass rates of cases in all runs of a version.
-func (m Measured) rates() decision.CaseRates {
-	runs := make([]map[string]metric.Value, len(m.Runs))
-	for i, cases := range m.Runs {
-		runs[i] = evals.CaseNumbers(cases)
-	}
-	return decision.RatesOf(runs...)
-}
-
 // rule is how candidates are decided now: by single runs, by Runs pairs, or, for
 // 0, by pairs once the suite gave two numbers for one version.
 func (s *state) rule() decision.Rule {
@@ -80,7 +71,7 @@ func (s *state) try(ctx context.Context, n int, candidate string) (tried, error)
 	best, runs := evals.RateValue(s.best.Rate), map[decision.Side]int{}
 	trial := decision.NewTrial(decision.Standard{
 		Rule: rule, Seed: record.Seed, Direction: metric.Higher, Best: &best,
-		Cases: s.best.rates(),
+		Cases: ratesOf(s.best.Runs),
 	})
 	made, err := trial.Run(func(step decision.Step) (m metric.Measurement, err error) {
 		runs[step.Side]++

@@ -71,43 +71,35 @@ func readCase(root *os.Root, c evals.Case) evals.CaseScore {
 	return c.Score(grading)
 }
 
-const (
-	// maxHistory bounds how many gradings are read, maxHistoryPaths how many paths
-	// are looked at.
-	maxHistory      = 2000
-	maxHistoryPaths = 200_000
-)
+// maxHistory bounds how many gradings are read.
+const maxHistory = 2000
 
 // History reads the gradings that stand below a directory in eval-<id>/, at any
 // depth. Those that cannot be read are left out.
-func History(ctx context.Context, dir string) ([]evals.PastCase, error) {
+func History(ctx context.Context, dir string) (found []evals.PastCase, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open the history: %w", err)
 	}
 	defer func() { _ = root.Close() }()
-	seen := 0
-	scanner := files.Scanner{
-		Root: root, MaxEntries: maxHistory, Fault: func(string, error) error { return nil },
-		Skip: func(name string) bool {
-			seen++
-			return seen > maxHistoryPaths || path.Base(name) == evals.OutputsDir // whatever a skill wrote there
-		},
-		Keep: func(name string) bool {
-			return path.Base(name) == GradingFile && strings.HasPrefix(path.Base(path.Dir(name)), "eval-")
-		},
-	}
-	list, err := scanner.List(ctx)
-	var found []evals.PastCase
-	for _, e := range list {
-		data, err := readFile(root, e.Path, maxGradingFile)
-		if err != nil {
-			continue
+	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		id, is := strings.CutPrefix(path.Base(path.Dir(name)), "eval-")
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case len(found) == maxHistory:
+			return fs.SkipAll
+		case err != nil, entry.IsDir() && path.Base(name) == evals.OutputsDir: // whatever a skill wrote there
+			return fs.SkipDir
+		case !is || path.Base(name) != GradingFile:
+			return nil
 		}
-		if grading, err := evals.ParseGrading(data); err == nil {
-			id := strings.TrimPrefix(path.Base(path.Dir(e.Path)), "eval-")
-			found = append(found, evals.PastCase{ID: id, Grading: grading})
+		if data, err := readFile(root, name, maxGradingFile); err == nil {
+			if grading, err := evals.ParseGrading(data); err == nil {
+				found = append(found, evals.PastCase{ID: id, Grading: grading})
+			}
 		}
-	}
+		return nil
+	})
 	return found, err
 }

@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -213,20 +212,10 @@ func (l *loading) isFile(name string) bool {
 
 // readFile reads a regular file of at most that many bytes.
 func readFile(root *os.Root, name string, most int64) ([]byte, error) {
-	local := filepath.FromSlash(name)
-	info, err := root.Lstat(local)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
+	if info, err := root.Lstat(filepath.FromSlash(name)); err == nil && !info.Mode().IsRegular() {
 		return nil, errors.New("it is no regular file")
 	}
-	file, err := root.Open(local)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	data, err := io.ReadAll(io.LimitReader(file, most+1))
+	data, err := files.ReadRegular(root, name, most+1)
 	if err == nil && int64(len(data)) > most {
 		err = fmt.Errorf("it has more than %d KiB", most/1024)
 	}

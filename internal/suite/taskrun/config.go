@@ -57,24 +57,12 @@ func whole(glob string) string {
 
 // Within reports whether a file below a directory can be part of it.
 func (c Config) Within(dir string) bool {
-	return slices.ContainsFunc(c.Include, func(glob string) bool { return leadsInto(whole(glob), dir) })
-}
-
-// leadsInto reports whether a glob can match something below a directory.
-func leadsInto(glob, dir string) bool {
-	if strings.Contains(glob, "{") {
-		return true // braces may have slashes in them
-	}
-	parts := strings.Split(glob, "/")
-	for i, name := range strings.Split(dir, "/") {
-		switch {
-		case i >= len(parts):
-			return false
-		case parts[i] == "**":
+	return slices.ContainsFunc(c.Include, func(glob string) bool {
+		base, rest := doublestar.SplitPattern(whole(glob))
+		if strings.HasPrefix(base+"/", dir+"/") {
 			return true
-		case !doublestar.MatchUnvalidated(parts[i], name):
-			return false
 		}
-	}
-	return strings.Count(dir, "/")+1 < len(parts)
+		deep := strings.ContainsAny(rest, "/{") || strings.Contains(rest, "**")
+		return deep && (base == "." || strings.HasPrefix(dir, base+"/"))
+	})
 }
