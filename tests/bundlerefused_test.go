@@ -39,7 +39,7 @@ func manifests() []forgery {
 	return []forgery{
 		{"another repository", set("repository", "org/other"), `of repository "org/other"`},
 		{"another program", set("program", "q"), `of program "q"`},
-		{"a later iteration", set("iteration", 3), "of iteration 3, and 2 is the next"},
+		{"a later iteration", set("iteration", 3), "event of iteration 2, and is of 3"},
 		{"another run", set("run", "r"), `is of run "r"`},
 		{"another default branch", set("base_branch", "other"), `for branch "other"`},
 		{"another base", set("base", ones), "not on main"},
@@ -48,11 +48,6 @@ func manifests() []forgery {
 		}, "refused"},
 		{"another head", set("branch", ones), "has moved since"},
 		{"no head", set("branch", ""), "has moved since"},
-		{"another memory", set("memory", ones), "of the memory branch"},
-		{"memory of another branch", func(w *world, dir string) {
-			set("memory", w.git("rev-parse", "main"))(w, dir)
-		}, "of the memory branch"},
-		{"no memory", set("memory", ""), "of the memory branch"},
 		{"other books", set("books", strings.Repeat("1", 64)), "state of p has changed"},
 		{"another incumbent", set("incumbent_tree", ones), "other files"},
 		{"another candidate", set("candidate_tree", ones), "brings other files"},
@@ -60,7 +55,7 @@ func manifests() []forgery {
 			require.NoError(w.t, os.Truncate(filepath.Join(dir, "change.json"), 0))
 			set("candidate_tree", "")(w, dir)
 		}, "contradict each other"},
-		{"a fix for nothing", set("kind", "fix"), "of iteration 2, and 1 is the next"},
+		{"a fix for nothing", set("kind", "fix"), "no iteration waits for CI"},
 	}
 }
 

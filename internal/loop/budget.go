@@ -33,6 +33,7 @@ type spending struct {
 
 // blockedError says why no iteration may begin now.
 type blockedError struct {
+	outcome history.Outcome // Busy when another run holds the lease, else Idle
 	reason  string
 	resting bool // the program is paused or completed, which a comment may end
 }

@@ -36,8 +36,8 @@ func (s *Service) ApplyCommands(ctx context.Context) (CommandsResult, error) {
 		}
 	}
 	err = r.readComments(ctx)
-	if other, ok := errors.AsType[*errBusy](err); ok {
-		result.Busy = other.holder
+	if other, ok := errors.AsType[*blockedError](err); ok {
+		result.Busy = other.reason
 		return result, nil
 	}
 	if err != nil {
@@ -80,8 +80,8 @@ func (s *Service) Command(ctx context.Context, author string, command commands.C
 	said := commands.Comment{ID: id, Author: author, Time: r.Now(), Commands: []commands.Command{command}}
 	r.comments = &commands.Heard{Comments: []commands.Comment{said}}
 	err = r.applyCommands(ctx)
-	if other, ok := errors.AsType[*errBusy](err); ok {
-		return "", false, other.holder, nil
+	if other, ok := errors.AsType[*blockedError](err); ok {
+		return "", false, other.reason, nil
 	}
 	for e := range history.Of[*history.Answered](slices.Backward(r.records.log.Events)) {
 		to, _ := commands.ParseAnswer(e.Key)
@@ -135,7 +135,7 @@ func (r *thread) askedAtFirst(ctx context.Context) (asked, paused bool, err erro
 // lease waits for it.
 func (r *lease) requireNoLease(b *records) error {
 	if holder := r.leaseHolder(b); holder != "" {
-		return &errBusy{holder}
+		return &blockedError{outcome: history.Busy, reason: holder}
 	}
 	b.readEdits()
 	return nil

@@ -90,9 +90,9 @@ func TestChangeWithoutLease(t *testing.T) {
 			}
 			err := d.update(t.Context(), "change", nil, d.lease.requireNoLease)
 			if c.busy {
-				var busy *errBusy
+				var busy *blockedError
 				require.ErrorAs(t, err, &busy)
-				assert.Contains(t, busy.holder, "run another (")
+				assert.Contains(t, busy.reason, "run another (")
 				assert.Empty(t, d.shelf.messages)
 				return
 			}

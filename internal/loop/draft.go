@@ -18,23 +18,22 @@ type draft struct {
 	memory *memory.Memory
 	files  *memory.Files // nil until they are read
 	found  memory.Files  // as they were read
-	head   string        // the memory branch's commit then
 }
 
 // Update changes the copy.
 func (d *draft) Update(ctx context.Context, u memory.Update) (string, error) {
 	if d.files == nil {
-		files, head, err := d.memory.Read(ctx, u.Program)
+		files, _, err := d.memory.Read(ctx, u.Program)
 		if err != nil {
 			return "", err
 		}
-		d.files, d.found, d.head = &files, files, head
+		d.files, d.found = &files, files
 	}
 	files, err := u.Apply(*d.files)
 	if err == nil {
 		d.files = &files
 	}
-	return d.head, err
+	return "", err
 }
 
 // draft lets the run work on a copy of the records.

@@ -27,15 +27,15 @@ func (r *ciGate) fixFailure(ctx context.Context, e history.Decided, verdict ci.R
 	err error,
 ) {
 	reason, left := r.blockedReason(r.records), r.time()-r.Now().Sub(r.begun)
+	if reason == "" && r.fixer == nil {
+		reason = "CI failed, and publishing asks no agent: the next `iterate job propose` lets one fix it"
+	}
 	if reason == "" && left > 0 {
 		at, p, err := r.fixer(ctx, e, verdict, left)
 		if err == nil {
 			err = r.recordOwnFix(ctx, at, e, verdict, p)
 		}
-		var none *noFixError
 		switch {
-		case errors.As(err, &none):
-			reason = none.reason
 		case err != nil:
 			return Result{}, false, err
 		case p.Postponed != nil:
@@ -50,18 +50,9 @@ func (r *ciGate) fixFailure(ctx context.Context, e history.Decided, verdict ci.R
 	return result, true, err
 }
 
+// fixer proposes a fix; it is nil where nobody works.
 type fixer func(ctx context.Context, e history.Decided, verdict ci.Result, left time.Duration) (position,
 	*proposal.Proposal, error)
-
-type noFixError struct{ reason string }
-
-func (e *noFixError) Error() string { return e.reason }
-
-// asksNoAgent is the fixer of a run that publishes.
-func asksNoAgent(context.Context, history.Decided, ci.Result, time.Duration) (position, *proposal.Proposal, error) {
-	return position{}, nil, &noFixError{"CI failed, and publishing asks no agent: the next `iterate job propose` " +
-		"lets one fix it"}
-}
 
 // recordOwnFix records a fix that this run proposed. One that verification
 // refuses counts as a failed attempt.

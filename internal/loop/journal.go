@@ -84,9 +84,8 @@ func (r *journal) update(ctx context.Context, message string, branch *git.RefUpd
 
 // beginsNothing reports whether a change was not made because nothing may begin now.
 func beginsNothing(err error) bool {
-	var busy *errBusy
-	var blocked *blockedError
-	return errors.As(err, &busy) || errors.As(err, &blocked) || errors.Is(err, errNothingToGiveBack)
+	_, blocked := errors.AsType[*blockedError](err)
+	return blocked || errors.Is(err, errNothingToGiveBack)
 }
 
 func (r *journal) result(outcome history.Outcome, reasons ...decision.Reason) Result {

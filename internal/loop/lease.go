@@ -48,7 +48,7 @@ func (r *lease) enterStart(b *records) error {
 	b.iteration = b.sum.Iteration + 1
 	r.joinHanded(b, "")
 	if holder := r.leaseHolder(b); holder != "" {
-		return &errBusy{holder}
+		return &blockedError{outcome: history.Busy, reason: holder}
 	}
 	b.adopt()
 	b.readEdits()
@@ -86,7 +86,7 @@ func (r *lease) enterStart(b *records) error {
 func (r *lease) mayBegin(b *records) error {
 	if b.standing().Waiting() != nil && r.GitHub == nil {
 		b.stopped = program.WaitsForCI
-		return &blockedError{reason: b.stopped}
+		return &blockedError{outcome: history.Idle, reason: b.stopped}
 	}
 	resting := r.restingReason(b)
 	if resting != "" && r.Force && !b.pausedSince(b.since) {
@@ -98,7 +98,7 @@ func (r *lease) mayBegin(b *records) error {
 		return nil
 	}
 	b.stopped = reason
-	return &blockedError{reason, resting != ""}
+	return &blockedError{history.Idle, reason, resting != ""}
 }
 
 // joinHanded makes the open start this run's own when an earlier job of the same

@@ -170,7 +170,7 @@ func TestChoresWithoutProposal(t *testing.T) {
 			r.lease.joins = true
 			result, err := r.chores(t.Context())
 			if c.busy {
-				var busy *errBusy
+				var busy *blockedError
 				require.ErrorAs(t, err, &busy)
 				assert.Empty(t, d.shelf.messages)
 				return

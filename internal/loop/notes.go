@@ -32,23 +32,16 @@ func takeNotes(at position, dir string, masker process.Masker) (prompt.Notes, er
 	if err != nil || !info.Mode().IsRegular() {
 		return prompt.Notes{}, nil
 	}
-	text, err := readNotes(root)
+	file, err := root.Open(prompt.NotesFile)
 	if err != nil {
 		return prompt.Notes{}, nil
 	}
+	text, _ := io.ReadAll(io.LimitReader(file, 2*prompt.MaxNotes)) // Only so much is parsed, and no secret is cut in two.
+	_ = file.Close()
 	if err := root.Remove(prompt.NotesFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return prompt.Notes{}, fmt.Errorf("remove the agent's notes: %w", err)
 	}
 	return prompt.ParseNotes(masker.Bytes(text)), nil
-}
-
-func readNotes(root *os.Root) ([]byte, error) {
-	file, err := root.Open(prompt.NotesFile)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	return io.ReadAll(io.LimitReader(file, 2*prompt.MaxNotes)) // Only so much is parsed, and no secret is cut in two.
 }
 
 // enterNotes adds the notes of an iteration to the sections that people read.

@@ -43,7 +43,7 @@ func (r *run) proposeOnly(ctx context.Context) (*proposal.Proposal, Result, erro
 		return r.proposeForCI(ctx)
 	}
 	if r.stopped = r.rests(); r.stopped != "" {
-		return nil, Result{}, &blockedError{reason: r.stopped}
+		return nil, Result{}, &blockedError{outcome: history.Idle, reason: r.stopped}
 	}
 	at, p, err := r.proposer.propose(ctx)
 	if err != nil {
@@ -100,12 +100,12 @@ func (r *run) proposeForCI(ctx context.Context) (*proposal.Proposal, Result, err
 	if p.Postponed != nil {
 		return p, r.result(history.Idle, decision.Say(r.stopped)), nil
 	}
-	return p, r.recorder.resultOfCI(*r.records.standing().Decision, p.Checked.Reasons), nil
+	return p, r.resultOfDecision(*r.records.standing().Decision, p.Checked.Reasons), nil
 }
 
 // pack makes the bundle of a proposal.
 func (r *run) pack(ctx context.Context, p *proposal.Proposal) (*proposal.Bundle, error) {
-	p.Memory, p.Records, p.Baseline = r.drafted.head, recordsDigest(r.drafted.found), r.proposer.baselineEvents
+	p.Records, p.Baseline = recordsDigest(r.drafted.found), r.proposer.baselineEvents
 	if r.comments != nil {
 		p.Heard, p.Told = r.comments.Until, r.shown == commentsTold && p.Kind == proposal.Iteration
 	}

@@ -18,12 +18,12 @@ import (
 // end; one that was shown completely is refused.
 func (s *Service) Publish(ctx context.Context, b proposal.Bundle) (Result, error) {
 	run := s.begin()
-	run.gate.fixer = asksNoAgent
+	run.gate.fixer = nil
 	return run.through(ctx, run.shownOnGitHub(func(ctx context.Context) (Result, error) { return run.publish(ctx, b) }))
 }
 
 func (r *run) publish(ctx context.Context, from proposal.Bundle) (Result, error) {
-	files, head, err := r.Memory.Read(ctx, r.Program.Name)
+	files, _, err := r.Memory.Read(ctx, r.Program.Name)
 	if err != nil {
 		return Result{}, err
 	}
@@ -40,20 +40,15 @@ func (r *run) publish(ctx context.Context, from proposal.Bundle) (Result, error)
 	if by := r.publishedBy(from); by != "" {
 		return r.again(ctx, from, by)
 	}
-	if err := r.current(ctx, from, head); err != nil {
+	if err := r.current(from); err != nil {
 		return Result{}, err
 	}
 	if err := r.readProposedComments(ctx, from); err != nil {
 		return Result{}, err
 	}
 	result, err := r.publishProposal(ctx, from)
-	var held *blockedError
-	var busy *errBusy
-	switch {
-	case errors.As(err, &held):
-		return result, proposal.Refuse("no iteration may be recorded now: %s", held.reason)
-	case errors.As(err, &busy):
-		return result, proposal.Refuse("another run works on %s: %s", r.Program.Name, busy.holder)
+	if blocked, is := errors.AsType[*blockedError](err); is {
+		return result, proposal.Refuse("no iteration may be recorded now: %s", blocked.reason)
 	}
 	return result, err
 }
@@ -70,55 +65,14 @@ func (r *run) publishedBy(from proposal.Bundle) string {
 
 // current refuses a bundle of another program or repository, and one that was
 // made from older records.
-func (r *run) current(ctx context.Context, from proposal.Bundle, head string) error {
-	name, iteration := r.Program.Name, r.records.sum.Iteration+1
-	if from.Kind == proposal.Fix {
-		iteration--
-	}
-	switch {
+func (r *run) current(from proposal.Bundle) error {
+	switch name := r.Program.Name; {
 	case from.Program != name:
 		return proposal.Refuse("it is of program %q, not of %q", from.Program, name)
 	case from.Repository != r.Repository:
 		return proposal.Refuse("it is of repository %q, not of %q", from.Repository, r.Repository)
 	case from.Records != recordsDigest(r.files):
 		return r.stale()
-	case from.Iteration != iteration && from.Iteration != r.adopts():
-		return proposal.Refuse("it is of iteration %d, and %d is the next", from.Iteration, iteration)
-	}
-	return r.remembered(ctx, from, head)
-}
-
-// adopts is the iteration after those of a state that has no ledger.
-func (r *run) adopts() int {
-	if r.records.sum.Events > 0 {
-		return -1
-	}
-	return r.records.machine.IterationCount + 1
-}
-
-// remembered refuses a bundle whose commit of the memory branch did not lead to the
-// present one.
-func (r *run) remembered(ctx context.Context, from proposal.Bundle, head string) error {
-	if from.Memory == head {
-		return nil
-	}
-	known := false
-	if from.Memory != "" && head != "" {
-		var err error
-		if _, known, err = r.Repo.Resolve(ctx, from.Memory); err != nil {
-			return err
-		}
-		if known {
-			if known, err = r.Repo.IsAncestor(ctx, from.Memory, head); err != nil {
-				return err
-			}
-		}
-	}
-	if from.Memory == "" && r.files.Ledger == nil {
-		known = true // another program's records came first
-	}
-	if !known {
-		return proposal.Refuse("it was made from commit %.12q of the memory branch, which is not there", from.Memory)
 	}
 	return nil
 }
@@ -181,10 +135,12 @@ func (r *run) startsWith(from proposal.Bundle) func(*records) error {
 		if err := r.lease.enterStart(b); err != nil {
 			return err
 		}
-		if b.iteration != from.Iteration && from.Kind == proposal.Iteration {
-			return r.stale()
+		if e := b.standing().Waiting(); e != nil {
+			b.iteration = e.Iteration
 		}
-		b.iteration = from.Iteration
+		if b.iteration != from.Iteration {
+			return proposal.Refuse("it is of iteration %d, and %d is the next", from.Iteration, b.iteration)
+		}
 		b.set(history.Published, from.ID)
 		if r.comments != nil {
 			r.enterCommands(b, &undoing{})
@@ -222,13 +178,8 @@ func (r *run) again(ctx context.Context, from proposal.Bundle, by string) (Resul
 	if before == recordsDigest(r.files) && sent == r.GitHub.Changes() && len(r.warnings) == 0 {
 		return Result{}, twice
 	}
-	return r.last(), nil
-}
-
-// last is the result of the last recorded iteration.
-func (r *run) last() Result {
 	if e := r.records.standing().Decision; e != nil {
-		return r.recorder.resultOfCI(*e, e.Reasons)
+		return r.resultOfDecision(*e, e.Reasons), nil
 	}
-	return r.result(history.Idle, decision.Say("what waited is done"))
+	return r.result(history.Idle, decision.Say("what waited is done")), nil
 }

@@ -105,11 +105,7 @@ func TestPublishRefuses(t *testing.T) {
 		},
 		"the iteration after": {
 			func(m *proposal.Bundle) { m.Iteration = 3 },
-			"it is of iteration 3, and 2 is the next",
-		},
-		"no memory": {
-			func(m *proposal.Bundle) { m.Memory = "" },
-			"of the memory branch, which is not there",
+			"it has an event of iteration 2, and is of 3",
 		},
 		"another run": {func(m *proposal.Bundle) { m.Run = "r" }, `it has events of run "run-`},
 		"another default branch": {
@@ -173,13 +169,11 @@ func TestBundleAndOtherPrograms(t *testing.T) {
 		require.NoError(t, err)
 	}
 	first := b.made()
-	assert.Empty(t, first.Memory)
 	other("# q\n")
 	result, err := b.service.Publish(t.Context(), first)
 	require.NoError(t, err)
 	assert.Equal(t, history.Accepted, result.Outcome)
 	second := b.made()
-	assert.Equal(t, b.git("rev-parse", "memory/autoloop"), second.Memory)
 	other("# q, later\n")
 	result, err = b.service.Publish(t.Context(), second)
 	require.NoError(t, err)
@@ -201,7 +195,7 @@ func TestPublishWhereNothingMayBegin(t *testing.T) {
 	b.start()
 	seen := b.made()
 	b.service.Alive = func(history.Lease) bool { return true }
-	_ = b.refuses(seen, "another run works on p: run run-", "a lease")
+	_ = b.refuses(seen, "no iteration may be recorded now: run run-", "a lease")
 	b.service.Alive = func(history.Lease) bool { return false }
 	result, err := b.service.Publish(t.Context(), seen)
 	require.NoError(t, err)

@@ -94,7 +94,7 @@ func (r *run) pauseInterrupted(ctx context.Context) (Result, error) {
 // of that to do it is GiveBack.
 func (s *Service) Chores(ctx context.Context) (Result, error) {
 	run := s.begin()
-	run.lease.joins, run.gate.fixer = true, asksNoAgent
+	run.lease.joins, run.gate.fixer = true, nil
 	return run.through(ctx, run.shownOnGitHub(run.chores))
 }
 
@@ -106,7 +106,8 @@ func (r *run) chores(ctx context.Context) (Result, error) {
 			return r.failForPerson(ctx, conflict.reason())
 		}
 	}
-	if _, blocked := errors.AsType[*blockedError](err); blocked || err == nil && !ended {
+	blocked, is := errors.AsType[*blockedError](err)
+	if is && blocked.outcome == history.Idle || err == nil && !ended {
 		return r.giveBack(ctx)
 	}
 	return result, err

@@ -87,13 +87,22 @@ func (r *recorder) resultOf(p *proposal.Proposal) Result {
 		result.Iteration = r.records.sum.Iteration
 		return result
 	}
-	e := p.Decided
-	result := r.result(e.Outcome, e.Reasons...)
+	result := r.resultOfDecision(*p.Decided, p.Decided.Reasons)
+	result.Samples, result.Transcript = samplesOf(p), p.Transcript
+	return result
+}
+
+// resultOfDecision is the result of an iteration that was decided, or waits for CI.
+func (r *journal) resultOfDecision(e history.Decided, reasons []decision.Reason) Result {
+	r.iteration = e.Iteration
+	result := r.result(e.Outcome, reasons...)
 	if e.Verdict != "" {
 		result.Verdict, result.Metric, result.Delta, result.Evidence = &e.Verdict, e.Metric, text(e.Delta), e.Evidence
 	}
-	result.Noisy, result.Samples, result.Summary, result.Transcript = e.Noisy, samplesOf(p), e.Summary, p.Transcript
-	result.Commit = text(e.Commit)
+	result.Noisy, result.Summary, result.Failing = e.Noisy, e.Summary, e.Failing
+	if e.Outcome != history.CIFixExhausted {
+		result.Commit = text(e.Commit)
+	}
 	return result
 }
 

@@ -25,8 +25,8 @@ type run struct {
 // isResting reports whether no iteration may begin because the program is paused
 // or completed.
 func isResting(err error) bool {
-	var blocked *blockedError
-	return errors.As(err, &blocked) && blocked.resting
+	blocked, is := errors.AsType[*blockedError](err)
+	return is && blocked.resting
 }
 
 // prepare takes the lease and does what comes before an iteration: it applies commands,

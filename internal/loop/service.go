@@ -124,11 +124,6 @@ type Service struct {
 	refusal string // why nobody can work on the program here, "" when somebody can
 }
 
-// errBusy says that another run holds the lease.
-type errBusy struct{ holder string }
-
-func (e *errBusy) Error() string { return e.holder }
-
 // errLeaseLost says that another run took the program over in the meantime.
 var errLeaseLost = errors.New("the lease was lost to another run; nothing of this iteration was recorded")
 
@@ -215,12 +210,11 @@ func (r *run) through(ctx context.Context, work func(context.Context) (Result, e
 	if err != nil && ctx.Err() != nil {
 		r.giveUp(ctx)
 	}
-	if busy, ok := errors.AsType[*errBusy](err); ok {
-		result, err = r.result(history.Busy, decision.Say(busy.holder)), nil
-	}
-	if held, ok := errors.AsType[*blockedError](err); ok {
-		r.stopped = held.reason
-		result, err = r.result(history.Idle, decision.Say(held.reason)), nil
+	if blocked, ok := errors.AsType[*blockedError](err); ok {
+		if blocked.outcome == history.Idle {
+			r.stopped = blocked.reason
+		}
+		result, err = r.result(blocked.outcome, decision.Say(blocked.reason)), nil
 		r.detail(&result)
 	}
 	result.Seconds = r.Now().Sub(r.begun).Seconds()

@@ -219,7 +219,7 @@ func (r *ciGate) keepWaiting(ctx context.Context, e history.Decided, pause *deci
 		return Result{}, err
 	}
 	e.Failing = failing(verdict)
-	return r.recorder.resultOfCI(e, reasons), nil
+	return r.resultOfDecision(e, reasons), nil
 }
 
 // recordFinal records the final decision on an iteration that waited for CI, and
@@ -251,7 +251,7 @@ func (r *ciGate) recordFinal(ctx context.Context, e history.Decided, branch *git
 	if err != nil {
 		return Result{}, err
 	}
-	return r.recorder.resultOfCI(e, e.Reasons), nil
+	return r.resultOfDecision(e, e.Reasons), nil
 }
 
 // endEmptyPull pauses, and notes that a pull request without a commit of its
@@ -261,18 +261,6 @@ func (b *records) endEmptyPull(pause decision.Reason) {
 		b.set(history.PullEnded, strconv.Itoa(b.sum.Pull))
 	}
 	b.pause(pause)
-}
-
-// resultOfCI is the result of an iteration that waits, or waited, for CI.
-func (r *recorder) resultOfCI(e history.Decided, reasons []decision.Reason) Result {
-	r.iteration = e.Iteration
-	result := r.result(e.Outcome, reasons...)
-	result.Metric, result.Delta, result.Evidence, result.Summary, result.Failing = e.Metric, text(e.Delta), e.Evidence,
-		e.Summary, e.Failing
-	if e.Outcome != history.CIFixExhausted {
-		result.Commit = text(e.Commit)
-	}
-	return result
 }
 
 // asksToFix reports whether CI is known to have failed for the pending commit and an agent

@@ -22,7 +22,6 @@ type atCI struct {
 	*desk
 	ids   map[string]string
 	slept []time.Duration
-	asked []ci.Result // what a fixer was told, each time
 }
 
 // growForCI grows a default branch without a workflow and one with, and an accepted commit
@@ -125,7 +124,6 @@ func TestWordsOfCI(t *testing.T) {
 		events  string
 		reasons []string // of the result, from the first
 		paused  string
-		asked   int // how often a fixer was asked
 	}{
 		{
 			name: "says-green", says: []ci.Result{green()}, outcome: history.Accepted,
@@ -154,9 +152,11 @@ func TestWordsOfCI(t *testing.T) {
 		},
 		{
 			name: "says-red", says: []ci.Result{red("build", "error: x")}, outcome: history.PendingCI,
-			events:  "pull=8 finished",
-			reasons: []string{"CI did not answer yet; a later run goes on", "nobody can fix it", "build fails"},
-			asked:   1,
+			events: "pull=8 finished",
+			reasons: []string{
+				"CI did not answer yet; a later run goes on",
+				"CI failed, and publishing asks no agent: the next `iterate job propose` lets one fix it", "build fails",
+			},
 		},
 		{
 			name: "says-nothing-for-long", says: []ci.Result{nothing}, since: 2 * time.Hour, outcome: history.PendingCI,
@@ -183,12 +183,7 @@ func TestWordsOfCI(t *testing.T) {
 			}
 			d := newAtCI(t, g, ids, "at-ci", c.base, "ci-wait: 20s\n"+c.front, c.since)
 			d.hub.ci = c.says
-			d.gate.fixer = func(_ context.Context, _ history.Decided, verdict ci.Result, _ time.Duration) (position,
-				*proposal.Proposal, error,
-			) {
-				d.asked = append(d.asked, verdict)
-				return position{}, nil, &noFixError{"nobody can fix it"}
-			}
+			d.gate.fixer = nil
 			result, err := d.gate.waitForCI(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, c.outcome, result.Outcome)
@@ -201,7 +196,6 @@ func TestWordsOfCI(t *testing.T) {
 			after := d.written()
 			assert.Contains(t, decision.Text(after.sum.Paused), c.paused)
 			assert.Equal(t, c.paused != "", after.machine.Paused)
-			assert.Len(t, d.asked, c.asked)
 			last := after.standing().Decision
 			assert.Equal(t, c.outcome, last.Outcome)
 			switch c.outcome {
@@ -369,7 +363,6 @@ func TestFixIsAskedFor(t *testing.T) {
 	}
 	four := []history.Event{checked("a", "one"), checked("b", "two"), checked("c", "three"), checked("d", "four")}
 	later := noon.Add(time.Hour)
-	nobody := func(*atCI) (*proposal.Proposal, error) { return nil, &noFixError{"nobody can"} }
 	for _, c := range []struct {
 		name    string
 		front   string
@@ -414,7 +407,7 @@ func TestFixIsAskedFor(t *testing.T) {
 		},
 		{
 			name: "fix-fifth", before: four, asked: 45 * time.Minute,
-			fix: nobody, done: true, outcome: history.PendingCI, reason: "nobody can",
+			fix: func(*atCI) (*proposal.Proposal, error) { return nil, errBroken }, err: errBroken,
 		},
 		{
 			name: "fix-sixth", before: append(slices.Clone(four), checked("e", "five")), done: true,
@@ -453,9 +446,4 @@ func TestFixIsAskedFor(t *testing.T) {
 			assert.Equal(t, c.outcome == history.CIFixExhausted, after.machine.Paused)
 		})
 	}
-	_, _, err := asksNoAgent(t.Context(), history.Decided{}, ci.Result{}, 0)
-	var none *noFixError
-	require.ErrorAs(t, err, &none)
-	assert.Contains(t, none.reason, "the next `iterate job propose` lets one")
-	assert.Contains(t, none.Error(), "publishing asks no agent")
 }

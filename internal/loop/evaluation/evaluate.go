@@ -138,9 +138,6 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 		return Result{}, context.Cause(ctx)
 	}
 	shown := e.Masker.Result(result)
-	if err := keep(request.Artifacts, name, shown); err != nil {
-		return Result{}, err
-	}
 	if request.Keep != "" {
 		if err := e.keepWhole(request.Keep, name, shown, heads); err != nil {
 			return Result{}, err
@@ -209,16 +206,6 @@ func (e *Evaluator) named(numbers map[string]metric.Value, own []string) map[str
 		}
 	}
 	return named
-}
-
-// keep stores what was printed, without its secrets, beside the script.
-func keep(dir, name string, result process.Result) error {
-	for stream, text := range map[string][]byte{"stdout": result.Stdout, "stderr": result.Stderr} {
-		if err := os.WriteFile(filepath.Join(dir, name+"."+stream), text, 0o600); err != nil {
-			return fmt.Errorf("keep the %s's output: %w", name, err)
-		}
-	}
-	return nil
 }
 
 func tail(result process.Result) string {

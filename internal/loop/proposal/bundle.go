@@ -52,8 +52,6 @@ type Manifest struct {
 	Base string `json:"base"`
 	// Branch is the commit of the program branch, or empty.
 	Branch string `json:"branch"`
-	// Memory is the commit of the memory branch, or empty.
-	Memory string `json:"memory"`
 	// Records is the digest of the program's own files there.
 	Records string `json:"books"`
 	// Incumbent is the tree that was changed.

@@ -18,7 +18,6 @@ func written(t *testing.T) (string, proposal.Bundle) {
 	b := proposal.Bundle{
 		Manifest: proposal.Manifest{
 			Kind: proposal.Iteration, Run: "r1", Program: "p", Iteration: 3, BaseBranch: "main", Base: id, Branch: id,
-			Memory:  id,
 			Records: strings.Repeat("b", 64), Incumbent: id, Candidate: id,
 		},
 		Change: []byte("the change\n"), Events: []byte("{}\n"),

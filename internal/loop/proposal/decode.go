@@ -34,7 +34,7 @@ func Decode(b Bundle, masker process.Masker) (*Proposal, error) {
 			return nil, Refuse("it has events of run %.40q, and is of run %.40q", run, b.Run)
 		}
 		sanitize(e)
-		if err := cmp.Or(clean(e, masker), p.add(e)); err != nil {
+		if err := cmp.Or(p.add(e), clean(e, masker)); err != nil {
 			return nil, err
 		}
 	}

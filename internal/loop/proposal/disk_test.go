@@ -149,7 +149,7 @@ func TestValuesOfAManifest(t *testing.T) {
 	whole := proposal.Bundle{
 		Manifest: proposal.Manifest{
 			Kind: proposal.Iteration, Repository: "org/name", Run: "r1", Program: "p", Iteration: 3, BaseBranch: "main",
-			Base: id, Branch: id, Memory: id, Records: digest, Incumbent: id, Candidate: id, Heard: "1 2 3",
+			Base: id, Branch: id, Records: digest, Incumbent: id, Candidate: id, Heard: "1 2 3",
 		},
 		Change: []byte("the change\n"), Events: []byte("{}\n"),
 	}
@@ -178,7 +178,6 @@ func TestValuesOfAManifest(t *testing.T) {
 		}},
 		"base":           {[]string{id, digest}, append(objects, "")},
 		"branch":         {[]string{"", digest}, objects},
-		"memory":         {[]string{"", digest}, objects},
 		"books":          {[]string{digest}, []string{"", id, digest[:63], strings.ToUpper(digest)}},
 		"incumbent_tree": {[]string{digest}, append(objects, "")},
 		"candidate_tree": {[]string{digest}, objects},

@@ -45,7 +45,6 @@ func (b Bundle) check() error {
 		{"base_branch", b.BaseBranch, branchNameForm, true},
 		{"base", b.Base, objectForm, true},
 		{"branch", b.Branch, objectForm, b.Kind == Fix},
-		{"memory", b.Memory, objectForm, false},
 		{"books", b.Records, digestForm, true},
 		{"incumbent_tree", b.Incumbent, objectForm, true},
 		{"candidate_tree", b.Candidate, objectForm, false},
