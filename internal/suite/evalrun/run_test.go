@@ -100,16 +100,11 @@ func TestHostileExecutors(t *testing.T) {
 	}{
 		"writes gradings": {`echo "` + forged +
 			`" | tee outputs/grading.json grading.json ../grading.json > /dev/null`, "0"},
-		"links out of outputs":   {`echo yes > secret; ln -s ../secret outputs/x.txt`, "0"},
-		"links to a system file": {`ln -s /etc/passwd outputs/x.txt`, "0"},
-		"replaces outputs":       {`rmdir outputs; mkdir other; echo yes > other/x.txt; ln -s other outputs`, "0"},
-		"removes all":            {`rm -rf ./* ./.claude`, "0"},
-		"deletes its skill":      {`rm -rf .claude; echo yes > outputs/x.txt`, "1"},
+		"removes all":       {`rm -rf ./* ./.claude`, "0"},
+		"deletes its skill": {`rm -rf .claude; echo yes > outputs/x.txt`, "1"},
 		"names with odd bytes": {`echo yes > outputs/x.txt; echo > "outputs/a b"; echo > 'outputs/q"'; echo > ` +
 			`"$(printf 'outputs/n\nl')"; echo > "$(printf 'outputs/\377')"`, "1"},
-		"a pipe":                   {`mkfifo outputs/x.txt`, "0"},
-		"a directory in its place": {`mkdir outputs/x.txt`, "0"},
-		"a huge file":              {`echo yes > outputs/x.txt; truncate -s 100M outputs/big`, "1"},
+		"a huge file": {`echo yes > outputs/x.txt; truncate -s 100M outputs/big`, "1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

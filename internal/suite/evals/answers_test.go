@@ -42,6 +42,11 @@ func TestAnswersOfOthers(t *testing.T) {
 		},
 		"an empty answer": {pair("<question>q</question><answer/>"), "q=", ""},
 		"no answer":       {pair("\n<question>q</question>\n\n"), "", "x:1: qa_pair[0].answer: is missing"},
+		"the line of a pair": {
+			"<evaluation>\n<qa_pair><question>q</question></qa_pair></evaluation>", "",
+			"x:2: qa_pair[0].answer: is missing",
+		},
+		"nothing": {"", "", "evaluation: has no `qa_pair`"},
 		"markup in it": {
 			pair("<question>q <b>r</b></question><answer>a</answer>"), "",
 			"b: does not belong here",

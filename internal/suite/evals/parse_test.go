@@ -155,25 +155,6 @@ func TestParseTriggers(t *testing.T) {
 	assert.Equal(t, "t.json:1: has no query", problems[0].String())
 }
 
-func TestParseAnswers(t *testing.T) {
-	t.Parallel()
-	pairs, problems := ParseAnswers("e.xml",
-		[]byte("<evaluation>\n<qa_pair><question> How &lt;many?</question><answer>3</answer></qa_pair></evaluation>"))
-	require.Empty(t, problems)
-	assert.Equal(t, []Answer{{"How <many?", "3"}}, pairs)
-	_, problems = ParseAnswers("e.xml",
-		[]byte("<evaluation>\n<qa_pair><question>x</question></qa_pair>\n<other/></evaluation>"))
-	require.Len(t, problems, 2)
-	assert.Equal(t, "e.xml:2: qa_pair[0].answer: is missing", problems[0].String())
-	for _, bad := range []string{
-		"", "<evaluation>", "<evaluation/>", "&x;",
-		"<!DOCTYPE a [<!ENTITY b \"c\">]><evaluation>&b;</evaluation>",
-	} {
-		_, problems = ParseAnswers("e.xml", []byte(bad))
-		assert.NotEmpty(t, problems, bad)
-	}
-}
-
 func TestJSONPath(t *testing.T) {
 	t.Parallel()
 	value, err := decodeJSON([]byte(`{"a": {"b.c": [1, {"d": null}]}, "x'y\"z": 2, "": 3}`))

@@ -119,45 +119,25 @@ func TestBoundsOfOutcome(t *testing.T) {
 		return `{"scores": [` + strings.Join(list, ",") + "]}"
 	}
 	for name, c := range map[string]struct{ text, says string }{
-		"a long label": {`{"scores": [], "configLabel": ` + quoted(200) + "}", ""},
 		"a longer label": {
 			`{"scores": [], "configLabel": ` + quoted(201) + "}",
 			"configLabel: has more than 200 bytes",
 		},
-		"a label of nothing":   {`{"scores": [], "configLabel": ""}`, ""},
-		"a label of null":      {`{"scores": [], "configLabel": null}`, ""},
-		"a long id":            {strings.Replace(score(""), `"a"`, quoted(200), 1), ""},
-		"a longer id":          {strings.Replace(score(""), `"a"`, quoted(201), 1), "taskId: has more than 200 bytes"},
-		"a blank id":           {strings.Replace(score(""), `"a"`, `" "`, 1), "taskId: is empty"},
 		"an id that is a path": {strings.Replace(score(""), `"a"`, `"../a b"`, 1), ""},
-		"a long rationale":     {score(`, "judge": {"score0to1": 1, "rationale": ` + quoted(64<<10) + "}"), ""},
 		"a longer rationale": {
 			score(`, "judge": {"score0to1": 1, "rationale": ` + quoted(64<<10+1) + "}"),
 			"judge.rationale: has more than 65536",
 		},
-		"a longer model": {
-			score(`, "judge": {"score0to1": 1, "model": ` + quoted(201) + "}"),
-			"judge.model: has more than 200 bytes",
-		},
-		"a longer failure": {score(`, "failure": ` + quoted(64<<10+1)), "failure: has more than 65536 bytes"},
-		"a longer path":    {score(`, "diff": ` + quoted(10_000)), "diff: has more than"},
-		"many checks":      {score(`, "checks": [` + strings.Repeat(check, 199) + `{"passed": true}]`), ""},
+		"many checks": {score(`, "checks": [` + strings.Repeat(check, 199) + `{"passed": true}]`), ""},
 		"a check more": {
 			score(`, "checks": [` + strings.Repeat(check, 200) + `{"passed": true}]`),
 			"checks: has 201 entries; 200 is the",
 		},
-		"a check of nothing": {score(`, "checks": [{}]`), "checks[0].passed: is missing"},
-		"a longer check": {
-			score(`, "checks": [{"passed": true, "name": ` + quoted(64<<10+1) + "}]"),
-			"checks[0].name: has more than",
-		},
-		"many tasks":           {tasks(1000), ""},
-		"a task more":          {tasks(1001), "scores: has 1001 entries; 1000 is the"},
-		"many runs":            {`{"runs": [` + strings.Repeat(`{"scores": []},`, 99) + `{"scores": []}]}`, ""},
-		"runs of runs":         {`{"runs": [{"runs": [{"scores": []}]}]}`, "runs[0].scores: is missing"},
-		"runs that are scores": {`{"runs": {"scores": []}}`, "runs: must be a list"},
-		"a run that is a list": {`{"runs": [[]]}`, "runs[0]: must be an object"},
-		"a count beyond ints":  {strings.Replace(score(""), `"total": 0`, `"total": 99999999999999999999999`, 1), ""},
+		"many tasks":          {tasks(1000), ""},
+		"a task more":         {tasks(1001), "scores: has 1001 entries; 1000 is the"},
+		"many runs":           {`{"runs": [` + strings.Repeat(`{"scores": []},`, 99) + `{"scores": []}]}`, ""},
+		"runs of runs":        {`{"runs": [{"runs": [{"scores": []}]}]}`, "runs[0].scores: is missing"},
+		"a count beyond ints": {strings.Replace(score(""), `"total": 0`, `"total": 99999999999999999999999`, 1), ""},
 		"as many as there are": {strings.Replace(score(""), `{"passed": 0, "total": 0}`,
 			`{"passed": 99999999999999999999999, "total": 99999999999999999999999}`, 1), ""},
 		"one more than that": {

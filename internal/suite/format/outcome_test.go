@@ -3,7 +3,6 @@ package format_test
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -41,16 +40,6 @@ func TestOutcomeProblems(t *testing.T) {
 		return `{"scores": [{"taskId": "a", "objective": {"passed": 1, "total": 2}` + more + `}]}`
 	}
 	for name, c := range map[string]struct{ text, says string }{
-		"no scores": {"{}", "o.json:1: scores: is missing"},
-		"no id": {
-			`{"scores": [{"objective": {"passed": 1, "total": 2}}]}`,
-			"scores[0].taskId: is missing",
-		},
-		"no objective": {`{"scores": [{"taskId": "a"}]}`, "scores[0].objective: is missing"},
-		"more passed than there are": {
-			`{"scores": [{"taskId": "a", "objective": {"passed": 3, "total": 2}}]}`,
-			"has 3 passed of 2",
-		},
 		"half a check": {
 			`{"scores": [{"taskId": "a", "objective": {"passed": 0.5, "total": 2}}]}`,
 			"must be a whole number",
@@ -63,20 +52,10 @@ func TestOutcomeProblems(t *testing.T) {
 			entry(`, "judge": {"score0to1": 8}`),
 			"scores[0].judge.score0to1: is 8; it",
 		},
-		"a judge without a score": {entry(`, "judge": {}`), "scores[0].judge.score0to1: is missing"},
-		"a composite beyond 1":    {entry(`, "composite": 1.01`), "must be from 0 to 1"},
-		"a cost as text": {
-			entry(`, "cost": {"tokens": "many"}`),
-			"scores[0].cost.tokens: must be a number",
-		},
-		"no runs":     {`{"runs": []}`, "runs: is empty"},
-		"a key twice": {`{"scores": [], "scores": []}`, "scores: is there twice"},
+		"a composite beyond 1": {entry(`, "composite": 1.01`), "must be from 0 to 1"},
+		"no runs":              {`{"runs": []}`, "runs: is empty"},
 		"twice in one run": {`{"runs": [{"scores": []}, {"scores": [{"taskId": "a", "objective": {"passed": 1, ` +
 			`"total": 1}}, {"taskId": "a", "objective": {"passed": 1, "total": 1}}]}]}`, "runs[1].scores[1].taskId"},
-		"too many runs": {
-			`{"runs": [` + strings.Repeat(`{"scores": []},`, 100) + `{"scores": []}]}`,
-			"has 101 entries; 100 is the most",
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,7 +1,6 @@
 package judge_test
 
 import (
-	"net/http"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,9 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent/commandline"
-	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/agent/models/client"
-	"github.com/org/autoloop/internal/agent/models/client/modeltest"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/judge"
@@ -36,50 +33,6 @@ func sample() judge.Work {
 			{Kind: format.FileExists, Name: "a", Passed: true},
 			{Kind: format.CommandCheck, Name: "make", Detail: "exit code 2"},
 		},
-	}
-}
-
-// both runs a test for both protocols of the API, with the real client.
-func both(t *testing.T, test func(t *testing.T, s *modeltest.Server, j *judge.Judge), answers ...modeltest.Answer) {
-	t.Helper()
-	for _, speaks := range []models.API{models.OpenAI, models.Anthropic} {
-		t.Run(string(speaks), func(t *testing.T) {
-			t.Parallel()
-			server := modeltest.New(t, answers...)
-			endpoint := models.Endpoint{API: speaks, URL: server.URL, Key: secret, Model: "m1"}
-			if speaks == models.OpenAI {
-				endpoint.URL += "/v1"
-			}
-			test(t, server, judge.API((&client.Client{Pause: 1}).Complete, endpoint, nil, masker()))
-		})
-	}
-}
-
-func TestJudgeIsDropped(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		answer modeltest.Answer
-		asked  int
-		says   string
-	}{
-		"twice unusable": {modeltest.Text("I would rather not."), 2, "it has no JSON object with a `score`"},
-		"refused key": {
-			modeltest.Fail(http.StatusUnauthorized, "bad key "+secret), 1,
-			"did not answer: authentication",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			both(t, func(t *testing.T, s *modeltest.Server, j *judge.Judge) {
-				t.Helper()
-				verdict, err := j.Grade(t.Context(), sample())
-				require.NoError(t, err, "a judge never breaks a run")
-				assert.Nil(t, verdict.Judgement)
-				assert.Contains(t, verdict.Problem, test.says)
-				assert.NotContains(t, verdict.Problem, secret)
-				assert.Len(t, s.Requests(), test.asked)
-			}, test.answer)
-		})
 	}
 }
 

@@ -60,12 +60,7 @@ func TestChecks(t *testing.T) {
 		{format.Check{Kind: format.DiffContains, Substring: "+added line"}, ""},
 		{format.Check{Kind: format.DiffContains, Substring: "needle"}, "the diff does not contain it"},
 		{format.Check{Kind: format.TestSuiteCheck, Command: "true"}, ""},
-		{format.Check{Kind: format.TestSuiteCheck, Command: "echo 2 failed; exit 3"}, "exit code 3: 2 failed"},
 		{pass("grep -q needle a.txt"), ""},
-		{fail("exit 1"), ""},
-		{fail("true"), "code 0, where another one is expected"},
-		{fail("kill -9 $$"), "it was ended by SIGKILL"},
-		{fail("no-such-command-here"), "code 127: the command was not found"},
 		{fail("./script.sh"), "exit code 126: the command cannot be"},
 	} {
 		results, err := box.Check(t.Context(), []format.Check{test.check}, changes, time.Minute)

@@ -94,25 +94,13 @@ func TestKeptOutputs(t *testing.T) {
 	assert.Zero(t, left)
 }
 
-func TestShellCheckRunsInOutputs(t *testing.T) {
+// TestCheckOfRemovedOutputsFails, whatever its command says.
+func TestCheckOfRemovedOutputsFails(t *testing.T) {
 	t.Parallel()
-	box, in := open(t, newDir(t, map[string]string{"outputs/a.txt": "a\n"}), nil)
-	require.NoError(t, os.WriteFile(box.Home+"/planted", nil, 0o600))
-	for command, want := range map[string]string{
-		"grep -q a a.txt": "", `test "$PWD" = "$OUTPUTS_DIR" && test ! -e "$HOME/planted"`: "",
-		"echo one; echo two >&2; exit 3": "exit code 3: two",
-	} {
-		why, err := box.Shell(t.Context(), 1, command, time.Minute)
-		require.NoError(t, err)
-		assert.Equal(t, want, why, command)
-	}
-	why, err := box.Shell(t.Context(), 2, "sleep 600", 50*time.Millisecond)
+	box, _ := open(t, newDir(t, nil), nil)
+	why, err := box.Shell(t.Context(), 3, "true", time.Minute)
 	require.NoError(t, err)
-	assert.Equal(t, "it took longer than 50ms", why)
-	require.NoError(t, os.RemoveAll(in.at("outputs")))
-	why, err = box.Shell(t.Context(), 3, "true", time.Minute)
-	require.NoError(t, err)
-	assert.Contains(t, why, "outputs/: ", "a check of what was removed fails")
+	assert.Contains(t, why, "outputs/: ")
 }
 
 func TestSandboxOfParts(t *testing.T) {

@@ -18,7 +18,6 @@ import (
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/taskrun"
-	"github.com/org/autoloop/internal/suite/work"
 )
 
 // worker is an agent in this process, which does what copyConfig does and says its version.
@@ -213,72 +212,41 @@ func TestRequestsToAgents(t *testing.T) {
 	assert.Equal(t, int64(1200), *found.Expense.Tokens)
 }
 
-// TestHowAgentsEnd: what a configuration may be to blame for is a result; anything else
-// ends the comparison, which can go on, and what was used is told.
-func TestHowAgentsEnd(t *testing.T) {
+// TestFailedRunIsKeptWithItsChanges, and none of its checks passes; a failure of our own ends
+// the comparison, and what was used is told.
+func TestFailedRunIsKeptWithItsChanges(t *testing.T) {
 	t.Parallel()
-	budget := agent.Failure{Kind: agent.Budget, Message: "9 turns"}
-	for name, c := range map[string]struct {
-		failure agent.Failure // of the zero value it is the machinery's
-		budget  int64
-		failed  string // of the run, where it is a result
-		says    string
-	}{
-		"a crash":            {agent.Failure{Kind: agent.Crashed, Message: "3\nno luck"}, 0, "crashed: 3 no luck", ""},
-		"a bound of its own": {budget, 0, "budget: 9 turns", ""},
-		"the budget":         {budget, 1 << 40, "", "task a: agent worker: budget: 9 turns"},
-		"no login": {
-			agent.Failure{Kind: agent.Authentication, Message: "no key"},
-			0, "",
-			"a: agent worker: authentication: no key",
-		},
-		"nothing that started": {
-			agent.Failure{Kind: agent.Crashed, Message: "127", NotStarted: true},
-			0, "",
-			"task a: agent worker: crashed: 127",
-		},
-		"machinery that failed": {agent.Failure{}, 0, "", "task a: our own fault"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, map[string]object{
-				"a": {"checks": []object{{"kind": "fileExists", "path": "out.txt"}}}, "b": {},
-			})
-			works := copies()
-			works.ends = func(n int) (agent.Reply, error) {
-				reply := paid()
-				if n > 1 {
-					return reply, nil
+	w := newWorld(t, map[string]object{"a": {"checks": []object{{"kind": "fileExists", "path": "out.txt"}}}, "b": {}})
+	run := func(failure error) (taskrun.Report, error) {
+		works := copies()
+		works.ends = func(n int) (agent.Reply, error) {
+			reply := paid()
+			crash, is := errors.AsType[*agent.Failure](failure)
+			if n > 1 || is {
+				if n == 1 {
+					reply.Failure = crash
 				}
-				if c.failure == (agent.Failure{}) {
-					return reply, errors.New("our own fault")
-				}
-				reply.Failure = &c.failure
 				return reply, nil
 			}
-			found, err := w.compare(t.Context(), "", func(o *taskrun.Options) {
-				by(works)(o)
-				o.Budget.Tokens = c.budget
-			})
-			assert.Equal(t, int64(100*len(works.asked)), *found.Expense.Tokens, "what was used")
-			if c.says != "" {
-				require.ErrorContains(t, err, c.says)
-				_, none := errors.AsType[*work.NoResultError](err)
-				assert.Equal(t, c.failure.Kind != "", none)
-				assert.Len(t, works.asked, 1, "nobody works after it")
-				assert.Empty(t, found.Verdict)
-				assert.NoDirExists(t, w.at("kept"), "it is no result")
-				return
-			}
-			require.NoError(t, err)
-			run := found.Baseline.Scores[0].Runs[0]
-			assert.Equal(t, c.failed, run.Failure)
-			assert.Equal(t, "not looked at: the agent failed", run.Checks[0].Detail)
-			assert.False(t, run.Checks[0].Passed, "the file that it left before does not count")
-			assert.Contains(t, read(t, run.Diff), "+before", "what it changed is kept all the same")
-			assert.Empty(t, found.Candidate.Scores[0].Runs[0].Failure)
-		})
+			return reply, failure
+		}
+		found, err := w.compare(t.Context(), "", by(works))
+		assert.Equal(t, int64(100*len(works.asked)), *found.Expense.Tokens)
+		return found, err
 	}
+	_, err := run(errors.New("our own fault"))
+	require.ErrorContains(t, err, "task a: our own fault")
+	_, err = run(&agent.Failure{Kind: agent.Authentication, Message: "no key"})
+	require.ErrorContains(t, err, "task a: agent worker: authentication: no key; what was finished is kept")
+	assert.NoDirExists(t, w.at("kept"), "it is no result")
+	found, err := run(&agent.Failure{Kind: agent.Crashed, Message: "3\nno luck"})
+	require.NoError(t, err)
+	failed := found.Baseline.Scores[0].Runs[0]
+	assert.Equal(t, "crashed: 3 no luck", failed.Failure)
+	assert.Equal(t, "not looked at: the agent failed", failed.Checks[0].Detail)
+	assert.False(t, failed.Checks[0].Passed, "the file that it left before does not count")
+	assert.Contains(t, read(t, failed.Diff), "+before", "what it changed is kept all the same")
+	assert.Empty(t, found.Candidate.Scores[0].Runs[0].Failure)
 }
 
 // TestRunsThatCannotBeKept are an error, and no verdict.

@@ -1,0 +1,101 @@
+package work_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/suite/sandbox"
+	"github.com/org/autoloop/internal/suite/work"
+)
+
+// ends is an agent that ends as it says, and takes a hundred tokens.
+type ends struct {
+	failure *agent.Failure
+	err     error
+	asked   agent.Request
+}
+
+func (*ends) Name() string { return "worker" }
+
+func (e *ends) Propose(_ context.Context, r agent.Request) (agent.Reply, error) {
+	e.asked = r
+	usage := metric.Usage{InputTokens: new(int64(90)), OutputTokens: new(int64(10))}
+	return agent.Reply{Usage: usage, Failure: e.failure, Secrets: process.NewMasker(nil, "login-4711")}, e.err
+}
+
+// TestHowAnAttemptEnds: what was used counts however it ends, what would fail anybody is no
+// result, its reason hides every secret, and no sandbox is left.
+func TestHowAnAttemptEnds(t *testing.T) {
+	t.Parallel()
+	failing := func(kind agent.FailureKind) *ends {
+		return &ends{failure: &agent.Failure{Kind: kind, Message: "with login-4711\nand sk-very-secret-key"}}
+	}
+	const said = ": with *** and ***"
+	for name, c := range map[string]struct {
+		agent  *ends
+		budget int64
+		looks  error
+		says   string // "" is a result
+		what   suite.Failure
+	}{
+		"well":               {&ends{}, 0, nil, "", ""},
+		"it crashes":         {failing(agent.Crashed), 0, nil, "", ""},
+		"a bound of its own": {failing(agent.Budget), 0, nil, "", ""},
+		"the budget": {
+			failing(agent.Budget), 300, nil, "case a: agent worker: budget" + said, suite.BudgetUsedUp,
+		},
+		"no login": {
+			failing(agent.Authentication), 0, nil, "case a: agent worker: authentication" + said, suite.LoginRefused,
+		},
+		"machinery that fails":      {&ends{err: errors.New("our own fault")}, 0, nil, "case a: our own fault", ""},
+		"what it left cannot be it": {&ends{}, 0, errors.New("no room to look"), "no room to look", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			base := t.TempDir()
+			template, err := sandbox.Compose(t.Context(), filepath.Join(base, "template"), "x", nil, nil, "d")
+			require.NoError(t, err)
+			r := work.Runner{
+				Model: "m", RunDir: filepath.Join(base, "run"), Masker: process.NewMasker(nil, "sk-very-secret-key"),
+				Sandboxes: &sandbox.Maker{
+					Remove: os.RemoveAll, Environ: func(string, []string) ([]string, error) { return []string{"A=1"}, nil },
+				},
+			}
+			spent, looked := &work.Spending{Budget: work.Budget{Tokens: c.budget}}, false
+			err = r.Try(t.Context(), spent, work.Attempt{
+				Format: suite.Evals, Name: "case a", Box: "box", Agent: c.agent, From: template, Keep: base,
+				Request: func(*sandbox.Box) agent.Request { return agent.Request{Env: []string{"B=2"}} },
+				Look: func(box *sandbox.Box, _ agent.Reply, _ process.Masker) error {
+					looked = true
+					assert.DirExists(t, box.Dir)
+					return c.looks
+				},
+			})
+			assert.Equal(t, c.agent.err == nil, looked, "also at what one left that failed")
+			used, _ := spent.Used()
+			assert.Equal(t, int64(100), *used.Tokens)
+			assert.Equal(t, c.budget, c.agent.asked.Limit.Tokens, "what is left of the budget")
+			assert.Equal(t, "m", c.agent.asked.Model)
+			assert.Contains(t, c.agent.asked.Env, "B=2")
+			assert.NoDirExists(t, filepath.Join(base, "run", "box"))
+			if c.says == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.EqualError(t, err, c.says)
+			none, is := errors.AsType[*work.NoResultError](err)
+			require.Equal(t, c.what != "", is)
+			assert.True(t, !is || none.What == c.what)
+		})
+	}
+}
