@@ -20,35 +20,22 @@ import (
 // attempt is the work of one agent for an iteration, up to the outcome of its
 // trial. The attempts of an iteration become its Proposal.
 type attempt struct {
+	// Decided has what is recorded of it as it becomes known; without a verdict nothing
+	// was compared.
+	history.Decided
 	// number counts the proposals of an iteration from 1 to of.
 	number, of int
 	agent      agent.Agent
 	model      string     // that the agent is to use, "" for its own choice
 	proposed   *tree.Tree // the agent's tree
-	digest     string     // of the change, "" when there is nothing to measure
 	others     []*attempt // of the proposal that decides, the rest
 	lineage    lineage    // what it grows from
-	// leavesNothing says that a candidate whose gain is held left nothing in the files
-	// that it changed.
-	leavesNothing bool
-	patch         []byte // the change, where the strategy needs it
-	focus         string // the failing test to make pass, "" for none
-	failure       string // what CI said of the files that it begins with, "" for nothing
-	outcome       history.Outcome
-	verdict       *decision.Verdict // nil when nothing was compared
-	reasons       []decision.Reason
-	decision      decision.Decision
-	measured      []*history.Measured // what the evaluations measured, a line for each stage and side
-	noisy         bool                // the evaluation does not repeat itself
-	seed          string              // that its trial was ordered by
-	rule          *decision.Rule      // how it was decided, nil when nothing was compared
-	tree          string              // the candidate's tree object
-	changed       []string
-	reply         agent.Reply
-	notes         prompt.Notes   // what the agent handed back
-	masker        process.Masker // hides our secrets and the agent's
-	durations     map[string]float64
-	evaluation    *history.Expense // what measuring used, of all proposals of the iteration
+	patch      []byte     // the change, where the strategy needs it
+	failure    string     // what CI said of the files that it begins with, "" for nothing
+	measured   []*history.Measured
+	tree       string // the candidate's tree object
+	reply      agent.Reply
+	masker     process.Masker // hides our secrets and the agent's
 }
 
 // team lets the agents of an iteration propose, guards what they changed and puts
@@ -61,8 +48,14 @@ type team struct {
 }
 
 func (a *attempt) end(outcome history.Outcome, reasons ...decision.Reason) *attempt {
-	a.outcome, a.reasons = outcome, reasons
+	a.Outcome, a.Reasons = outcome, reasons
 	return a
+}
+
+// decide takes a decision over.
+func (a *attempt) decide(d decision.Decision) {
+	a.Verdict, a.Metric, a.PreviousBest, a.Best, a.Delta = d.Verdict, d.Metric, d.Previous, d.Best, d.Delta
+	a.Evidence, a.Warning = d.Evidence, d.Warning
 }
 
 // tampered sorts what changed in the repository meanwhile: configuration, hooks
@@ -177,7 +170,7 @@ func (r *team) prompt(at position, a *attempt, files []string) string {
 		Attempts: b.sum.Attempts, Output: b.sum.Output, Failed: b.standing().Failed(b.sum.Iteration),
 		Handback: handsBack(at), Comments: r.instructions(),
 		Proposal: a.number, Proposals: a.of,
-		Parent: parent, Inspirations: inspirations, Focus: a.focus, Failure: a.failure,
+		Parent: parent, Inspirations: inspirations, Focus: a.Focus, Failure: a.failure,
 	})
 }
 
@@ -189,7 +182,7 @@ func (r *team) guard(ctx context.Context, at position, proposed *tree.Tree, a *a
 		return false, err
 	}
 	for _, change := range changes {
-		a.changed = append(a.changed, a.masker.String(change.Path))
+		a.Changed = append(a.Changed, a.masker.String(change.Path))
 	}
 	verdict := decision.Guard(changes, r.rules(at))
 	if idle := a.reply.Idle; verdict.NoChange && idle != nil && idle.Kind == agent.Denied {

@@ -174,10 +174,10 @@ func (m *measurement) breaking(ctx context.Context, side decision.Side) (func(di
 	how := Emptied
 	if side == decision.Garbled {
 		how = Nonsense
-	} else if m.a.leavesNothing, err = leavesNothing(ctx, m.Trees.Repo, changes); err != nil {
+	} else if m.a.LeavesNothing, err = leavesNothing(ctx, m.Trees.Repo, changes); err != nil {
 		return nil, err
 	}
-	if m.a.leavesNothing {
+	if m.a.LeavesNothing {
 		m.trial.LeavesNothing()
 	}
 	paths := make([]string, len(changes))

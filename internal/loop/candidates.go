@@ -25,26 +25,45 @@ const maxAtOnce = 8
 // attempt lets the agents propose, measures what they proposed, and returns the
 // proposal that decides the iteration, with the others in it.
 func (r *team) attempt(ctx context.Context, at position) (*attempt, error) {
-	all := r.newAttempts()
+	all := make([]*attempt, max(r.Program.Candidates, len(r.Agents), 1))
+	for i := range all { // the agents take turns
+		all[i] = newAttempt(r.Agents[i%len(r.Agents)], i+1, len(all))
+		all[i].Focus = r.focus(at)
+	}
+	if err := r.selectParents(ctx, at, all); err != nil {
+		return nil, err
+	}
+	if err := r.try(ctx, at, all); err != nil {
+		return nil, err
+	}
+	return r.selectAttempt(all), nil
+}
+
+// newAttempt is an attempt of an agent that has not begun.
+func newAttempt(who Proposer, number, of int) *attempt {
+	a := &attempt{number: number, of: of, agent: who.Agent, model: who.Model}
+	a.Durations = map[string]float64{}
+	return a
+}
+
+// try takes attempts through all stages.
+func (r *team) try(ctx context.Context, at position, all []*attempt) error {
 	defer func() {
 		for _, a := range all {
 			a.discard()
 		}
 	}()
-	if err := r.proposeAll(ctx, at, all); err != nil {
-		return nil, err
+	if err := r.ask(ctx, at, all); err != nil {
+		return err
 	}
 	digests := map[string]int{}
 	for _, a := range all {
 		if err := r.consider(ctx, at, a, digests); err != nil {
-			return nil, err
+			return err
 		}
 		a.discard() // the next tree is made of it
 	}
-	if err := r.measureAll(ctx, at, all); err != nil {
-		return nil, err
-	}
-	return r.selectAttempt(all), nil
+	return r.measureAll(ctx, at, all)
 }
 
 // discard gives back the tree of an agent.
@@ -54,35 +73,9 @@ func (a *attempt) discard() {
 	}
 }
 
-// newAttempts are as many as the program asks for, the agents taking turns.
-func (r *team) newAttempts() []*attempt {
-	agents := r.Agents
-	all := make([]*attempt, max(r.Program.Candidates, len(agents), 1))
-	for i := range all {
-		who := agents[i%len(agents)]
-		all[i] = &attempt{
-			number: i + 1, of: len(all), agent: who.Agent, model: who.Model,
-			durations: map[string]float64{},
-		}
-	}
-	return all
-}
-
-// proposeAll runs the agents, each in a tree of its own, at the same time. The
-// tuner's proposals come first, one after the other, since each of them learns
-// from those before it; they take no time.
-func (r *team) proposeAll(ctx context.Context, at position, all []*attempt) error {
-	if err := r.selectParents(ctx, at, all); err != nil {
-		return err
-	}
-	focus := r.focus(at)
-	for _, a := range all {
-		a.focus = focus
-	}
-	return r.ask(ctx, at, all)
-}
-
-// ask builds the trees and runs the agents in them.
+// ask builds the trees and runs the agents in them, at the same time. The tuner's proposals
+// come first, one after the other, since each of them learns from those before it; they
+// take no time.
 func (r *team) ask(ctx context.Context, at position, all []*attempt) error {
 	if len(at.entries) >= manyFiles {
 		r.step("trees", fmt.Sprintf("building one of %d files", len(at.entries)))
@@ -119,7 +112,8 @@ func (r *team) endTampered(ctx context.Context, all []*attempt, before, after gi
 		return err
 	}
 	for _, a := range all {
-		a.verdict, a.rule, a.decision = nil, nil, decision.Decision{}
+		a.Rule = nil
+		a.decide(decision.Decision{})
 		a.end(history.Error, decision.Reason{
 			Kind: decision.RepositoryChanged, Term: when,
 			Words: a.masker.String(strings.Join(touched, "; ")),
@@ -174,7 +168,7 @@ func (r *team) askOne(ctx context.Context, a *attempt, request agent.Request) (e
 	a.reply.Usage = a.reply.Usage.Possible()
 	a.masker = r.Masker.With(a.reply.Secrets)
 	a.mask()
-	a.durations["propose"] = r.Now().Sub(start).Seconds()
+	a.Durations["propose"] = r.Now().Sub(start).Seconds()
 	if failure := a.reply.Failure; err == nil && failure != nil {
 		a.failed(failure)
 	}
@@ -192,12 +186,12 @@ func (a *attempt) failed(failure *agent.Failure) {
 // consider holds a proposal against the target, and against what was tried.
 func (r *team) consider(ctx context.Context, at position, a *attempt, digests map[string]int) (err error) {
 	if broken := a.proposed.Broken(); broken != "" {
-		if a.outcome == "" {
+		if a.Outcome == "" {
 			a.end(history.Error, decision.Reason{Kind: decision.NothingLeft, Words: broken})
 		}
 		return nil
 	}
-	if a.notes, err = takeNotes(at, a.proposed.Dir, a.masker); err != nil || a.outcome != "" {
+	if a.Notes, err = takeNotes(at, a.proposed.Dir, a.masker); err != nil || a.Outcome != "" {
 		return err
 	}
 	if done, err := r.guard(ctx, at, a.proposed, a); done || err != nil {
@@ -207,8 +201,8 @@ func (r *team) consider(ctx context.Context, at position, a *attempt, digests ma
 	if err != nil {
 		return err
 	}
-	a.digest = decision.Digest(patch)
-	if a.digest == "" {
+	a.Digest = decision.Digest(patch)
+	if a.Digest == "" {
 		a.end(history.Rejected, decision.Reason{Kind: decision.Unchanged})
 		return nil
 	}
@@ -216,18 +210,18 @@ func (r *team) consider(ctx context.Context, at position, a *attempt, digests ma
 		return err
 	}
 	// What was kept is in the incumbent: the same lines once more are another change.
-	if tried, found := r.records.sum.Tried[a.digest]; found && tried.Outcome != history.Accepted {
+	if tried, found := r.records.sum.Tried[a.Digest]; found && tried.Outcome != history.Accepted {
 		a.end(history.Rejected, decision.Reason{
 			Kind: decision.TriedBefore, Count: tried.Iteration,
 			Term: string(tried.Outcome),
 		})
 		return nil
 	}
-	if twin, found := digests[a.digest]; found {
+	if twin, found := digests[a.Digest]; found {
 		a.end(history.Rejected, decision.Reason{Kind: decision.ProposedTwice, Count: twin})
 		return nil
 	}
-	digests[a.digest] = a.number
+	digests[a.Digest] = a.number
 	return nil
 }
 
@@ -244,9 +238,9 @@ func (r *team) inherit(ctx context.Context, at position, a *attempt, patch []byt
 	if err != nil {
 		return err
 	}
-	a.changed = a.changed[:0]
+	a.Changed = a.Changed[:0]
 	for _, change := range changes {
-		a.changed = append(a.changed, change.Path)
+		a.Changed = append(a.Changed, change.Path)
 	}
 	return nil
 }
@@ -257,7 +251,7 @@ func (r *team) measureAll(ctx context.Context, at position, all []*attempt) erro
 	var stop decision.Why
 	var measured []*attempt
 	for _, a := range all {
-		if a.outcome != "" {
+		if a.Outcome != "" {
 			continue
 		}
 		if until, ok := ctx.Deadline(); ok && longest > 0 && until.Sub(r.Now()) < longest {
@@ -276,7 +270,7 @@ func (r *team) measureAll(ctx context.Context, at position, all []*attempt) erro
 			return err
 		}
 		longest = max(longest, r.Now().Sub(start))
-		if a.outcome == history.Error {
+		if a.Outcome == history.Error {
 			stop = decision.ErrorBefore
 		}
 	}

@@ -148,7 +148,7 @@ func TestMeasuringStopsInTime(t *testing.T) {
 			for i, letter := range c.ended {
 				a := &attempt{
 					number: i + 1, of: len(c.ended), agent: agentNamed("a"), tree: candidate,
-					durations: map[string]float64{},
+					Decided: history.Decided{Work: history.Work{Durations: map[string]float64{}}},
 				}
 				switch letter {
 				case 'r':
@@ -163,9 +163,9 @@ func TestMeasuringStopsInTime(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, r.team.measureAll(ctx, at, all))
 			for i, want := range c.want {
-				assert.Contains(t, all[i].reasons[0].String(), want, "proposal %d", i+1)
+				assert.Contains(t, all[i].Reasons[0].String(), want, "proposal %d", i+1)
 				if want == late || want == failed {
-					assert.Equal(t, history.Error, all[i].outcome)
+					assert.Equal(t, history.Error, all[i].Outcome)
 				}
 			}
 			assert.Equal(t, c.runs, own.sides())

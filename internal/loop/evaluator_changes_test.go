@@ -192,11 +192,11 @@ func TestCandidateChangesEvaluator(t *testing.T) {
 			r.measurer.own = ownChanges{known: c.known != nil, touched: c.known}
 			a, err := l.trial(r, at)
 			require.NoError(t, err)
-			assert.Equal(t, c.outcome, a.outcome, "%v", a.reasons)
+			assert.Equal(t, c.outcome, a.Outcome, "%v", a.Reasons)
 			assert.Equal(t, c.sides, l.sides())
 			if c.outcome == rejected {
-				assert.Equal(t, []string{`changed the evaluator while it ran: "other.txt"`}, decision.Texts(a.reasons))
-				assert.Nil(t, a.verdict)
+				assert.Equal(t, []string{`changed the evaluator while it ran: "other.txt"`}, decision.Texts(a.Reasons))
+				assert.Empty(t, a.Verdict)
 				assert.Empty(t, a.measured, "a number that it gave itself is not on record")
 			}
 			l.leavesNothing()
@@ -219,8 +219,8 @@ func TestUnknownEvaluatorBlamesNobody(t *testing.T) {
 	for range 2 {
 		a, err := l.trial(r, at)
 		require.NoError(t, err)
-		assert.Equal(t, history.Error, a.outcome)
-		assert.Contains(t, a.reasons[0].String(), "was not found out: the budget is used")
+		assert.Equal(t, history.Error, a.Outcome)
+		assert.Contains(t, a.Reasons[0].String(), "was not found out: the budget is used")
 		assert.False(t, r.measurer.own.known)
 		r.used = used{tokens: 99}
 	}
@@ -228,7 +228,7 @@ func TestUnknownEvaluatorBlamesNobody(t *testing.T) {
 	r.left = budget.Left{}
 	a, err := l.trial(r, at)
 	require.NoError(t, err)
-	assert.Equal(t, history.Accepted, a.outcome, "%v", a.reasons)
+	assert.Equal(t, history.Accepted, a.Outcome, "%v", a.Reasons)
 	assert.Equal(t, "ccci", l.sides())
 	l.leavesNothing()
 }

@@ -77,13 +77,10 @@ func dollarsOf(usd float64) *metric.Value {
 func (r *team) interruptedAttempt(reason decision.Reason) *attempt {
 	var all []*attempt
 	for _, one := range r.working {
-		cut := &attempt{
-			number: one.number, of: one.of, agent: one.agent, model: one.model,
-			durations: map[string]float64{},
-		}
+		cut := newAttempt(Proposer{one.agent, one.model}, one.number, one.of)
 		cut.reply.Usage, cut.reply.Model = one.reply.Usage, one.reply.Model
-		if seconds, worked := one.durations["propose"]; worked {
-			cut.durations["propose"] = seconds
+		if seconds, worked := one.Durations["propose"]; worked {
+			cut.Durations["propose"] = seconds
 		}
 		all = append(all, cut.end(history.Error, reason))
 	}
@@ -91,6 +88,6 @@ func (r *team) interruptedAttempt(reason decision.Reason) *attempt {
 		all = append(all, (&attempt{}).end(history.Error, reason))
 	}
 	first := all[0]
-	first.others, first.evaluation = all[1:], r.takeExpense()
+	first.others, first.Evaluation = all[1:], r.takeExpense()
 	return first
 }

@@ -34,7 +34,7 @@ func TestFixesThatDoNotHelp(t *testing.T) {
 		"it is measured against the incumbent, and begins with the candidate")
 	late, err := run.team.attemptFix(t.Context(), at, failure, time.Nanosecond)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"the time of the iteration is up"}, decision.Texts(late.reasons))
+	assert.Equal(t, []string{"the time of the iteration is up"}, decision.Texts(late.Reasons))
 
 	f.ci = []ci.Result{failure}
 	calls := 0

@@ -52,7 +52,7 @@ func (s *Service) Inspect(ctx context.Context, most int, ways ...string) (Inspec
 	if found.Commit, err = r.branches.incumbent(ctx); err != nil {
 		return found, err
 	}
-	runs := &series{commit: found.Commit}
+	runs := r.measurer.newSeries(found.Commit, false)
 	defer runs.Close()
 	r.step("inspect", "twice, in two trees")
 	problem, err := r.measurer.probe(ctx, runs, len(runs.environments))
@@ -64,11 +64,11 @@ func (s *Service) Inspect(ctx context.Context, most int, ways ...string) (Inspec
 	if found.Noisy && s.Program.Runs == 0 {
 		found.Rule.Regime = decision.Noisy
 	}
-	taken := *runs.samples
-	if found.Rule.Regime == decision.Noisy && taken.runs < most {
-		problem, err = r.measurer.collect(ctx, runs, &taken, min(found.Rule.Pairs, most))
-		found.Problem = decision.Text(problem)
-		found.Noisy = !taken.same()
+	taken, count := runs.samples, min(found.Rule.Pairs, most)
+	for found.Rule.Regime == decision.Noisy && taken.runs < count && problem == nil && err == nil {
+		r.minor("inspect", fmt.Sprintf("noisy, run %d of %d", taken.runs+1, count))
+		problem, err = r.measurer.sample(ctx, runs, taken.runs%len(runs.environments))
+		found.Problem, found.Noisy = decision.Text(problem), !taken.same()
 	}
 	found.Guardrails = taken.rails
 	found.Samples, found.Seconds, found.Prepare = taken.metric, taken.seconds/float64(taken.runs), taken.prepare
@@ -82,24 +82,6 @@ func (s *Service) Inspect(ctx context.Context, most int, ways ...string) (Inspec
 	}
 	err = r.measurer.breakTarget(ctx, entries, runs.environments[0].tree.Dir, ways, &found)
 	return found, err
-}
-
-// collect adds runs to the samples until there are count of them.
-func (r *measurer) collect(ctx context.Context, runs *series, taken *samples, count int) (problem *decision.Reason,
-	err error,
-) {
-	for i := taken.runs; i < count; i++ {
-		r.minor("inspect", fmt.Sprintf("noisy, run %d of %d", i+1, count))
-		outcome, err := runs.environments[i%len(runs.environments)].evaluate(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if problem := r.unusable(outcome); problem != nil {
-			return problem, nil
-		}
-		taken.add(outcome, r.Program.Guardrails)
-	}
-	return nil, nil
 }
 
 // incumbent is the head of the program branch, else of the default branch.

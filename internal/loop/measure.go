@@ -43,7 +43,7 @@ func (r *measurer) measure(ctx context.Context, at position, a *attempt) error {
 	defer m.bench.Close()
 	err := m.all(ctx)
 	m.close()
-	a.durations["measure"] = r.Now().Sub(start).Seconds()
+	a.Durations["measure"] = r.Now().Sub(start).Seconds()
 	return err
 }
 
@@ -142,7 +142,7 @@ func (m *measurement) refused() bool {
 	if problem == nil {
 		return false
 	}
-	m.a.noisy = true
+	m.a.Noisy = true
 	m.a.end(history.Error, *problem)
 	return true
 }
@@ -212,7 +212,7 @@ func (m *measurement) evaluate(ctx context.Context, step decision.Step) (metric.
 // when the incumbent's fails too, nobody is.
 func (m *measurement) failed(ctx context.Context, step decision.Step, problem string) error {
 	// two numbers for the same files stay known, whatever came after them
-	m.a.noisy = m.trial.Regime() == decision.Noisy
+	m.a.Noisy = m.trial.Regime() == decision.Noisy
 	if step.Side == decision.Incumbent {
 		m.a.end(history.Error, decision.Reason{
 			Kind:    decision.BaselineFailsAtTimes,
@@ -256,12 +256,12 @@ func (m *measurement) decide() {
 		m.warmUp()
 	}
 	rule := m.rule()
-	a.rule, a.noisy = &rule, m.trial.Regime() == decision.Noisy
+	a.Rule, a.Noisy = &rule, m.trial.Regime() == decision.Noisy
 	if d.Fault != nil {
 		a.end(history.Error, *d.Fault)
 		return
 	}
-	a.decision, a.verdict = d, &d.Verdict
+	a.decide(d)
 	if len(d.Warning) > 0 {
 		m.warnings = append(m.warnings, decision.Joined(d.Warning))
 	}

@@ -20,24 +20,20 @@ type baseline struct {
 
 // series is the runs of one commit in two environments of its own.
 type series struct {
-	commit       string
-	trusted      bool // the default branch's
-	teaches      bool // what the evaluator writes itself is learned from it
-	environments [2]*environment
-	samples      *samples
+	*bench
+	side    history.Role
+	samples *samples
+	// trusted says that it is the default branch's, teaches that what the evaluator writes
+	// itself is learned from it.
+	trusted, teaches bool
 }
 
-func (s *series) side() history.Role {
-	if s.trusted {
-		return history.Baseline
+func (r *measurer) newSeries(commit string, trusted bool) *series {
+	s := &series{bench: r.newBench(commit), side: history.Incumbent, trusted: trusted, teaches: trusted}
+	if trusted {
+		s.side = history.Baseline
 	}
-	return history.Incumbent
-}
-
-func (s *series) Close() {
-	for _, env := range s.environments {
-		env.Close()
-	}
+	return s
 }
 
 // measureBaseline probes the unchanged files twice, in two environments. Equal
@@ -46,11 +42,11 @@ func (s *series) Close() {
 // branch in turn. When the default branch cannot be measured the incumbent stands
 // for it; when neither can, the error is a *baselineError.
 func (r *measurer) measureBaseline(ctx context.Context, at position) (baseline, error) {
-	head := &series{commit: at.Head, trusted: at.Head == at.Base, teaches: at.Head == at.Base}
+	head := r.newSeries(at.Head, at.Head == at.Base)
 	all := []*series{head}
 	base := head
 	if at.Head != at.Base {
-		base = &series{commit: at.Base, trusted: true, teaches: true}
+		base = r.newSeries(at.Base, true)
 		all = []*series{base, head}
 	}
 	defer head.Close()
@@ -105,11 +101,11 @@ func (r *measurer) isNoisy(at position, all []*series) bool {
 func (r *measurer) probe(ctx context.Context, s *series, count int) (problem *decision.Reason, err error) {
 	s.samples = &samples{}
 	for _, i := range mathrand.Perm(count) {
-		if s.environments[i], err = r.newEnvironment(ctx, s.side(), s.commit, s.commit,
-			r.newDir("t")); err != nil {
+		env, err := s.environment(ctx, i, s.side, s.head)
+		if err != nil {
 			return nil, err
 		}
-		s.environments[i].trusted = s.trusted
+		env.trusted = s.trusted
 		if problem, err = r.sample(ctx, s, i); problem != nil || err != nil {
 			return problem, err
 		}

@@ -121,7 +121,7 @@ func (l *lab) Run(_ context.Context, request evaluation.Request) (evaluation.Res
 
 // trial measures the candidate.
 func (l *lab) trial(r *run, at position) (*attempt, error) {
-	a := &attempt{number: 1, of: 1, tree: l.git("rev-parse", "candidate^{tree}"), durations: map[string]float64{}}
+	a := &attempt{number: 1, of: 1, tree: l.git("rev-parse", "candidate^{tree}"), Decided: history.Decided{Work: history.Work{Durations: map[string]float64{}}}}
 	err := r.measurer.measure(l.t.Context(), at, a)
 	return a, err
 }
@@ -293,12 +293,12 @@ func TestTrials(t *testing.T) {
 			r.records.sum.Seconds = max(cmp.Or(c.seconds, 1), 0)
 			a, err := l.trial(r, at)
 			require.NoError(t, err)
-			require.Equal(t, c.outcome, a.outcome, "%v", a.reasons)
-			require.GreaterOrEqual(t, len(a.reasons), len(c.reasons))
+			require.Equal(t, c.outcome, a.Outcome, "%v", a.Reasons)
+			require.GreaterOrEqual(t, len(a.Reasons), len(c.reasons))
 			for i, says := range c.reasons {
-				assert.Contains(t, a.reasons[i].String(), says)
+				assert.Contains(t, a.Reasons[i].String(), says)
 			}
-			assert.Equal(t, c.noisy, a.noisy)
+			assert.Equal(t, c.noisy, a.Noisy)
 			switch {
 			case len(c.sides) == 2 && c.sides[0] <= '9':
 				assert.Equal(t, c.sides, fmt.Sprint(len(l.calls)))
@@ -315,10 +315,10 @@ func TestTrials(t *testing.T) {
 			if c.measured != "" || c.sides != "" {
 				assert.Equal(t, c.measured, strings.Join(measured, ", "))
 			}
-			assert.Equal(t, a.verdict != nil,
-				a.outcome != failed && !strings.Contains(a.reasons[0].String(), "the evaluation fails"),
+			assert.Equal(t, a.Verdict != "",
+				a.Outcome != failed && !strings.Contains(a.Reasons[0].String(), "the evaluation fails"),
 				"what was compared has a verdict")
-			assert.Positive(t, a.durations["measure"])
+			assert.Positive(t, a.Durations["measure"])
 			l.leavesNothing()
 		})
 	}
@@ -331,7 +331,7 @@ func TestConfirmationExchangesPlaces(t *testing.T) {
 	l, r, at := newLab(t).on(t, "evaluation-runs: 4\nconfidence: 0.9", swinging)
 	a, err := l.trial(r, at)
 	require.NoError(t, err)
-	require.Equal(t, history.Accepted, a.outcome, "%v", a.reasons)
+	require.Equal(t, history.Accepted, a.Outcome, "%v", a.Reasons)
 	places, homes := map[string][]string{}, map[string]bool{}
 	for i, c := range l.calls {
 		key := fmt.Sprint(c.side, i/(len(l.calls)/2))
@@ -363,8 +363,8 @@ func TestOurOwnFailureEndsATrial(t *testing.T) {
 		}
 		a, err := l.trial(r, at)
 		require.ErrorIs(t, err, broken)
-		assert.Empty(t, a.outcome)
-		assert.Nil(t, a.verdict)
+		assert.Empty(t, a.Outcome)
+		assert.Empty(t, a.Verdict)
 		l.leavesNothing()
 	}
 	l, r, at := shared.on(t, "", steady)
@@ -386,9 +386,9 @@ func TestFileInPlaceOfDirectory(t *testing.T) {
 	l, r, at := shared.on(t, "", spoiled(steady, "candidate", 0, ran("50")))
 	r.Program = program.Parse(r.Program.File,
 		[]byte(strings.ReplaceAll(fmt.Sprintf(bedProgram, ""), "`value.txt`", "`**`")))
-	a := &attempt{number: 1, of: 1, tree: l.git("rev-parse", "moved^{tree}"), durations: map[string]float64{}}
+	a := &attempt{number: 1, of: 1, tree: l.git("rev-parse", "moved^{tree}"), Decided: history.Decided{Work: history.Work{Durations: map[string]float64{}}}}
 	require.NoError(t, r.measurer.measure(t.Context(), at, a))
-	assert.Equal(t, history.Accepted, a.outcome, "%v", a.reasons)
+	assert.Equal(t, history.Accepted, a.Outcome, "%v", a.Reasons)
 	assert.Equal(t, "cccei", inOrder(l.sides()))
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/prompt"
 )
@@ -60,7 +61,7 @@ func TestTakeNotes(t *testing.T) {
 		for range 2 {
 			got, err := takeNotes(at, dir, process.NewMasker(nil, secret))
 			require.NoError(t, err, name)
-			assert.Equal(t, c.want, got, name)
+			assert.Equal(t, history.Notes(c.want), got, name)
 			_, err = os.Lstat(path)
 			assert.Equal(t, c.stays, err == nil, name)
 			c.want = prompt.Notes{} // they are taken once

@@ -265,8 +265,9 @@ func TestPatchOfAMemberIsBounded(t *testing.T) {
 	} {
 		r := g.searching(t, "- `src/*`", "true")
 		r.Program.Strategy = c.strategy
-		a := &attempt{tree: candidate, lineage: lineage{from: c.from}, changed: []string{"src/b"}}
+		a := &attempt{tree: candidate, lineage: lineage{from: c.from}}
+		a.Changed = []string{"src/b"}
 		require.NoError(t, r.inherit(t.Context(), position{Head: head}, a, bytes.Repeat([]byte("+"), c.length)), name)
-		assert.Equal(t, []any{c.kept, c.changed}, []any{len(a.patch) == c.length, a.changed}, name)
+		assert.Equal(t, []any{c.kept, c.changed}, []any{len(a.patch) == c.length, a.Changed}, name)
 	}
 }

@@ -28,26 +28,18 @@ func (r *team) measuredEvents(at position, a *attempt) []history.Event {
 
 // decidedEvent is the decision on an attempt.
 func (r *team) decidedEvent(at position, a *attempt) *history.Decided {
-	sum := &r.records.sum
-	e := &history.Decided{
-		Head: history.Head{Iteration: r.iteration}, Outcome: a.outcome, Reasons: a.reasons, PreviousBest: sum.Best,
-		Best:   sum.Best,
-		Parent: at.Head, Digest: a.digest, Focus: a.focus, Direction: r.Program.Direction,
-		Target: r.records.target(), Evaluator: at.identity.Evaluator, Definition: at.identity.Definition,
-		Executor: at.identity.Executor,
-		Work:     r.workOf(a), Notes: history.Notes(a.notes),
-	}
+	e := a.Decided
+	e.Iteration, e.Parent, e.Direction, e.Target = r.iteration, at.Head, r.Program.Direction, r.records.target()
+	e.Evaluator, e.Definition, e.Executor = at.identity.Evaluator, at.identity.Definition, at.identity.Executor
+	e.Work = r.workOf(a)
 	e.Durations, e.Usage = a.totalDurations(), a.totalUsage()
-	e.Noisy, e.Rule, e.Seed, e.Evaluation = a.noisy, a.rule, a.seed, a.evaluation
 	if a.of > 1 {
 		e.Proposal = a.number
 	}
-	if a.verdict != nil {
-		d := &a.decision
-		e.Verdict, e.Metric, e.PreviousBest, e.Best, e.Delta = d.Verdict, d.Metric, d.Previous, d.Best, d.Delta
-		e.Evidence, e.Warning, e.LeavesNothing = d.Evidence, d.Warning, a.leavesNothing
+	if e.Verdict == "" {
+		e.PreviousBest, e.Best, e.LeavesNothing = r.records.sum.Best, r.records.sum.Best, false
 	}
-	return e
+	return &e
 }
 
 func atMost(list []string, most int) []string { return list[:min(len(list), most)] }
@@ -55,7 +47,7 @@ func atMost(list []string, most int) []string { return list[:min(len(list), most
 // postponed says until when the agent's service refuses to work.
 func (r *team) postponed(a *attempt, until time.Time) *history.Finished {
 	return &history.Finished{
-		Head: history.Head{Iteration: r.iteration}, Evaluation: a.evaluation,
+		Head: history.Head{Iteration: r.iteration}, Evaluation: a.Evaluation,
 		NotBefore: &until, Reason: limited(until, a.reply.Failure.Message),
 		Work: history.Work{Agent: r.nameOf(a), Usage: a.totalUsage(), Durations: a.totalDurations()},
 	}

@@ -44,7 +44,7 @@ func (r *proposer) propose(ctx context.Context) (position, *proposal.Proposal, e
 	if err != nil || a == nil {
 		return at, p, err
 	}
-	a.evaluation = r.takeExpense()
+	a.Evaluation = r.takeExpense()
 	if until, ok := r.postponedUntil(a); ok {
 		p.Postponed = r.team.postponed(a, until)
 		return at, p, nil
@@ -58,7 +58,7 @@ func (r *proposer) describe(p *proposal.Proposal, at position, a *attempt) {
 	p.Measured, p.Transcript = r.team.measuredEvents(at, a), a.reply.Transcript
 	p.Decided = r.team.decidedEvent(at, a)
 	p.Decided.Reasons = append(p.Decided.Reasons, others(p)...)
-	if a.outcome == history.Accepted {
+	if a.Outcome == history.Accepted {
 		p.Candidate = a.tree
 	}
 }

@@ -30,7 +30,7 @@ func (r *proposer) proposeFix(ctx context.Context, e history.Decided, verdict ci
 	if err != nil {
 		return at, nil, err
 	}
-	a.evaluation = r.takeExpense()
+	a.Evaluation = r.takeExpense()
 	p := r.newProposal(proposal.Fix, at)
 	if until, ok := r.postponedUntil(a); ok {
 		p.Postponed = r.team.postponed(a, until)
@@ -39,10 +39,10 @@ func (r *proposer) proposeFix(ctx context.Context, e history.Decided, verdict ci
 	p.Checked = &history.Checked{
 		Head: history.Head{Iteration: e.Iteration}, Signature: verdict.Signature(), Reasons: found(verdict),
 	}
-	if a.outcome != history.Accepted {
-		p.Checked.Failed = &a.reasons[0]
+	if a.Outcome != history.Accepted {
+		p.Checked.Failed = &a.Reasons[0]
 		p.Checked.Agent, p.Checked.Usage, p.Checked.Durations, p.Checked.Evaluation = r.team.nameOf(a), a.totalUsage(),
-			a.totalDurations(), a.evaluation
+			a.totalDurations(), a.Evaluation
 		return at, p, nil
 	}
 	r.describe(p, at, a)
@@ -50,7 +50,7 @@ func (r *proposer) proposeFix(ctx context.Context, e history.Decided, verdict ci
 	p.Measured = slices.DeleteFunc(p.Measured, func(e history.Event) bool { _, is := e.(*history.Proposed); return is })
 	p.Decided.Outcome = history.PendingCI
 	p.Decided.Reasons = append(p.Decided.Reasons,
-		decision.Reason{Kind: decision.FixesCI, Count: number, Words: summary(a.reply.Summary, a.changed)})
+		decision.Reason{Kind: decision.FixesCI, Count: number, Words: summary(a.reply.Summary, a.Changed)})
 	return at, p, nil
 }
 
@@ -59,11 +59,9 @@ func (r *proposer) proposeFix(ctx context.Context, e history.Decided, verdict ci
 func (r *team) attemptFix(ctx context.Context, at position, verdict ci.Result, left time.Duration) (*attempt, error) {
 	bounded, cancel := context.WithTimeoutCause(ctx, left, errTooLong)
 	defer cancel()
-	a := &attempt{
-		number: 1, of: 1, agent: r.Agents[0].Agent, model: r.Agents[0].Model, durations: map[string]float64{},
-		lineage: lineage{from: at.From}, failure: verdict.Report(),
-	}
-	err := r.attemptOne(bounded, at, a)
+	a := newAttempt(r.Agents[0], 1, 1)
+	a.lineage.from, a.failure = at.From, verdict.Report()
+	err := r.try(bounded, at, []*attempt{a})
 	if errors.Is(context.Cause(bounded), errTooLong) && ctx.Err() == nil {
 		return a.end(history.Error, decision.Reason{Kind: decision.TimeUp}), nil
 	}
@@ -71,17 +69,4 @@ func (r *team) attemptFix(ctx context.Context, at position, verdict ci.Result, l
 		return a.end(history.Error, diskFull(err)), nil
 	}
 	return a, err
-}
-
-// attemptOne takes one attempt through all stages.
-func (r *team) attemptOne(ctx context.Context, at position, a *attempt) error {
-	all := []*attempt{a}
-	defer a.discard()
-	if err := r.ask(ctx, at, all); err != nil {
-		return err
-	}
-	if err := r.consider(ctx, at, a, map[string]int{}); err != nil {
-		return err
-	}
-	return r.measureAll(ctx, at, all)
 }

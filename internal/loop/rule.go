@@ -62,9 +62,9 @@ func AskedRule(p *program.Program) decision.Rule {
 // drawn here, after the agent worked, and is on record with the decision.
 func (r *journal) standard(a *attempt) decision.Standard {
 	sum := &r.records.sum
-	a.seed = rand.Text()
+	a.Seed = rand.Text()
 	return decision.Standard{
-		Seed: a.seed,
+		Seed: a.Seed,
 		Rule: r.rule(), Direction: r.Program.Direction, Best: sum.Best, Target: r.records.target(),
 		Initial: sum.Guardrails, Gains: sum.Gains,
 		Cases: decision.RatesOf(sum.Numbers),

@@ -22,10 +22,10 @@ func (r *team) selectAttempt(all []*attempt) *attempt {
 			continue
 		}
 		best.others = append(best.others, a)
-		if a.outcome == history.Accepted {
+		if a.Outcome == history.Accepted {
 			a.end(history.Rejected, append(
-				[]decision.Reason{{Kind: decision.BetterProposal, Count: best.number, Value: best.decision.Metric}},
-				a.reasons...)...)
+				[]decision.Reason{{Kind: decision.BetterProposal, Count: best.number, Value: best.Metric}},
+				a.Reasons...)...)
 		}
 	}
 	return best
@@ -36,7 +36,7 @@ func (r *team) compare(a, b *attempt) int {
 	if by := cmp.Compare(rank(a), rank(b)); by != 0 {
 		return by
 	}
-	x, y := a.metric(), b.metric()
+	x, y := a.Metric, b.Metric
 	switch {
 	case x == nil || y == nil:
 		return 0
@@ -51,23 +51,15 @@ func (r *team) compare(a, b *attempt) int {
 
 func rank(a *attempt) int {
 	switch {
-	case a.outcome == history.Accepted:
+	case a.Outcome == history.Accepted:
 		return 0
-	case a.outcome.Dropped() && a.metric() != nil:
+	case a.Outcome.Dropped() && a.Metric != nil:
 		return 1
-	case a.outcome.Dropped():
+	case a.Outcome.Dropped():
 		return 2
 	default:
 		return 3
 	}
-}
-
-// metric is the candidate's number, nil when nothing was compared.
-func (a *attempt) metric() *metric.Value {
-	if a.verdict == nil {
-		return nil
-	}
-	return a.decision.Metric
 }
 
 // maxOthers bounds the proposals that the reasons of an iteration speak of; the
@@ -133,30 +125,25 @@ func (r *team) modelOf(a *attempt) string {
 // workOf is what the agent of an attempt did.
 func (r *team) workOf(a *attempt) history.Work {
 	return history.Work{
-		Agent: r.nameOf(a), Model: r.modelOf(a), Summary: a.reply.Summary, Changed: atMost(a.changed, maxChanged),
-		Params: a.reply.Params, Durations: a.durations, Usage: &a.reply.Usage,
+		Agent: r.nameOf(a), Model: r.modelOf(a), Summary: a.reply.Summary, Changed: atMost(a.Changed, maxChanged),
+		Params: a.reply.Params, Durations: a.Durations, Usage: &a.reply.Usage,
 	}
 }
 
 // proposedEvent is the event of one candidate among several.
 func (r *team) proposedEvent(at position, a *attempt) *history.Proposed {
 	e := &history.Proposed{
-		Head: history.Head{Iteration: r.iteration}, Proposal: a.number, Outcome: a.outcome, Reasons: a.reasons,
+		Head: history.Head{Iteration: r.iteration}, Proposal: a.number, Outcome: a.Outcome, Reasons: a.Reasons,
 		Parent: at.Head, Direction: r.Program.Direction, Evaluator: at.identity.Evaluator,
-		Definition: at.identity.Definition, Digest: a.digest, Noisy: a.noisy,
-		Focus: a.focus,
-		Work:  r.workOf(a),
-		Notes: history.Notes(a.notes),
+		Definition: at.identity.Definition, Digest: a.Digest, Noisy: a.Noisy, Focus: a.Focus,
+		Work: r.workOf(a), Notes: a.Notes, Verdict: a.Verdict, Metric: a.Metric, PreviousBest: a.PreviousBest,
+		Delta: a.Delta, Evidence: a.Evidence,
 	}
-	if a.metric() != nil {
+	if a.Metric != nil {
 		e.Patch = string(a.patch)
 	}
 	if from := a.lineage.parent; from != nil {
 		e.GrownFrom = &history.Ancestor{Iteration: from.Iteration, Proposal: from.Proposal}
-	}
-	if a.verdict != nil {
-		e.Verdict, e.Metric, e.PreviousBest, e.Delta, e.Evidence = a.decision.Verdict, a.decision.Metric,
-			a.decision.Previous, a.decision.Delta, a.decision.Evidence
 	}
 	return e
 }
@@ -184,12 +171,12 @@ func (a *attempt) totalUsage() *metric.Usage {
 // totalDurations is how long the iteration took: the longest proposal, since
 // they are made at the same time, and all the trials, one after the other.
 func (a *attempt) totalDurations() map[string]float64 {
-	total := maps.Clone(a.durations)
+	total := maps.Clone(a.Durations)
 	for _, other := range a.others {
-		if seconds, worked := other.durations["propose"]; worked {
+		if seconds, worked := other.Durations["propose"]; worked {
 			total["propose"] = max(total["propose"], seconds)
 		}
-		if measured := other.durations["measure"]; measured > 0 {
+		if measured := other.Durations["measure"]; measured > 0 {
 			total["measure"] += measured
 		}
 	}

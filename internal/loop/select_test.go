@@ -19,13 +19,13 @@ import (
 // outcome is an attempt that ended; metric "" means that nothing was measured.
 func outcome(number, of int, ended history.Outcome, key string) *attempt {
 	a := &attempt{
-		number: number, of: of, agent: &agent.Command{}, outcome: ended, reasons: decision.Says("because"),
-		durations: map[string]float64{},
+		number: number, of: of, agent: &agent.Command{}, Decided: history.Decided{
+			Outcome: ended, Reasons: decision.Says("because"), Work: history.Work{Durations: map[string]float64{}},
+		},
 	}
 	if key != "" {
 		value := metric.MustValue(key)
-		verdict := decision.Neutral
-		a.verdict, a.decision.Metric = &verdict, &value
+		a.Verdict, a.Metric = decision.Neutral, &value
 	}
 	return a
 }
@@ -65,12 +65,12 @@ func TestSelectAttempt(t *testing.T) {
 			assert.Equal(t, c.want, best.number)
 			assert.Len(t, best.others, len(all)-1)
 			for _, other := range best.others {
-				assert.NotEqual(t, accepted, other.outcome, "one is kept at most")
+				assert.NotEqual(t, accepted, other.Outcome, "one is kept at most")
 				if c.tried[other.number-1].outcome == accepted {
-					assert.Contains(t, other.reasons[0].String(),
+					assert.Contains(t, other.Reasons[0].String(),
 						fmt.Sprintf("proposal %d is better still (%s)", c.want, c.tried[c.want-1].metric))
 				} else {
-					assert.Equal(t, []string{"because"}, decision.Texts(other.reasons))
+					assert.Equal(t, []string{"because"}, decision.Texts(other.Reasons))
 				}
 			}
 		})

@@ -107,11 +107,11 @@ func (r *measurer) measureSuite(ctx context.Context, at position, a *attempt) er
 	suited, err := r.runSuite(func(limit evaluation.Limit) (Suited, error) {
 		return r.Suite.Compare(ctx, incumbent.tree.Dir, candidate.tree.Dir, limit)
 	})
-	a.durations["measure"] = r.Now().Sub(start).Seconds()
+	a.Durations["measure"] = r.Now().Sub(start).Seconds()
 	if err != nil {
 		return err
 	}
-	a.noisy = suited.Noisy
+	a.Noisy = suited.Noisy
 	switch {
 	case suited.Problem != "":
 		a.end(history.Rejected, decision.Say(suited.Problem))
@@ -126,15 +126,11 @@ func (r *measurer) measureSuite(ctx context.Context, at position, a *attempt) er
 	}
 	a.measured = append(a.measured, &history.Measured{
 		Head: history.Head{Iteration: r.iteration}, Role: history.Candidate, Metric: suited.Candidate,
-		Output: suited.Output, Seconds: a.durations["measure"], Evaluator: at.identity.Evaluator,
+		Output: suited.Output, Seconds: a.Durations["measure"], Evaluator: at.identity.Evaluator,
 	})
-	a.decision = r.suiteDecision(suited)
-	a.verdict = &a.decision.Verdict
-	a.outcome = history.Rejected
-	if a.decision.Verdict == decision.Improved {
-		a.outcome = history.Accepted
-	}
-	a.reasons = a.decision.Reasons
+	d := r.suiteDecision(suited)
+	a.decide(d)
+	a.end(outcomeOf(d), d.Reasons...)
 	return nil
 }
 

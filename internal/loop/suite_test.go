@@ -112,27 +112,27 @@ func TestSuiteDecides(t *testing.T) {
 			r.Suite, r.records.sum.Best, r.iteration = suite, metricOf("2"), 4
 			a, err := l.trial(r, at)
 			require.NoError(t, err)
-			assert.Equal(t, c.outcome, a.outcome)
-			assert.Equal(t, c.reasons, decision.Texts(a.reasons))
-			assert.Equal(t, c.result.Noisy, a.noisy)
+			assert.Equal(t, c.outcome, a.Outcome)
+			assert.Equal(t, c.reasons, decision.Texts(a.Reasons))
+			assert.Equal(t, c.result.Noisy, a.Noisy)
 			assert.Equal(t, []string{"1 3"}, suite.calls, "once, with both trees")
 			assert.Equal(t, expense(7, "0.5"), r.takeExpense(), "what it used counts, whatever came of it")
-			assert.Equal(t, c.measured, a.verdict != nil)
+			assert.Equal(t, c.measured, a.Verdict != "")
 			l.leavesNothing()
 			if !c.measured {
 				assert.Empty(t, a.measured)
 				return
 			}
-			d := a.decision
-			assert.Equal(t, c.result.Verdict, *a.verdict)
+			d := a.Decided
+			assert.Equal(t, c.result.Verdict, a.Verdict)
 			assert.Equal(t, []*metric.Value{c.result.Candidate, c.result.Incumbent, c.best},
-				[]*metric.Value{d.Metric, d.Previous, d.Best})
+				[]*metric.Value{d.Metric, d.PreviousBest, d.Best})
 			assert.Equal(t, metric.Delta(*c.result.Candidate, c.result.Incumbent), d.Delta)
 			require.Len(t, a.measured, 1)
 			e := a.measured[0]
 			assert.Equal(t, []any{4, history.Candidate, c.result.Candidate, "task 2 fails", "e"},
 				[]any{e.Iteration, e.Role, e.Metric, e.Output, e.Evaluator})
-			assert.InDelta(t, a.durations["measure"], e.Seconds, 0)
+			assert.InDelta(t, a.Durations["measure"], e.Seconds, 0)
 		})
 	}
 }

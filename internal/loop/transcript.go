@@ -8,9 +8,9 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/history"
@@ -55,13 +55,11 @@ func outputsDir(transcripts, program string) string {
 func Outputs(transcripts, program string, iteration int, run string) []string {
 	dir := outputsDir(transcripts, program)
 	entries, _ := os.ReadDir(dir)
+	form := regexp.MustCompile(fmt.Sprintf(`^%d-(\d+)-[^-]*-%s\.txt$`, iteration, regexp.QuoteMeta(run)))
 	numbers := map[string]int{} // by file
 	for _, entry := range entries {
-		rest, mine := strings.CutPrefix(entry.Name(), fmt.Sprintf("%d-", iteration))
-		rest, its := strings.CutSuffix(rest, "-"+run+".txt")
-		text, side, _ := strings.Cut(rest, "-")
-		if number, err := strconv.Atoi(text); err == nil && mine && its && !strings.Contains(side, "-") {
-			numbers[filepath.Join(dir, entry.Name())] = number
+		if match := form.FindStringSubmatch(entry.Name()); match != nil {
+			numbers[filepath.Join(dir, entry.Name())], _ = strconv.Atoi(match[1])
 		}
 	}
 	return slices.SortedFunc(maps.Keys(numbers), func(a, b string) int { return cmp.Compare(numbers[a], numbers[b]) })
