@@ -10,7 +10,7 @@ import (
 // reportSkill says how the improvement of a skill went; html is the file for a page, "" for
 // none.
 func (a *App) reportSkill(ctx context.Context, dir string, diff bool, html string) error {
-	w, err := skill.Read(ctx, a.Path(dir), a.Stderr)
+	w, err := skill.Open(ctx, a.Path(dir), a.Stderr)
 	if err != nil {
 		return err
 	}

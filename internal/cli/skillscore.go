@@ -30,7 +30,7 @@ func (a *App) scoreIteration(ctx context.Context, args []string) error {
 	if err != nil || n < 0 {
 		return misuse.Errorf("%q is no number of an iteration: give 0 or more", args[1])
 	}
-	w, err := skill.Read(ctx, a.Path(args[0]), a.Stderr)
+	w, err := skill.Open(ctx, a.Path(args[0]), a.Stderr)
 	if err != nil {
 		return err
 	}

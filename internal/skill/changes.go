@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"unicode/utf8"
 
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
@@ -36,21 +35,53 @@ func (v *Versions) versionPatch(ctx context.Context, n int) ([]byte, []render.Sk
 }
 
 func keptVersion(ctx context.Context, w *workspace.Workspace, n int) (workspace.Kept, error) {
-	read := workspace.Verify
-	if workspace.Foreign(w.Dir) { // nobody adopted it yet: there is nothing to verify by
-		read = workspace.Scan
-	}
-	found, err := read(ctx, w.Version(n))
+	found, err := workspace.Verify(ctx, w.Version(n))
 	return workspace.Kept{Dir: w.Version(n), Tree: found}, err
 }
 
-// patch compares in a repository that is thrown away.
+// patch is what turns one tree into another, for people and for `git apply`. Directories
+// without files, and mode bits other than a file's executable one, are not in it: git does
+// not know them.
 func (v *Versions) patch(ctx context.Context, before, after workspace.Kept) (patch []byte, err error) {
+	var sides [2]map[string]*git.File
+	for i, side := range []workspace.Kept{before, after} {
+		sides[i] = map[string]*git.File{}
+		for _, d := range files.Compare(before.Tree, after.Tree) {
+			if err := put(sides[i], side.Dir, []*workspace.Entry{d.Before, d.After}[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
 	err = v.inScratch(ctx, func(repo *git.Repo) error {
-		patch, err = workspace.Patch(ctx, repo, before, after)
+		was, err := repo.WriteFiles(ctx, "", sides[0])
+		if err != nil {
+			return err
+		}
+		now, err := repo.WriteFiles(ctx, "", sides[1])
+		if err != nil {
+			return err
+		}
+		patch, err = repo.Diff(ctx, was, now)
 		return err
 	})
 	return patch, err
+}
+
+// put adds an entry to the files of a git tree; directories and nil are left out.
+func put(list map[string]*git.File, dir string, e *workspace.Entry) (err error) {
+	if e == nil || e.IsDir() {
+		return nil
+	}
+	file := &git.File{Mode: git.ModeSymlink, Data: []byte(e.Target)}
+	if e.IsFile() {
+		file.Mode = ""
+		if e.Mode&0o100 != 0 {
+			file.Mode = git.ModeExecutable
+		}
+		file.Data, err = os.ReadFile(filepath.Join(dir, filepath.FromSlash(e.Path)))
+	}
+	list[e.Path] = file
+	return err
 }
 
 // inScratch gives work a repository that is thrown away.
@@ -71,10 +102,7 @@ func (v *Versions) inScratch(ctx context.Context, work func(*git.Repo) error) (e
 func changesOf(before, after workspace.Kept) []render.SkillChange {
 	changes := []render.SkillChange{}
 	for _, d := range files.Compare(before.Tree, after.Tree) {
-		c := render.SkillChange{Path: d.Path, What: "changed"}
-		if plain.Line(d.Path) != d.Path || !utf8.ValidString(d.Path) {
-			c.Path = fmt.Sprintf("%q", d.Path)
-		}
+		c := render.SkillChange{Path: plain.Path(d.Path), What: "changed"}
 		switch {
 		case d.Before == nil:
 			c.What, c.Binary = "added", isBinary(after, d.After)

@@ -7,9 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"syscall"
 
-	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite/evalrun"
@@ -42,18 +40,6 @@ func Open(ctx context.Context, dir string, warnings io.Writer) (*workspace.Works
 	}
 	fmt.Fprintf(warnings, "%s was made by another program: writing manifests of what its versions have now beside them\n", dir)
 	return workspace.Adopt(ctx, dir)
-}
-
-// Read is Open for what only reads: a workspace of another program in which nothing
-// can be written is read as it is.
-func Read(ctx context.Context, dir string, warnings io.Writer) (*workspace.Workspace, error) {
-	w, err := Open(ctx, dir, warnings)
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		fmt.Fprintf(warnings, "warning: nothing can be written there, so nothing says that its versions are as they "+
-			"were: %v\n", files.Cause(err))
-		return workspace.OpenWorkspace(workspace.Of(dir))
-	}
-	return w, err
 }
 
 // Show prints a report as markdown, on a terminal as plain text.

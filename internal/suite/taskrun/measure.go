@@ -21,7 +21,13 @@ const repeatsWhenVarying = 5
 // a second run of both; when the second run differs from the first, chance is
 // at work.
 func (s *session) measure(ctx context.Context) error {
-	if err := s.upTo(ctx, s.first()); err != nil || !s.auto || s.standalone {
+	repeats := 1
+	if s.varies = s.modelTakesPart(); !s.auto {
+		repeats = s.Runs
+	} else if s.varies {
+		repeats = repeatsWhenVarying
+	}
+	if err := s.upTo(ctx, repeats); err != nil || !s.auto || s.standalone {
 		return err
 	}
 	if s.varies = s.modelTakesPart(); s.varies { // also a command that says what it used
@@ -35,23 +41,10 @@ func (s *session) measure(ctx context.Context) error {
 	if err := s.upTo(ctx, again); err != nil {
 		return err
 	}
-	if s.varies = s.differ(again); !s.varies {
+	if s.varies = s.differ(); !s.varies {
 		return nil
 	}
 	return s.upTo(ctx, repeatsWhenVarying)
-}
-
-// first is how often each task is run at first.
-func (s *session) first() int {
-	s.varies = s.modelTakesPart()
-	switch {
-	case !s.auto:
-		return s.Runs
-	case s.varies:
-		return repeatsWhenVarying
-	default:
-		return 1
-	}
 }
 
 // modelTakesPart reports whether a model is known to work or to judge.
@@ -68,15 +61,12 @@ func (s *session) modelTakesPart() bool {
 	return false
 }
 
-// differ reports whether the first repeats of any task came to different things.
-func (s *session) differ(repeats int) bool {
+// differ reports whether the first two runs of any task came to different things.
+func (s *session) differ() bool {
 	for i := range s.tasks {
 		for side := range roles {
-			first := s.records[unit{i, side, 0}]
-			for k := 1; k < repeats; k++ {
-				if !first.same(s.records[unit{i, side, k}]) {
-					return true
-				}
+			if !s.records[unit{i, side, 0}].same(s.records[unit{i, side, 1}]) {
+				return true
 			}
 		}
 	}
