@@ -34,18 +34,11 @@ func (s *Service) Reserve(ctx context.Context) (Reservation, error) {
 	result, err := run.through(ctx, run.shownOnGitHub(run.reserve))
 	made := Reservation{Program: s.Program.Name, Iteration: result.Iteration, Warnings: result.Warnings}
 	if err != nil || run.stopped != "" || result.Outcome != "" {
-		made.Reason = cmp.Or(run.stopped, firstReason(result))
+		made.Reason = cmp.Or(run.stopped, decision.Joined(result.Reasons))
 		return made, err
 	}
 	made.Begun, made.RunID = true, run.id
 	return made, nil
-}
-
-func firstReason(result Result) string {
-	if len(result.Reasons) == 0 {
-		return string(result.Outcome)
-	}
-	return result.Reasons[0].String()
 }
 
 // reserve takes the lease for another job. The result has no outcome when it may

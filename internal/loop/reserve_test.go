@@ -140,10 +140,3 @@ func TestRunsThatVanish(t *testing.T) {
 	assert.Zero(t, after.sum.Interrupted, "it begins anew once it is resumed")
 	assert.Equal(t, history.Error, after.standing().Decision.Outcome)
 }
-
-// TestFirstReasonIsOutcome is the outcome where none is given.
-func TestFirstReasonIsOutcome(t *testing.T) {
-	t.Parallel()
-	assert.Equal(t, "a", firstReason(Result{Outcome: history.Idle, Reasons: decision.Says("a", "b")}))
-	assert.Equal(t, "idle", firstReason(Result{Outcome: history.Idle}))
-}

@@ -88,7 +88,10 @@ func (r *recorder) resultOf(p *proposal.Proposal) Result {
 		return result
 	}
 	result := r.resultOfDecision(*p.Decided, p.Decided.Reasons)
-	result.Samples, result.Transcript = samplesOf(p), p.Transcript
+	result.Noisy, result.Samples, result.Transcript = p.Decided.Noisy, samplesOf(p), p.Transcript
+	if p.Decided.Verdict != "" {
+		result.Verdict = &p.Decided.Verdict
+	}
 	return result
 }
 
@@ -96,10 +99,10 @@ func (r *recorder) resultOf(p *proposal.Proposal) Result {
 func (r *journal) resultOfDecision(e history.Decided, reasons []decision.Reason) Result {
 	r.iteration = e.Iteration
 	result := r.result(e.Outcome, reasons...)
+	result.Summary, result.Failing = e.Summary, e.Failing
 	if e.Verdict != "" {
-		result.Verdict, result.Metric, result.Delta, result.Evidence = &e.Verdict, e.Metric, text(e.Delta), e.Evidence
+		result.Metric, result.Delta, result.Evidence = e.Metric, text(e.Delta), e.Evidence
 	}
-	result.Noisy, result.Summary, result.Failing = e.Noisy, e.Summary, e.Failing
 	if e.Outcome != history.CIFixExhausted {
 		result.Commit = text(e.Commit)
 	}
