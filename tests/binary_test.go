@@ -35,7 +35,7 @@ func (w *world) binary(binary string, args ...string) answer {
 		work = cli.Iterate((&client.Client{}).Complete, "org/autoloop")
 	}
 	var stdout, stderr bytes.Buffer
-	environ := w.command(binary).Environ() // each variable once, as a process has them
+	environ := w.environ()
 	code := work(w.t.Context(), cli.Env{
 		Args: args, Dir: w.dir, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Environ: environ,
 		Getenv: func(name string) string { return process.Getenv(environ, name) },
@@ -43,6 +43,9 @@ func (w *world) binary(binary string, args ...string) answer {
 	})
 	return answer{stdout.String(), stderr.String(), code}
 }
+
+// environ has each variable once, as a process has them.
+func (w *world) environ() []string { return (&exec.Cmd{Dir: w.dir, Env: w.env}).Environ() }
 
 // process runs one of the binaries in the repository.
 func (w *world) process(binary string, args ...string) answer {

@@ -101,7 +101,7 @@ func TestLinksOfTheDocumentation(t *testing.T) {
 func TestNamedTestsExist(t *testing.T) {
 	t.Parallel()
 	there := testNames(t)
-	named := regexp.MustCompile("`((?:Test|Fuzz)[A-Z]\\w+)`|-bench (?:Benchmark)?([A-Z]\\w+)")
+	named := regexp.MustCompile("`((?:Test|Fuzz)[A-Z][\\w/-]+)`|-bench (?:Benchmark)?([A-Z]\\w+)")
 	for _, page := range append(docPages(t), "../CONTRIBUTING.md") {
 		data, err := os.ReadFile(page)
 		require.NoError(t, err)

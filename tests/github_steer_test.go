@@ -12,46 +12,6 @@ import (
 	"github.com/org/autoloop/tests/long"
 )
 
-func TestAPausedProgramHears(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
-	h.program(onIssue)
-	require.Equal(t, "accepted", h.one().Outcome)
-	h.say("alice", "/autoloop pause")
-	require.Equal(t, "idle", h.one().Outcome)
-	events := len(h.ledger())
-	h.env = append(h.env, "GITHUB_OUTPUT="+filepath.Join(h.side, "outputs"))
-	h.say("mallory", "/autoloop resume")
-	a := h.binary("iterate", "job", "steer", "--issue", "1")
-	require.Zero(t, a.code, a.stderr)
-	assert.Equal(t, "p: up to date\n", a.stdout)
-	assert.Len(t, h.ledger(), events, "nothing was asked for by somebody trusted")
-
-	h.say("alice", "/autoloop resume\n/autoloop run")
-	a = h.binary("iterate", "job", "steer", "--issue", "1", "--json")
-	require.Zero(t, a.code, a.stderr)
-	assert.JSONEq(t, `{"program": "p", "run": true}`, a.stdout)
-	assert.Contains(t, h.remembered("p.md"), "| Paused | false |")
-	assert.NoFileExists(t, filepath.Join(h.side, "prompt.2"), "no iteration ran")
-	assert.Contains(t, h.beside("outputs"), "has-work=true\nselected=p")
-	assert.Equal(t, "accepted", h.one().Outcome)
-}
-
-func TestCommitsHaveTheIdentityThatIsAskedFor(t *testing.T) {
-	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
-	h.program(onIssue)
-	h.env = append(h.env, "AUTOLOOP_GIT_NAME=Robot", "AUTOLOOP_GIT_EMAIL=robot@example.com", "AUTOLOOP_SIGN_OFF=true")
-	require.Equal(t, "accepted", h.one().Outcome)
-	log := h.run(h.bare, "git", "log", "-1",
-		"--format=%an <%ae> %cn%n%(trailers:key=Signed-off-by)%(trailers:key=Autoloop-Iteration)", "autoloop/p")
-	assert.Equal(t, "Robot <robot@example.com> Robot\nSigned-off-by: Robot <robot@example.com>\nAutoloop-Iteration: 1",
-		strings.TrimSpace(log))
-	h.env = append(h.env, "AUTOLOOP_GIT_EMAIL=")
-	assert.Equal(t, 2, h.binary("iterate", "--program", "p").code)
-}
-
 func TestATokenThatIsPrintedIsMasked(t *testing.T) {
 	long.Only(t, long.GitHub)
 	t.Parallel()

@@ -132,30 +132,6 @@ func wholeLife(t *testing.T, twoJobs bool) {
 	assert.NotContains(t, a.stdout, "selected")
 }
 
-func TestForkBranchOfSameNameIsIgnored(t *testing.T) {
-	long.Only(t, long.Hostile)
-	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
-	h.program(onIssue)
-	h.Change(func(s *githubtest.State) {
-		fork := s.OpenIssue("mallory", "[Autoloop: p]", "mine", time.Now())
-		s.Pulls = append(s.Pulls, &githubtest.Pull{
-			Number: fork.Number, Head: "autoloop/p", Base: "main",
-			HeadOf: "mallory/repo", HeadSHA: strings.Repeat("0", 40),
-		})
-	})
-	require.Equal(t, "accepted", h.one().Outcome)
-	assert.Equal(t, 3, h.openPull(), "ours is another")
-	a := h.binary("scheduler", "--program", "p", "--json")
-	require.Zero(t, a.code, a.stderr)
-	assert.Contains(t, a.stdout, `"existing_pr": 3`)
-	h.Change(func(s *githubtest.State) {
-		assert.Equal(t, "mine", s.Issue(2).Body)
-		assert.True(t, s.Issue(2).Open)
-		assert.Empty(t, s.On(2))
-	})
-}
-
 // A machine that goes away in the middle of a run of Actions leaves the lease.
 func TestLeaseOfEndedRunIsFree(t *testing.T) {
 	long.Only(t, long.GitHub)
@@ -191,36 +167,4 @@ func TestLeaseOfEndedRunIsFree(t *testing.T) {
 	leave()
 	h.env = append(h.env, "GITHUB_RUN_ATTEMPT=2")
 	assert.Equal(t, "accepted", h.one().Outcome, "a run that is started again")
-}
-
-func TestPruneRemovesWhatGoneProgramsLeft(t *testing.T) {
-	long.Only(t, long.GitHub)
-	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n", ".autoloop/programs/old.md": onIssue}, "9", "8")
-	h.env = append(h.env, "AUTOLOOP_GITHUB_PATIENCE=0s")
-	h.program(onIssue)
-	require.Equal(t, "accepted", h.one().Outcome)
-	a := h.binary("iterate", "--program", "old")
-	require.Zero(t, a.code, a.stderr)
-	h.Fail(githubtest.Fault{Kind: githubtest.BadGateway, Path: "/issues", Times: 1000})
-	a = h.binary("iterate", "prune", "--yes")
-	assert.Equal(t, 1, a.code, "nothing is known to be gone")
-	assert.NotContains(t, a.stdout, "p: ")
-	h.Mend()
-
-	h.git("rm", "--quiet", ".autoloop/programs/old.md")
-	h.git("commit", "--quiet", "--message", "Remove the program old")
-	h.git("push", "--quiet", h.bare, "HEAD:main")
-	h.git("update-ref", "refs/remotes/origin/main", "HEAD")
-	a = h.binary("iterate", "prune", "--yes")
-	require.Zero(t, a.code, a.stderr)
-	assert.Equal(t, "old: removed: state, branch autoloop/old, issue #3, pull request #4\n", a.stdout)
-	assert.Empty(t, head(t, h.bare, "autoloop/old"))
-	assert.Equal(t, ledgerFile+"\np.md\np.results.tsv",
-		h.run(h.bare, "git", "ls-tree", "--name-only", "memory/autoloop"))
-	there := h.site.look()
-	assert.False(t, there.Issue(3).Open)
-	assert.False(t, there.Issue(4).Open)
-	assert.True(t, there.Issue(1).Open, "the issue that is a program stays")
-	assert.Equal(t, "accepted", h.one().Outcome, "the other goes on")
 }

@@ -31,35 +31,6 @@ func judged(t *testing.T, front, evaluation, agent string) *world {
 
 const judge = "sh src/run.sh before\nsh ev.sh\nsh src/run.sh after"
 
-// TestCandidateChangesRunningEvaluator: what it writes outside the target
-// while it is measured, put back or not, rejects it.
-func TestCandidateChangesRunningEvaluator(t *testing.T) {
-	long.Only(t, long.Hostile)
-	const answer = "echo 5 > \"$TMPDIR/answer\"\n"
-	for name, c := range map[string]struct{ run, says string }{
-		"rewrites the script":       {`echo 'echo "{\"m\": 1}"' > ev.sh`, `"ev.sh"`},
-		"rewrites what is expected": {`echo 4 > expected.txt`, `"expected.txt"`},
-		"and puts it back": {
-			`[ "$1" = before ] && { cp -p expected.txt "$TMPDIR/kept"; echo 4 > expected.txt; } || cp -p ` +
-				`"$TMPDIR/kept" expected.txt`, `"expected.txt"`,
-		},
-		"another file under its name": {`echo 4 > new; mv new expected.txt`, `"expected.txt"`},
-		"removes it afterwards": {
-			`echo 1 > "$TMPDIR/answer"; [ "$1" = before ] || rm expected.txt`,
-			`"expected.txt"`,
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := judged(t, "", judge, "cat > src/run.sh <<'END'\n"+answer+c.run+"\nEND")
-			got := w.one()
-			assert.Equal(t, "rejected", got.Outcome)
-			assert.Contains(t, strings.Join(got.Reasons, "\n"), "changed the evaluator while it ran: "+c.says)
-			assert.Nil(t, got.Metric)
-		})
-	}
-}
-
 // TestEvaluationChangesItsOwnFiles: what the unchanged files do to them too
 // is no fault of a candidate; that it could hide behind it is said.
 func TestEvaluationChangesItsOwnFiles(t *testing.T) {
@@ -84,20 +55,6 @@ func TestEvaluationChangesItsOwnFiles(t *testing.T) {
 	assert.Equal(t, "rejected", got.Outcome)
 	assert.Contains(t, strings.Join(got.Reasons, "\n"), `the evaluator while it ran: "ev.sh"`,
 		"its mode changes by itself, its content does not")
-}
-
-// TestSharedFilesAreWatched: what is copied from the checkout is the evaluation's.
-func TestSharedFilesAreWatched(t *testing.T) {
-	t.Parallel()
-	w := judged(t, "share: [lib]\n", "sh src/run.sh\nsh lib/ev.sh",
-		"cat > src/run.sh <<'END'\necho 'echo \"{\\\"m\\\": 1}\"' > lib/ev.sh\nEND")
-	w.write(".gitignore", "lib/\n")
-	w.git("add", "--all")
-	w.git("commit", "--quiet", "--message", "ignore")
-	w.write("lib/ev.sh", w.read("ev.sh"))
-	got := w.one()
-	assert.Equal(t, "rejected", got.Outcome)
-	assert.Contains(t, strings.Join(got.Reasons, "\n"), `the evaluator while it ran: "lib/ev.sh"`)
 }
 
 // TestIsolatedEvaluatorsAreReadOnly: isolated, a candidate cannot write to what it

@@ -12,39 +12,6 @@ import (
 	"github.com/org/autoloop/tests/long"
 )
 
-// TestRepositoryIsWatchedWhileMeasuring: without isolation, what code under
-// test changes in the repository itself ends its iteration, and is not kept.
-func TestRepositoryIsWatchedWhileMeasuring(t *testing.T) {
-	for name, c := range map[string]struct{ run, says string }{
-		"a hook": {
-			`mkdir -p "$R/.git/hooks"; echo 'touch evil' > "$R/.git/hooks/pre-commit"`,
-			"hooks/pre-commit was added",
-		},
-		"the configuration": {`printf '[core]\n\tpager = evil\n' >> "$R/.git/config"`, ".git/config was changed"},
-		"the program file": {
-			`sed -i 's/sh bench.sh/echo 0/' "$R/.autoloop/programs/p.md"`,
-			".autoloop/programs/p.md was changed",
-		},
-		"its branch": {`git -C "$R" update-ref refs/heads/autoloop/p HEAD`, "ref refs/heads/autoloop/p was added"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := judged(t, "", judge,
-				"cat > src/run.sh <<'END'\necho 4 > \"$TMPDIR/answer\"; R=\"$SIDE/../repo\"; "+c.run+"\nEND")
-			a := w.binary("iterate", "--program", "p", "--json")
-			require.Zero(t, a.code, a.stderr)
-			got := w.decode(a.stdout)[0]
-			assert.Equal(t, "error", got.Outcome)
-			assert.Contains(t, strings.Join(got.Reasons, "\n"),
-				"the repository itself was changed while")
-			assert.Contains(t, strings.Join(got.Reasons, "\n"), c.says)
-			assert.Nil(t, got.Commit)
-			assert.Equal(t, 1, w.count("decided"))
-			assert.NotContains(t, w.git("log", "--all", "--format=%s"), "Iteration 1")
-		})
-	}
-}
-
 // TestTreesAreNoSiblings: who is not root finds no other tree of the run by looking
 // around its own.
 func TestTreesAreNoSiblings(t *testing.T) {

@@ -3,7 +3,6 @@ package tests
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,12 +12,6 @@ import (
 
 	"github.com/org/autoloop/tests/long"
 )
-
-// forge rewrites a file of the memory branch.
-func (w *world) forge(name string, change func(string) string) {
-	w.t.Helper()
-	w.forgeAll("memory/autoloop", map[string]func(string) string{name: change})
-}
 
 // forgeAll rewrites files of the memory branch in a commit on top of another one; a
 // file that becomes empty is removed.
@@ -185,76 +178,4 @@ func (w *world) decidedAt(iteration string) string {
 	}
 	w.t.Fatalf("iteration %s is not decided", iteration)
 	return ""
-}
-
-// TestMissingLedgerStopsProgram is an emptied or deleted ledger beside a
-// state with iterations, which must not count as a state of another tool.
-func TestMissingLedgerStopsProgram(t *testing.T) {
-	long.Only(t, long.Hostile)
-	t.Parallel()
-	w := valuesWorld(t, "", "1", "2", "3", "4")
-	w.iterate("-n", "2")
-	w.forge(theLedger, func(string) string { return "" })
-	before := w.git("rev-parse", "memory/autoloop", "autoloop/p")
-	a := w.binary("iterate", "--program", "p")
-	assert.Equal(t, 1, a.code, a.stdout)
-	assert.Contains(t, a.stderr, "p is gone and its state is not: commit")
-	assert.Equal(t, before, w.git("rev-parse", "memory/autoloop", "autoloop/p"))
-
-	w.forge("p.md", func(string) string { return "" })
-	assert.Equal(t, 1, w.one().Iteration, "who removes the state too begins anew")
-}
-
-func TestReplayHoldsCommitsAgainstKeys(t *testing.T) {
-	long.Only(t, long.Hostile)
-	t.Parallel()
-	if _, err := exec.LookPath("ssh-keygen"); err != nil {
-		long.Missing(t, "ssh-keygen of openssh-client")
-	}
-	w := valuesWorld(t, "", "1", "2", "3")
-	key, allowed := filepath.Join(w.side, "key"), filepath.Join(w.side, "allowed")
-	w.run("", "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key)
-	require.NoError(t, os.WriteFile(allowed, []byte("autoloop@localhost "+w.beside("key.pub")), 0o600))
-	w.git("config", "user.signingKey", key)
-	w.env = append(w.env, "AUTOLOOP_SIGN=ssh")
-	w.iterate("-n", "2")
-	a := w.binary("iterate", "replay", "p", "--sign", allowed)
-	require.Zero(t, a.code, a.stdout+a.stderr)
-
-	// A commit that changes no number is found by its signature alone, also when
-	// the repository says who checks signatures.
-	w.git("config", "gpg.ssh.program", "true")
-	w.forge("p.md", func(text string) string { return text + "\n<!-- -->\n" })
-	assert.Zero(t, w.binary("iterate", "replay", "p").code)
-	a = w.binary("iterate", "replay", "p", "--sign", allowed)
-	assert.Equal(t, 1, a.code)
-	assert.Contains(t, a.stdout,
-		"nobody known has signed commit "+w.git("rev-parse", "--short=12", "memory/autoloop")+" of memory/autoloop")
-
-	a = w.binary("iterate", "replay", "p", "--sign", "nothing")
-	assert.Equal(t, 2, a.code)
-}
-
-func TestReplayOfSharedRecords(t *testing.T) {
-	long.Only(t, long.Hostile)
-	t.Parallel()
-	w := noisyWorld(t, "", nil, "1100", "1200")
-	remote := filepath.Join(filepath.Dir(w.dir), "remote.git")
-	w.run("", "git", "clone", "--quiet", "--bare", w.dir, remote)
-	w.git("remote", "add", "origin", remote)
-	w.iterate("--remote", "origin", "-n", "2")
-	clone := filepath.Join(filepath.Dir(w.dir), "clone")
-	w.run("", "git", "clone", "--quiet", "--single-branch", remote, clone)
-	a := w.binary("iterate", "replay", "p", "--remote", "origin", "--repo-dir", clone)
-	require.Zero(t, a.code, a.stdout+a.stderr)
-	assert.Contains(t, a.stdout, "2 decisions computed again: the records")
-
-	w.git("fetch", "--quiet", "origin")
-	w.forgeAll("memory/autoloop^",
-		map[string]func(string) string{"p.md": func(text string) string { return text + "\n" }})
-	w.git("push", "--quiet", "--force", "origin", "memory/autoloop")
-	w.git("update-ref", "-d", "refs/heads/memory/autoloop")
-	a = w.binary("iterate", "replay", "p", "--remote", "origin")
-	assert.Equal(t, 1, a.code)
-	assert.Contains(t, a.stdout, "which does not go on from there", "the newest commit was exchanged: %s", a.stderr)
 }

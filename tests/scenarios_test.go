@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/github/githubtest"
 	"github.com/org/autoloop/tests/golden"
 	"github.com/org/autoloop/tests/long"
 )
@@ -379,7 +381,18 @@ func (s *script) onGitHub(name string, args ...string) {
 			s.hub.inTwoJobs()
 		}
 	case "issue":
-		s.program(strings.Replace(onIssue, "metric: m\n", "metric: m\n"+s.files["issue"], 1))
+		if len(args) == 0 {
+			s.program(strings.Replace(onIssue, "metric: m\n", "metric: m\n"+s.files["issue"], 1))
+			return
+		}
+		s.site.open(args[0], args[1], s.beside(args[2]), args[3:]...) // AUTHOR TITLE FILE LABEL...
+	case "edited": // NUMBER FILE
+		issue := s.site.look().Issue(s.number(args[0]))
+		s.site.rewrite(issue.Number, issue.Title, s.beside(args[1]))
+	case "said": // NUMBER: all that was said there
+		for _, comment := range s.site.look().On(s.number(args[0])) {
+			s.say("%s: %s", comment.Author, comment.Body)
+		}
 	case "report":
 		s.report(args[0], args[1:]...)
 	case "comment":
@@ -391,11 +404,37 @@ func (s *script) onGitHub(name string, args ...string) {
 		s.site.closed(s.openPull())
 	case "ready", "draft":
 		s.hub.ready(name == "ready")
+	case "labels": // LABEL... are those of the repository from now on
+		s.hub.Change(func(state *githubtest.State) {
+			if len(args) > 0 {
+				state.Labels = args
+			}
+			s.say("%s", strings.Join(state.Labels, " "))
+		})
+	case "pull", "fork": // AUTHOR BRANCH: a pull request of the repository, or of a fork
+		s.hub.Change(func(state *githubtest.State) {
+			issue := state.OpenIssue(args[0], "[Autoloop: p]", "mine", time.Now())
+			pull := &githubtest.Pull{Number: issue.Number, Head: args[1], Base: "main", HeadOf: state.Repository}
+			if name == "fork" {
+				pull.HeadOf, pull.HeadSHA = args[0]+"/repo", strings.Repeat("0", 40)
+			}
+			state.Pulls = append(state.Pulls, pull)
+		})
+	case "fails":
+		s.hub.Fail(githubtest.Fault{Kind: githubtest.BadGateway, Path: "/issues", Times: 1000})
+	case "mends":
+		s.hub.Mend()
 	case "there":
 		s.there()
 	default:
 		s.t.Fatalf("no command %q", name)
 	}
+}
+
+func (s *script) number(text string) int {
+	number, err := strconv.Atoi(text)
+	require.NoError(s.t, err)
+	return number
 }
 
 // there is what people find on GitHub.

@@ -3,10 +3,12 @@ package tests
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,21 +19,26 @@ import (
 	"github.com/org/autoloop/internal/cli"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/tests/golden"
+	"github.com/org/autoloop/tests/long"
 )
 
 // TestScripts runs what people type and holds what they see: the files of scripts, in the
 // form of https://pkg.go.dev/github.com/rogpeppe/go-internal/testscript. `iterate` and
 // `scheduler` run in this process. The files below `repo/` are committed first, and the
-// script begins there; the numbers that its agent tries stand in the file `tries`. With
-// `-args -update` the files get what is printed now.
+// script begins there; the numbers that its agent tries stand in the file `tries`. `var`
+// sets a variable for all commands, `github` does there what people do (onGitHub), and [long]
+// says whether long tests are asked for. With `-args -update` the files get what is printed
+// now.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir: "scripts", UpdateScripts: golden.Updating(), RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
-			env.Vars = append(cleanEnviron(env.WorkDir, env.WorkDir), "WORK="+env.WorkDir)
-			env.Values["environ"] = env.Vars
+			env.Vars = append(cleanEnviron(env.WorkDir, env.WorkDir), "WORK="+env.WorkDir, "BIN="+binaries)
 			env.Cd = filepath.Join(env.WorkDir, "repo")
+			env.Values["script"] = &script{t: t, scene: &scene{world: &world{
+				t: t, dir: env.Cd, side: env.WorkDir, env: slices.Clone(env.Vars),
+			}}}
 			for _, line := range []string{"init -q -b main", "add -A", "commit -q --allow-empty -m start"} {
 				cmd := exec.CommandContext(t.Context(), "git", strings.Fields(line)...)
 				cmd.Dir, cmd.Env = env.Cd, env.Vars
@@ -44,9 +51,36 @@ func TestScripts(t *testing.T) {
 			}
 			return nil
 		},
+		Condition: func(cond string) (bool, error) { return cond == "long" && long.Asked(), nil },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"iterate":   inScript(cli.Iterate((&client.Client{}).Complete, "org/autoloop")),
 			"scheduler": inScript(cli.Scheduler),
+			"git": inScript(func(ctx context.Context, env cli.Env) int {
+				cmd := exec.CommandContext(ctx, "git", env.Args...)
+				cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = env.Dir, env.Environ, env.Stdout, env.Stderr
+				_ = cmd.Run()
+				return cmd.ProcessState.ExitCode()
+			}),
+			"github": func(ts *testscript.TestScript, fails bool, args []string) {
+				inScript(func(_ context.Context, env cli.Env) int {
+					s, _ := ts.Value("script").(*script)
+					for i := range args {
+						args[i] = strings.ReplaceAll(args[i], `\n`, "\n")
+					}
+					s.onGitHub(append(args, "github")[0], args[min(len(args), 1):]...)
+					_, _ = io.WriteString(env.Stdout, s.found.String())
+					s.found.Reset()
+					return 0
+				})(ts, fails, args)
+			},
+			"var": func(ts *testscript.TestScript, _ bool, args []string) {
+				s, _ := ts.Value("script").(*script)
+				s.env = append(s.env, args...)
+				for _, variable := range args {
+					name, value, _ := strings.Cut(variable, "=")
+					ts.Setenv(name, value)
+				}
+			},
 		},
 	})
 }
@@ -56,6 +90,7 @@ var printedAnew = []struct {
 	pattern *regexp.Regexp
 	as      string
 }{
+	{regexp.MustCompile(`(?m)^not isolated: as root.*\n`), ""},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?Z?`), "TIME"},
 	{regexp.MustCompile(`TIME-[0-9a-f]+|\b\d{8}T\d{6}Z-[0-9a-f]+`), "RUN"},
 	{regexp.MustCompile(`\b[0-9a-f]{40}\b`), "COMMIT"},
@@ -71,7 +106,8 @@ var printedAnew = []struct {
 // exit code other than 0 of `! iterate`.
 func inScript(work func(context.Context, cli.Env) int) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, fails bool, args []string) {
-		environ, _ := ts.Value("environ").([]string)
+		s, _ := ts.Value("script").(*script)
+		environ := s.environ()
 		var stdout, stderr bytes.Buffer
 		code := work(context.Background(), cli.Env{
 			Args: args, Dir: ts.MkAbs("."), Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,

@@ -28,7 +28,7 @@ func securitySection(t *testing.T, heading string) string {
 func TestThreatsNameTestsThatExist(t *testing.T) {
 	t.Parallel()
 	there := testNames(t)
-	name := regexp.MustCompile("`((?:Test|Fuzz)\\w+)`")
+	name := regexp.MustCompile("`((?:Test|Fuzz)[\\w/-]+)`")
 	attacks, never, found := strings.Cut(securitySection(t, "Attacks, one by one"), "### Never held")
 	require.True(t, found)
 	rows := 0
@@ -45,11 +45,16 @@ func TestThreatsNameTestsThatExist(t *testing.T) {
 	}
 }
 
-// testNames are the tests, fuzz tests and benchmarks of this repository.
+// testNames are the tests, scripts, fuzz tests and benchmarks of this repository.
 func testNames(t *testing.T) map[string]bool {
 	t.Helper()
 	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark)\w+)\(\w+ \*testing\.[TFB]\)`)
 	names := map[string]bool{}
+	scripts, err := filepath.Glob("scripts/*.txtar")
+	require.NoError(t, err)
+	for _, script := range scripts {
+		names["TestScripts/"+strings.TrimSuffix(filepath.Base(script), ".txtar")] = true
+	}
 	for _, dir := range []string{"../internal", "."} {
 		err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 			switch {

@@ -76,30 +76,6 @@ func skillWorld(t *testing.T, front, improve string) *world {
 	return w
 }
 
-func TestSkillCandidatesMayNotTouchTheirSuite(t *testing.T) {
-	long.Only(t, long.Hostile)
-	t.Parallel()
-	for name, improve := range map[string]string{
-		"edits it":       "echo '[]' > s/evals/evals.json",
-		"adds to it":     "echo beta gamma delta >> s/SKILL.md; touch s/evals/x",
-		"removes it":     "rm -r s/evals",
-		"deletes itself": "rm -r s",
-		"links out":      "ln -s /etc s/etc; echo beta >> s/SKILL.md",
-		"writes a grading": `mkdir s/outputs; echo '{"expectations":[{"text":"x","passed":true}]}' > ` +
-			`s/outputs/grading.json`,
-		"removes its script": "rm s/SKILL.md",
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := skillWorld(t, "", improve)
-			got := w.one()
-			assert.Equal(t, "rejected", got.Outcome, "%v", got.Reasons)
-			assert.Equal(t, "0.5", text(got.Best))
-			assert.Empty(t, w.git("branch", "--list", "autoloop/*"))
-		})
-	}
-}
-
 // settings writes keys of a program into a file beside the repository, for --settings;
 // agents see $SIDE unless a line says what they see.
 func (w *world) settings(lines ...string) string {

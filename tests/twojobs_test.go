@@ -159,33 +159,6 @@ func TestNothingToPropose(t *testing.T) {
 	assert.Contains(t, h.beside("outputs"), "bundle=false\n")
 }
 
-// TestWaitingJobChecksDueAgain holds that a job whose program was due when it
-// was started, and ran meanwhile, does not run it once more.
-func TestWaitingJobChecksDueAgain(t *testing.T) {
-	long.Only(t, long.TwoJobs)
-	t.Parallel()
-	w := valuesWorld(t, "schedule: every 6h", "1", "2", "3", "4")
-	propose := func(name string, more ...string) (string, iteration) {
-		out := filepath.Join(w.side, name)
-		a := w.binary("iterate", append([]string{"job", "propose", "--program", "p", "--json", "--out", out},
-			more...)...)
-		require.Zero(t, a.code, a.stderr)
-		return out, w.decode(a.stdout)[0]
-	}
-	first, result := propose("first", "--if-due")
-	assert.Equal(t, "accepted", result.Outcome)
-	require.Zero(t, w.binary("iterate", "job", "publish", "--program", "p", first).code)
-
-	second, result := propose("second", "--if-due")
-	assert.Equal(t, "idle", result.Outcome)
-	assert.Equal(t, []string{"not due yet"}, result.Reasons)
-	assert.NoDirExists(t, second)
-
-	third, result := propose("third")
-	assert.Equal(t, "accepted", result.Outcome, "somebody asked for it")
-	assert.DirExists(t, third)
-}
-
 // propose makes a bundle beside the repository.
 func (w *world) propose(name string) (string, iteration) {
 	w.t.Helper()
