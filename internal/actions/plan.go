@@ -2,7 +2,6 @@ package actions
 
 import (
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -58,60 +57,53 @@ const (
 // planSummary is a plan for people, as the summary of a job. What somebody has
 // to do something about comes first.
 func planSummary(plan *schedule.Plan) string {
-	var out strings.Builder
-	out.WriteString("## Autoloop\n\n")
+	headline := plan.Headline()
+	text := render.MD("## Autoloop\n\n%s.\n", strings.ToUpper(headline[:1])+headline[1:])
 	if plan.Selected != nil {
-		fmt.Fprintf(&out, "Selected **%s**: %s.\n", *plan.Selected, inline(plan.Reason))
-		if others := besides(plan.Matrix.Program, *plan.Selected); others != "" {
-			fmt.Fprintf(&out, "\nWith it: %s.\n", others)
+		text = render.MD("## Autoloop\n\nSelected **%s**: %s.\n", *plan.Selected, plan.Reason)
+		var others []render.Markup
+		for _, name := range plan.Matrix.Program {
+			if name != *plan.Selected {
+				others = append(others, render.MD("**%s**", name))
+			}
 		}
-	} else {
-		headline := inline(plan.Headline())
-		fmt.Fprintf(&out, "%s.\n", strings.ToUpper(headline[:1])+headline[1:])
-	}
-	table := render.Table{Header: []string{"program", "why not now"}}
-	add := func(name, why string) {
-		if len(table.Rows) < maxPlanRows {
-			table.Rows = append(table.Rows, []string{inline(name), inline(why)})
+		if len(others) > 0 {
+			text += "\nWith it: " + render.Joined(", ", others...) + ".\n"
 		}
 	}
+	var rows [][]any
 	for _, f := range plan.Errors {
-		add(f.Name, "error: "+f.Place())
+		rows = append(rows, []any{f.Name, "error: " + f.Place()})
 	}
 	for _, u := range plan.Untrusted {
-		add(u.Name, "untrusted: "+u.Reason)
+		rows = append(rows, []any{u.Name, "untrusted: " + u.Reason})
 	}
 	for _, name := range plan.Unconfigured {
-		add(name, "not configured yet")
+		rows = append(rows, []any{name, "not configured yet"})
 	}
 	for _, name := range plan.Deferred {
-		add(name, "due, deferred")
+		rows = append(rows, []any{name, "due, deferred"})
 	}
 	for _, s := range plan.Skipped {
-		add(s.Name, s.Reason)
+		rows = append(rows, []any{s.Name, s.Reason})
 	}
-	if len(table.Rows) > 0 {
-		out.WriteString("\n" + table.Markdown())
-	}
-	all := len(plan.Errors) + len(plan.Untrusted) + len(plan.Unconfigured) + len(plan.Deferred) + len(plan.Skipped)
-	if more := all - len(table.Rows); more > 0 {
-		fmt.Fprintf(&out, "\n%d more are in the report.\n", more)
-	}
+	text += table("why not now", rows)
 	for _, warning := range plan.Warnings[:min(len(plan.Warnings), maxPlanWarnings)] {
-		fmt.Fprintf(&out, "\n> ⚠️ %s\n", inline(warning))
+		text += render.MD("\n> ⚠️ %s\n", warning)
 	}
-	return out.String() + "\n"
+	return string(text) + "\n"
 }
 
-// besides lists the programs of the matrix but for one.
-func besides(matrix []string, selected string) string {
-	var others []string
-	for _, name := range matrix {
-		if name != selected {
-			others = append(others, "**"+inline(name)+"**")
-		}
+// table lists programs with a reason, at most so many; "" for none.
+func table(why string, rows [][]any) render.Markup {
+	if len(rows) == 0 {
+		return ""
 	}
-	return strings.Join(others, ", ")
+	text := "\n" + render.Grid("", []any{"program", why}, rows[:min(len(rows), maxPlanRows)]...)
+	if more := len(rows) - maxPlanRows; more > 0 {
+		text += render.MD("\n%d more are in the report.\n", more)
+	}
+	return text
 }
 
 // ReportReservations sets the outputs for the programs that begin, annotates those
@@ -141,14 +133,11 @@ func (s Step) ReportReservations(made []loop.Reservation) error {
 // reservationsSummary is which programs do not begin although they were selected, as the
 // summary of a job; "" when all do.
 func reservationsSummary(made []loop.Reservation) string {
-	table := render.Table{Header: []string{"program", "why it does not begin"}}
+	var rows [][]any
 	for _, one := range made {
-		if !one.Begun && len(table.Rows) < maxPlanRows {
-			table.Rows = append(table.Rows, []string{inline(one.Program), inline(one.Reason)})
+		if !one.Begun {
+			rows = append(rows, []any{one.Program, one.Reason})
 		}
 	}
-	if len(table.Rows) == 0 {
-		return ""
-	}
-	return table.Markdown() + "\n"
+	return string(table("why it does not begin", rows))
 }

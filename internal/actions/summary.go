@@ -1,25 +1,22 @@
 package actions
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
 )
 
-// How much the summary of a job shows of a text and of a list, in characters and
-// lines, and how many bytes it may have before the last iteration: GitHub refuses
-// one of more than a megabyte.
+// How much the summary of a job shows of a list, and how many bytes it may have before the
+// last iteration: GitHub refuses one of more than a megabyte.
 const (
-	maxSummaryText = 400
 	maxSummaryList = 20
 	maxSummary     = 700 << 10
 	// shownCommit is how much of a commit's name people read.
@@ -29,35 +26,25 @@ const (
 // resultSummary is what a run came to, for people: the decision, what it rests
 // on, what it cost, and where to look. The program is nil when none was selected.
 func resultSummary(s Step, p *program.Program, results []loop.Result) string {
-	var out strings.Builder
 	if len(results) == 0 {
 		return "## Autoloop\n\nNothing ran: AUTOLOOP_PAUSED is true, or no program is due.\n\n"
 	}
-	shown := 0
+	var out strings.Builder
 	masker := process.NewMasker(s.Environ)
-	for ; shown < len(results) && out.Len() < maxSummary; shown++ {
-		r := masked(results[shown], masker)
-		writeResult(&out, s, p, &r)
-	}
-	if more := len(results) - shown; more > 0 {
-		fmt.Fprintf(&out, "%d more iterations are in the report.\n\n", more)
+	for i, r := range results {
+		if out.Len() >= maxSummary {
+			fmt.Fprintf(&out, "%d more iterations are in the report.\n\n", len(results)-i)
+			break
+		}
+		out.WriteString(string(resultText(s, p, masked(r, masker))))
 	}
 	return out.String()
-}
-
-// metricOf is what the program measures.
-func metricOf(p *program.Program) string {
-	if p == nil || p.Metric == "" {
-		return "metric"
-	}
-	return inline(p.Metric)
 }
 
 // masked returns a result without secrets in its texts. What is rendered has its
 // marks escaped, and no secret could be told in it.
 func masked(r loop.Result, masker process.Masker) loop.Result {
-	all := func(texts []string) []string {
-		list := make([]string, 0, len(texts))
+	all := func(texts []string) (list []string) {
 		for _, text := range texts[:min(len(texts), maxSummaryList)] {
 			list = append(list, masker.String(text))
 		}
@@ -67,164 +54,124 @@ func masked(r loop.Result, masker process.Masker) loop.Result {
 		return list
 	}
 	r.Summary, r.Model, r.Stopped = masker.String(r.Summary), masker.String(r.Model), masker.String(r.Stopped)
-	reasons := make(decision.Lines, 0, len(r.Reasons))
+	reasons := decision.Lines{}
 	for i, text := range all(decision.Texts(r.Reasons)) {
-		if i < len(r.Reasons) && r.Reasons[i].Is(decision.Better, decision.Worse) { // they have numbers alone
-			reasons = append(reasons, r.Reasons[i])
-		} else {
-			reasons = append(reasons, decision.Say(text))
+		if reasons = append(reasons, decision.Say(text)); i < len(r.Reasons) &&
+			r.Reasons[i].Is(decision.Better, decision.Worse) {
+			reasons[i] = r.Reasons[i] // they have numbers alone
 		}
 	}
 	r.Reasons, r.Warnings, r.Changed = reasons, all(r.Warnings), all(r.Changed)
-	r.Guardrails = slices.Clone(r.Guardrails)
-	for i := range r.Guardrails {
-		r.Guardrails[i].Metric = masker.String(r.Guardrails[i].Metric)
+	rails := make([]loop.Rail, len(r.Guardrails))
+	for i, rail := range r.Guardrails {
+		rails[i] = rail
+		rails[i].Metric = masker.String(rail.Metric)
 	}
+	r.Guardrails = rails
 	return r
 }
 
-func writeResult(out *strings.Builder, s Step, p *program.Program, r *loop.Result) {
-	fmt.Fprintf(out, "## %s\n\n", headline(r))
-	if text := comparedText(p, r); text != "" {
-		out.WriteString(text + "\n\n")
+// resultText is one iteration, in the words of its comment.
+func resultText(s Step, p *program.Program, r loop.Result) render.Markup {
+	o := render.Outcome{
+		Decided: &history.Decided{
+			Metric: r.Metric, Best: r.BestMetric, Delta: valueOf(r.Delta), Reasons: r.Reasons, Evaluation: r.Evaluation,
+			Work: history.Work{Summary: r.Summary, Agent: r.Agent, Model: r.Model, Usage: r.Usage},
+		},
+		Metric: "metric", Initial: r.Initial, Seconds: r.Seconds, Links: resultLinks(s, r),
 	}
-	if r.Bundle != "" {
-		out.WriteString("Nothing is recorded yet: the job that publishes verifies this, and records it.\n\n")
+	o.Failing = r.Failing
+	if p != nil {
+		o.Metric, o.Direction = cmp.Or(p.Metric, o.Metric), &p.Direction
 	}
-	if r.Summary != "" {
-		fmt.Fprintf(out, "> %s\n\n", render.Said(r.Summary))
-	}
-	writeList(out, "", render.Why(r.Reasons, r.Failing, r.Metric != nil && r.Delta != nil))
-	if links := resultLinks(s, r); len(links) > 0 {
-		out.WriteString(strings.Join(links, " · ") + "\n\n")
-	}
-	warnings := make([]string, len(r.Warnings))
-	for i, warning := range r.Warnings {
-		warnings[i] = render.Said(warning)
-	}
-	writeList(out, "⚠️ Warnings\n\n", warnings)
-	if r.Stopped != "" {
-		fmt.Fprintf(out, "No further iteration: %s\n\n", render.Stopped(r.Stopped))
-	}
-	writeDetails(out, r)
-}
-
-// headline is the iteration and what became of it, in the words of comments. What
-// is only proposed is neither accepted nor rejected yet.
-func headline(r *loop.Result) string {
 	text := render.OutcomeOf(r.Outcome)
 	sign, outcome := text.Sign, text.Word
-	if r.Bundle != "" {
+	if r.Bundle != "" { // what is only proposed is neither kept nor not kept yet
 		sign, outcome = "📦", text.Proposed
 	}
-	if r.Program == "" {
-		return sign + " Autoloop: " + outcome
+	head := render.MD("## %s Autoloop: %s\n\n", render.Markup(sign), outcome)
+	if r.Program != "" {
+		head = render.MD("## %s %s, iteration %d: %s\n\n", render.Markup(sign), r.Program, r.Iteration, outcome)
 	}
-	return fmt.Sprintf("%s %s, iteration %d: %s", sign, inline(r.Program), r.Iteration, outcome)
+	if measured := o.Measured(); measured != "" {
+		head += measured + "\n\n"
+	}
+	if r.Bundle != "" {
+		head += "Nothing is recorded yet: the job that publishes verifies this, and records it.\n\n"
+	}
+	head += o.Body()
+	if len(r.Warnings) > 0 {
+		head += "⚠️ Warnings\n\n" + render.List(lines(r.Warnings)...)
+	}
+	if r.Stopped != "" {
+		head += "No further iteration: " + render.Stopped(r.Stopped) + "\n\n"
+	}
+	return head + render.Fold("Details", details(r)) + "\n"
 }
 
-// comparedText is the metric beside the best before and the beginning.
-func comparedText(p *program.Program, r *loop.Result) string {
-	name, direction := metricOf(p), ""
-	if p != nil {
-		direction = fmt.Sprintf(" (%s is better)", p.Direction)
+// lines are texts of others, a line each.
+func lines(texts []string) (list []render.Markup) {
+	for _, text := range texts {
+		list = append(list, render.MD("%s", text))
 	}
-	switch {
-	case r.Metric != nil && r.Delta != nil:
-		return fmt.Sprintf("%s **%s**%s, %s against the best before; %s at the beginning", name,
-			render.Figure(r.Metric, r.Initial), direction, render.Said(*r.Delta), render.Figure(r.Initial, r.Metric))
-	case r.Metric != nil:
-		return fmt.Sprintf("%s **%s**%s", name, render.Figure(r.Metric), direction)
-	case r.BestMetric != nil:
-		return fmt.Sprintf("Best %s **%s**%s; %s at the beginning", name, render.Figure(r.BestMetric, r.Initial),
-			direction, render.Figure(r.Initial, r.BestMetric))
-	default:
-		return ""
-	}
+	return list
 }
 
 // resultLinks are where to look.
-func resultLinks(s Step, r *loop.Result) []string {
-	var links []string
-	add := func(link string) {
-		if link != "" {
-			links = append(links, link)
-		}
+func resultLinks(s Step, r loop.Result) []render.Markup {
+	base := s.Getenv("GITHUB_SERVER_URL") + "/" + s.Getenv("GITHUB_REPOSITORY") + "/"
+	var links []render.Markup
+	if n := r.PullRequest; n > 0 {
+		links = append(links, render.Linked(render.MD("pull request #%d", n), base+"pull/"+number(n)))
 	}
-	add(githubLink(s, "pull/", number(r.PullRequest), "pull request #"+number(r.PullRequest)))
-	add(githubLink(s, "issues/", number(r.Issue), "issue #"+number(r.Issue)))
-	commit := valueOf(r.Commit)
-	add(githubLink(s, "commit/", commit, "commit "+commit[:min(len(commit), shownCommit)]))
-	if url := state.SafeURL(s.ProgramPage(s.Dir, r.Program)); url != "" {
-		add("[all that was tried](" + url + ")")
+	if n := r.Issue; n > 0 {
+		links = append(links, render.Linked(render.MD("issue #%d", n), base+"issues/"+number(n)))
+	}
+	if commit := valueOf(r.Commit); commit != "" {
+		short := render.Name(commit[:min(len(commit), shownCommit)])
+		links = append(links, render.Linked("commit "+short, base+"commit/"+commit))
+	}
+	if url := s.ProgramPage(s.Dir, r.Program); url != "" {
+		links = append(links, render.Linked("all that was tried", url))
 	}
 	if id := s.Getenv("GITHUB_RUN_ID"); id != "" && r.Transcript != "" {
-		add(githubLink(s, "actions/runs/", id+"#artifacts", "transcript"))
+		links = append(links, render.Linked("transcript", base+"actions/runs/"+id+"#artifacts"))
 	}
 	return links
 }
 
-// writeDetails folds what the decision rests on, and what it cost.
-func writeDetails(out *strings.Builder, r *loop.Result) {
-	var rows [][]string
-	add := func(name, markup string) {
-		if markup != "" {
-			rows = append(rows, []string{name, markup})
-		}
-	}
+// details is what the decision rests on; "" for nothing more than was said.
+func details(r loop.Result) render.Markup {
+	var rows [][]any
 	if len(r.Samples.Candidate) > 1 {
-		add("Samples of the best before", samplesText(r.Samples.Incumbent))
-		add("Samples of the candidate", samplesText(r.Samples.Candidate))
+		rows = append(rows, []any{"Samples of the best before", samplesText(r.Samples.Incumbent)},
+			[]any{"Samples of the candidate", samplesText(r.Samples.Candidate)})
 	}
 	for _, e := range r.Evidence {
-		add("Test, "+string(e.Stage), render.Trial(e))
+		rows = append(rows, []any{render.MD("Test, %s", e.Stage), render.Trial(e)})
 	}
-	add("Files changed", plain.Literal(strings.Join(r.Changed, ", "), maxSummaryList*maxSummaryText))
-	add("Proposed by", inline(strings.TrimSpace(r.Agent+" "+r.Model)))
-	add("Cost", render.UsedBy(r.Usage))
-	add("Cost of measuring", render.Measuring(r.Evaluation))
-	add("Time", render.Minutes(r.Seconds/60))
-	out.WriteString("<details><summary>Details</summary>\n\n" + render.Table{
-		Header: []string{"", ""},
-		Rows:   rows,
-	}.Markdown() + "\n")
-	if len(r.Guardrails) > 0 {
-		out.WriteString(railTable(r.Guardrails).Markdown() + "\n")
+	var text render.Markup
+	if len(rows) > 0 {
+		text = render.Grid("", []any{"", ""}, rows...) + "\n"
 	}
-	out.WriteString("</details>\n\n")
-}
-
-// inline is a text of somebody else's as harmless markdown on one line.
-func inline(text string) string { return plain.Literal(text, maxSummaryText) }
-
-func railTable(rails []loop.Rail) render.Table {
-	table := render.Table{
-		Header: []string{"guardrail", "at iteration 0", "candidate", "may get worse by"},
-		Align:  "lrrr",
+	if len(r.Changed) > 0 {
+		text += "Files changed:\n\n" + render.List(lines(r.Changed)...)
 	}
-	for _, rail := range rails {
+	if len(r.Guardrails) == 0 {
+		return text
+	}
+	rows = nil
+	for _, rail := range r.Guardrails {
 		allowed := rail.Allowed.Value.String()
 		if rail.Allowed.Percent {
 			allowed += " %"
 		}
-		table.Rows = append(table.Rows, []string{
-			fmt.Sprintf("%s (%s is better)", inline(rail.Metric), rail.Direction),
+		rows = append(rows, []any{
+			render.MD("%s (%s is better)", rail.Metric, rail.Direction),
 			render.Figure(rail.Initial, rail.Candidate), render.Figure(rail.Candidate, rail.Initial), allowed,
 		})
 	}
-	return table
-}
-
-// writeList lists lines of markdown.
-func writeList(out *strings.Builder, title string, lines []string) {
-	if len(lines) == 0 {
-		return
-	}
-	out.WriteString(title)
-	for _, line := range lines {
-		fmt.Fprintf(out, "- %s\n", line)
-	}
-	out.WriteString("\n")
+	return text + render.Grid("lrrr", []any{"guardrail", "at iteration 0", "candidate", "may get worse by"}, rows...)
 }
 
 func samplesText(values []metric.Value) string {
@@ -232,23 +179,8 @@ func samplesText(values []metric.Value) string {
 	for _, value := range values[:min(len(values), maxSummaryList)] {
 		texts = append(texts, value.String())
 	}
-	texts = render.Rounded(texts...)
-	if len(values) > maxSummaryList {
+	if texts = render.Rounded(texts...); len(values) > maxSummaryList {
 		texts = append(texts, "…")
 	}
 	return strings.Join(texts, ", ")
-}
-
-// githubLink is a link to something of the repository on GitHub; without one, the
-// label alone, and nothing for nothing. Name and label are ours: numbers and
-// commits.
-func githubLink(s Step, kind, name, label string) string {
-	if name == "" {
-		return ""
-	}
-	server, repository := s.Getenv("GITHUB_SERVER_URL"), s.Getenv("GITHUB_REPOSITORY")
-	if server == "" || repository == "" {
-		return label
-	}
-	return "[" + label + "](" + server + "/" + repository + "/" + kind + name + ")"
 }

@@ -2,13 +2,12 @@ package render
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/plain"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 )
 
@@ -33,14 +32,6 @@ func (a Account) Summary() history.Summary {
 		return *a.Past
 	}
 	return history.Replay(a.Events)
-}
-
-// pageLink is a link to the page, behind something else.
-func (a Account) pageLink() string {
-	if url := state.SafeURL(a.Page); url != "" {
-		return " · [all that was tried](" + url + ")"
-	}
-	return ""
 }
 
 // Decided are the decisions, one an iteration, the last word on each; that may be an undo.
@@ -75,23 +66,11 @@ func Undone(e *history.Decided) *history.Decided {
 // Pull is the number of the pull request that was opened last, as far as the
 // records or a state without a ledger know it; 0 for none.
 func (a Account) Pull() int {
-	if number := a.Summary().Pull; number > 0 {
-		return number
-	}
 	machine, _, err := state.ParseMachine(a.State)
-	if err != nil {
-		return 0
+	if number := a.Summary().Pull; number > 0 || err != nil {
+		return number
 	}
 	return machine.PR
-}
-
-// openPull is the number of the pull request that is open as far as is known, 0
-// for none.
-func (a Account) openPull() int {
-	if number := a.Pull(); a.Summary().PullEnded != number {
-		return number
-	}
-	return 0
 }
 
 // EverKept says whether there may be something on the program's branch: a change
@@ -109,37 +88,22 @@ func (a Account) EverKept() bool {
 	})
 }
 
-// max is the longest text that GitHub takes, with room to spare.
-const maxBody = 60_000
+// metric is the metric as people call it, with two numbers of it told apart.
+func (a Account) metric() string { return cmp.Or(a.Program.Metric, "metric") }
 
-// bounded cuts a body that would be refused for its length.
-func bounded(body string) string {
-	if len(body) <= maxBody {
-		return body
+// better says which way is better.
+func better(direction metric.Direction) string { return direction.String() + " is better" }
+
+// links are where all that was tried is drawn, and the run.
+func (a Account) links(run string) Markup {
+	var links Markup
+	if url := state.SafeURL(run); url != "" {
+		links += " · " + Linked("run", url)
 	}
-	return strings.ToValidUTF8(body[:maxBody], "") + "\n\n… (cut here; the state file has the rest)\n"
-}
-
-// line makes one harmless line of somebody's words.
-func line(text string) string { return plain.Quote(text, 300) }
-
-// named is a line with a name of ours that people copy or follow: of a commit, a branch or
-// a file.
-func named(text string) string { return plain.Inline(text, 300) }
-
-// cell makes a harmless cell of a table.
-func cell(text string) string { return strings.ReplaceAll(line(text), "|", `\|`) }
-
-// metricName is the metric as people call it.
-func metricName(p *program.Program) string {
-	return line(cmp.Or(p.Metric, "metric"))
-}
-
-func runLink(url string) string {
-	if url == "" {
-		return ""
+	if url := state.SafeURL(a.Page); url != "" {
+		links += " · " + Linked("all that was tried", url)
 	}
-	return fmt.Sprintf(" · [run](%s)", state.SafeURL(url))
+	return links
 }
 
 // runOf is the page of the run that an event is of, "" when it is of no run of
@@ -150,7 +114,5 @@ func (a Account) runOf(e *history.Decided) string {
 	if base == a.RunURL || id == "" || strings.Trim(id, "0123456789") != "" {
 		return ""
 	}
-	return state.SafeURL(base + id)
+	return base + id
 }
-
-const robot = "🤖 *Autoloop: an agent proposed the changes; a program measured them and decided.*\n"

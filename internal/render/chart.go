@@ -1,7 +1,6 @@
 package render
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -12,114 +11,94 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// point is one iteration in the chart.
-type point struct {
-	iteration int
-	best      float64
-	candidate *float64 // what was measured, nil for nothing
-}
-
 // maxPoints is how many iterations a chart has at most, besides the last.
 const maxPoints = 40
 
 // Chart is a mermaid chart of the best value after each iteration (the line), of
 // every candidate (the bars) and of the target; "" before there are two points.
 // A longer history is thinned evenly, its end kept.
-func Chart(a Account) string {
-	all := points(a)
-	if len(all) < 2 {
-		return ""
-	}
-	summary := a.Summary()
-	every := 1 + summary.Decided()/maxPoints
-	last := all[len(all)-1]
-	shown := slices.DeleteFunc(all, func(p point) bool { return p.iteration%every != 0 && p != last })
-	target := summary.Target(a.Program.Target)
-	low, high := bounds(shown, target)
-	var names, bests, candidates []string
-	for _, p := range shown {
-		names = append(names, strconv.Quote(strconv.Itoa(p.iteration)))
-		bests = append(bests, chartNumber(p.best))
-		value := low // no bar
-		if p.candidate != nil {
-			value = min(max(*p.candidate, low), high)
+func Chart(a Account) Markup {
+	var names []string
+	var bests, tried []float64 // a candidate that was not measured is NaN
+	add := func(name string, best float64, candidate *metric.Value) {
+		value := math.NaN()
+		if candidate != nil {
+			value = candidate.Float64()
 		}
-		candidates = append(candidates, chartNumber(value))
+		names, bests, tried = append(names, strconv.Quote(name)), append(bests, best), append(tried, value)
 	}
-	metric := quoted(metricName(a.Program))
-	title := fmt.Sprintf("best %s (%s), every candidate", metric, better(a))
-	lines := fmt.Sprintf("    bar [%s]\n    line [%s]\n", strings.Join(candidates, ", "), strings.Join(bests, ", "))
-	if target != nil {
-		title += ", target " + Figure(target)
-		level := strings.Repeat(", "+chartNumber(target.Float64()), len(shown))
-		lines += fmt.Sprintf("    line [%s]\n", level[2:])
-	}
-	return fmt.Sprintf("```mermaid\nxychart-beta\n    title \"%s\"\n    x-axis \"iteration\" [%s]\n"+
-		"    y-axis \"%s\" %s --> %s\n%s```\n",
-		title, strings.Join(names, ", "), metric, chartNumber(low), chartNumber(high), lines)
-}
-
-// points are the baseline and all decisions that had something to compare with.
-func points(a Account) []point {
-	var all []point
 	for e := range history.Of[*history.Measured](slices.All(a.Events)) {
 		if e.Role == history.Baseline && e.Metric != nil {
-			all = append(all, point{best: e.Metric.Float64()})
+			add("0", e.Metric.Float64(), nil)
 			break
 		}
 	}
-	for _, e := range a.Decided() {
-		if e.Best == nil {
-			continue
-		}
-		p := point{iteration: e.Iteration, best: e.Best.Float64()}
+	decided, past := a.Decided(), a.Summary()
+	every := 1 + len(decided)/maxPoints
+	for i, e := range decided {
+		best := e.Best
 		if e.Outcome == history.PendingCI && e.PreviousBest != nil {
-			p.best = e.PreviousBest.Float64() // it is not the best before CI has said so
+			best = e.PreviousBest // it is not the best before CI has said so
 		}
-		if e.Metric != nil {
-			p.candidate = new(e.Metric.Float64())
+		if best != nil && (e.Iteration%every == 0 || i == len(decided)-1) {
+			add(strconv.Itoa(e.Iteration), best.Float64(), e.Metric)
 		}
-		all = append(all, p)
 	}
-	return all
+	if len(names) < 2 {
+		return ""
+	}
+	target, lines := past.Target(a.Program.Target), [][]float64{bests}
+	name := strings.TrimSpace(chartMarks().ReplaceAllString(Said(a.metric()), " "))
+	title := "best " + name + " (" + better(a.Program.Direction) + "), every candidate"
+	if target != nil {
+		title += ", target " + Figure(target)
+		lines = append(lines, slices.Repeat([]float64{target.Float64()}, len(bests)))
+	}
+	low, high := axis(slices.Concat(lines...), tried)
+	for i, value := range tried {
+		if tried[i] = min(max(value, low), high); math.IsNaN(value) {
+			tried[i] = low // no bar
+		}
+	}
+	text := "```mermaid\nxychart-beta\n    title \"" + title + "\"\n    x-axis \"iteration\" [" + strings.Join(names, ", ") +
+		"]\n    y-axis \"" + name + "\" " + chartNumbers(low) + " --> " + chartNumbers(high) +
+		"\n    bar [" + chartNumbers(tried...) + "]\n"
+	for _, line := range lines {
+		text += "    line [" + chartNumbers(line...) + "]\n"
+	}
+	return Markup(text + "```\n")
 }
 
-// bounds are those of the vertical axis: what was best and the target are on it,
-// and candidates as far as twice that distance, so that one that is far off does
-// not make a line of everything else.
-func bounds(shown []point, target *metric.Value) (low, high float64) {
-	low, high = shown[0].best, shown[0].best
-	include := func(f float64) { low, high = min(low, f), max(high, f) }
-	for _, p := range shown {
-		include(p.best)
-	}
-	if target != nil {
-		include(target.Float64())
-	}
-	distance := max(high-low, math.Abs(high)/10, math.Abs(low)/10)
-	least, most := low-2*distance, high+2*distance
-	for _, p := range shown {
-		if p.candidate != nil {
-			include(min(max(*p.candidate, least), most))
+// axis are the bounds of the vertical axis: all of the lines is on it, and candidates as
+// far as twice that distance, so that one that is far off does not make a line of
+// everything else.
+func axis(lines, tried []float64) (low, high float64) {
+	low, high = slices.Min(lines), slices.Max(lines)
+	around := 2 * max(high-low, math.Abs(high)/10, math.Abs(low)/10)
+	least, most := low-around, high+around
+	for _, value := range tried {
+		if !math.IsNaN(value) {
+			low, high = min(low, max(value, least)), max(high, min(value, most))
 		}
 	}
-	if margin := (high - low) / 20; margin > 0 {
-		return low - margin, high // the lowest candidate has a bar too
+	if high > low {
+		return low - (high-low)/20, high // the lowest candidate has a bar too
 	}
 	return low - 1, high + 1
 }
 
-// chartNumber writes a number as the chart's grammar takes it: without an exponent, and
+// chartNumbers writes numbers as the chart's grammar takes them: without exponents, and
 // with as many digits as a chart can show.
-func chartNumber(f float64) string {
-	short, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 6, 64), 64)
-	if err != nil {
-		short = f
+func chartNumbers(list ...float64) string {
+	texts := make([]string, len(list))
+	for i, f := range list {
+		if short, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 6, 64), 64); err == nil {
+			f = short
+		}
+		texts[i] = strconv.FormatFloat(f, 'f', -1, 64)
 	}
-	return strconv.FormatFloat(short, 'f', -1, 64)
+	return strings.Join(texts, ", ")
 }
 
+// chartMarks are what would end a quotation in the chart's grammar.
 var chartMarks = lazyregexp.New("[\"`[\\]{}<>#;\\\\]")
-
-// quoted takes out what would end a quotation in the chart's grammar.
-func quoted(text string) string { return chartMarks().ReplaceAllString(text, " ") }

@@ -130,8 +130,8 @@ var longNumber = lazyregexp.New(`[+-]?\d[\d.]{6,}(e[+-]?\d+)?`)
 // Said is one line of an agent's or an evaluation's words, or of reasons that
 // quote them: harmless, and its numbers rounded.
 func Said(text string) string {
-	const most = 300
-	return plain.Quote(Rounded(text[:min(len(text), 8*most)])[0], most)
+	const longest = 8 // bytes for each character
+	return plain.Quote(Rounded(text[:min(len(text), longest*maxLine)])[0], maxLine)
 }
 
 // ours are words of our own in why a program stopped: people copy the cure, and follow
@@ -142,10 +142,7 @@ var ours = strings.NewReplacer(
 )
 
 // Stopped is why a program stopped, in which words of others may be.
-func Stopped(reason string) string { return ours.Replace(Said(reason)) }
-
-// saidCell is Said for a cell of a table.
-func saidCell(text string) string { return strings.ReplaceAll(Said(text), "|", `\|`) }
+func Stopped(reason string) Markup { return Markup(ours.Replace(string(MD("%s", reason)))) }
 
 // USD is money for people: in cents, of less than a dollar in three significant digits.
 func USD(usd float64) string {

@@ -23,14 +23,7 @@ func LogTable() Table {
 
 // LogRow is a decision in a LogTable, with every reason whole.
 func LogRow(e *history.Decided) []string {
-	why := e.Summary
-	if e.Outcome != history.Accepted && len(e.Reasons) > 0 {
-		why = decision.Joined(e.Reasons)
-	}
-	if len(e.Warning) > 0 && e.Outcome == history.Accepted { // else the reasons have it
-		why = strings.TrimPrefix(why+"; ", "; ") + "flagged: " + decision.Joined(e.Warning)
-	}
-	figures := Rounded(metric.Text(e.Metric, "—"), metric.Text(e.Best, "—"), plain.Line(why))
+	figures := Rounded(metric.Text(e.Metric, "—"), metric.Text(e.Best, "—"), plain.Line(Why(e.Outcome, e.Summary, e.Reasons, e.Warning)))
 	return append([]string{
 		strconv.Itoa(e.Iteration), e.Time.UTC().Format("2006-01-02 15:04"),
 		OutcomeOf(e.Outcome).Word,
@@ -96,7 +89,7 @@ func Decision(d *history.Decisions) string {
 		line("one run", Minutes(d.Seconds/60))
 	}
 	line("took", took(d))
-	line("used", used(e.Usage))
+	line("used", UsedBy(e.Usage))
 	line("commit", e.Commit)
 	line("changed", strings.Join(e.Changed, ", "))
 	for _, reason := range e.Reasons {
@@ -126,14 +119,6 @@ func took(d *history.Decisions) string {
 	rest := max(d.Took.Seconds()-agent-evaluation-trees, 0)
 	return fmt.Sprintf("%s: agent %s, evaluation %s, trees and setup %s, git and GitHub %s",
 		Minutes(d.Took.Minutes()), Minutes(agent/60), Minutes(evaluation/60), Minutes(trees/60), Minutes(rest/60))
-}
-
-// used is what an agent used, with the turns that it took.
-func used(u *metric.Usage) string {
-	if u == nil || u.Turns == nil {
-		return UsedBy(u)
-	}
-	return strings.TrimSuffix(Count(*u.Turns, "turn", "turns")+", "+UsedBy(u), ", ")
 }
 
 // FailedOutput is the end of what the last evaluation of a candidate printed, if it

@@ -59,7 +59,7 @@ func PullTitle(a Account) string {
 	if template == "" {
 		return Title(a.Program.Name)
 	}
-	summary := "improve " + metricName(a.Program)
+	summary := "improve " + Said(a.metric())
 	if kept := a.lastPromoted(); kept != nil && kept.Summary != "" {
 		summary = Said(kept.Summary)
 	}

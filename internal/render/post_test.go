@@ -162,12 +162,12 @@ func TestChartIsThinnedAndPlain(t *testing.T) {
 			Best: value("1e-9"),
 		})
 	}
-	chart := render.Chart(a)
+	chart := string(render.Chart(a))
 	assert.LessOrEqual(t, strings.Count(chart, ","), 4*40)
 	assert.Contains(t, chart, `"500"`, "its end is kept")
 	assert.NotContains(t, chart, "e-09")
 	a.Program.Metric = "a\"]b\n```"
-	assert.Contains(t, render.Chart(a), "best a  b", "nothing of a name ends the quotation")
+	assert.Contains(t, string(render.Chart(a)), "best a  b", "nothing of a name ends the quotation")
 }
 
 func TestLongTextsAreCut(t *testing.T) {

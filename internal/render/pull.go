@@ -4,16 +4,14 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/plain"
 )
 
 // CI is what a pull request's body says of CI.
-type CI string
+type CI Markup
 
 // The words on CI.
 const (
@@ -26,16 +24,8 @@ const (
 	CIMerged CI = "Merged before CI let it through."
 )
 
-func (c CI) word() string {
-	switch c {
-	case CIPending:
-		return "pending"
-	case CIGreen, CIAsBase:
-		return "green"
-	default:
-		return "none"
-	}
-}
+// ciWords say in a mark what is said of CI.
+var ciWords = map[CI]string{CINone: "none", CIPending: "pending", CIGreen: "green", CIAsBase: "green"}
 
 // Kept is the decision whose change was put onto the branch last and is still
 // to be promoted since the last pull request ended, or nil.
@@ -157,7 +147,7 @@ func (a Account) PullMark() string {
 	if !a.Leads() {
 		behind = " behind"
 	}
-	return fmt.Sprintf("%s%d %s%s -->", pullStart, iteration, a.ci(last).word(), behind)
+	return fmt.Sprintf("%s%d %s%s -->", pullStart, iteration, ciWords[a.ci(last)], behind)
 }
 
 // Leads reports whether the branch is strictly better than the default branch,
@@ -196,7 +186,7 @@ func OursIn(body string) string {
 	if from < 0 {
 		return ""
 	}
-	for _, last := range []string{pullEnd, strings.TrimSpace(robot)} {
+	for _, last := range []string{pullEnd, strings.TrimSpace(string(robot))} {
 		if end := strings.Index(body[from:], last); end >= 0 {
 			return body[from : from+end+len(last)]
 		}
@@ -225,41 +215,36 @@ func Within(body, ours string) string {
 // oneself.
 func Pull(a Account, issue int) string {
 	past, last := a.Summary(), a.lastPromoted()
-	ci := a.ci(last)
 	if last != nil && last.Best != nil && !past.Unmeasured() {
 		past.Best = last.Best // also while CI has not said yes
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", a.PullMark())
-	if past.Initial != nil && past.Best != nil && !a.Leads() {
-		fmt.Fprintf(&b, "⚠️ **Not better than `%s`: %s is %s there, and %s here** (%s). Do not merge it as it is: "+
-			"the next gain beyond that is shown here.",
-			named(past.BaseBranch), metricName(a.Program), Figure(past.Initial, past.Best),
-			Figure(past.Best, past.Initial), better(a))
-	} else if past.Initial != nil && past.Best != nil {
-		fmt.Fprintf(&b, "**%s: %s → %s** (%s; %s)", metricName(a.Program), Figure(past.Initial, past.Best),
-			Figure(past.Best, past.Initial), gain(past), better(a))
+	head := MD("%s\n", Markup(a.PullMark()))
+	if past.Initial != nil && past.Best != nil {
+		before, now := Figure(past.Initial, past.Best), Figure(past.Best, past.Initial)
+		if a.Leads() {
+			head += MD("**%s: %s → %s** (%s; %s)", a.metric(), before, now, gain(past), better(a.Program.Direction))
+		} else {
+			head += MD("⚠️ **Not better than `%s`: %s is %s there, and %s here** (%s). Do not merge it as it is: "+
+				"the next gain beyond that is shown here.", Name(past.BaseBranch), a.metric(), before, now,
+				better(a.Program.Direction))
+		}
 	}
 	if issue > 0 {
-		fmt.Fprintf(&b, " · program #%d", issue)
+		head += MD(" · program #%d", issue)
 	}
+	run := ""
 	if last != nil {
-		b.WriteString(runLink(a.runOf(last)))
+		run = a.runOf(last)
 	}
-	b.WriteString(a.pageLink())
-	b.WriteString("\n\n")
-	if ci != CINone {
-		fmt.Fprintf(&b, "%s\n\n", ci)
+	parts := []Markup{head + a.links(run) + "\n", Markup(a.ci(last)), a.steps(), Chart(a)}
+	for i, part := range parts {
+		if part != "" {
+			parts[i] = Markup(strings.TrimRight(string(part), "\n")) + "\n\n"
+		}
 	}
-	pullSteps(&b, a)
-	if chart := Chart(a); chart != "" {
-		b.WriteString(chart + "\n")
-	}
-	pullEvidence(&b, a, past, last)
-	fmt.Fprintf(&b, "### Attempts\n\n%s%s\n\n", tally(a), spentLine(a))
-	reproduce(&b, a, past)
-	b.WriteString("\n" + robot)
-	return strings.TrimRight(bounded(b.String()), "\n") + "\n" + pullEnd + "\n"
+	parts = append(parts, "### Evidence\n\n", List(a.evidence(past, last)...),
+		MD("### Attempts\n\n%s%s\n", tally(past), spent(past)), Fold("See for yourself", a.reproduce(past)), "\n"+robot)
+	return strings.TrimRight(body(parts...), "\n") + "\n" + pullEnd + "\n"
 }
 
 // lastPromoted is the latest decision whose change is on the branch.
@@ -272,74 +257,67 @@ func (a Account) lastPromoted() *history.Decided {
 	return nil
 }
 
-// pullEvidence says how sure the last step is.
-func pullEvidence(b *strings.Builder, a Account, past history.Summary, last *history.Decided) {
-	b.WriteString("### Evidence\n\n")
-	single := last != nil && last.Rule != nil && last.Rule.Regime == decision.Single // its reasons say so
+// evidence says how sure the last step is.
+func (a Account) evidence(past history.Summary, last *history.Decided) []Markup {
+	var list []Markup
 	if last != nil {
-		for _, reason := range Reasons(last.Reasons, last.Metric != nil && last.PreviousBest != nil) {
-			fmt.Fprintf(b, "- %s\n", reason)
-		}
+		list = Outcome{Decided: last}.why()
 		for _, e := range last.Evidence {
-			fmt.Fprintf(b, "- %s: medians %s and %s, %s\n", line(string(e.Stage)),
-				Figure(&e.Incumbent, &e.Candidate), Figure(&e.Candidate, &e.Incumbent), Trial(e))
+			list = append(list, MD("%s: medians %s and %s, %s", e.Stage, Figure(&e.Incumbent, &e.Candidate),
+				Figure(&e.Candidate, &e.Incumbent), Trial(e)))
 		}
 	}
 	switch {
 	case past.Noisy:
-		b.WriteString("- the evaluation is noisy: both sides were measured in turns, and again in trees built anew\n")
-	case single:
+		list = append(list, "the evaluation is noisy: both sides were measured in turns, and again in trees built anew")
+	case last != nil && last.Rule != nil && last.Rule.Regime == decision.Single: // its reasons say so
 	case a.Program.Runs == 1:
-		b.WriteString("- each side was measured once\n")
+		list = append(list, "each side was measured once")
 	default:
-		b.WriteString("- the evaluation repeats itself exactly, as far as was seen\n")
+		list = append(list, "the evaluation repeats itself exactly, as far as was seen")
 	}
 	for _, g := range a.Program.Guardrails {
-		fmt.Fprintf(b, "- guardrail %s held (%s is better)\n", line(g.Metric), g.Direction)
+		list = append(list, MD("guardrail %s held (%s)", g.Metric, better(g.Direction)))
 	}
-	b.WriteString("\n")
+	return list
 }
 
 // maxSteps bounds the list of what was kept.
 const maxSteps = 30
 
-// pullSteps lists what was kept, the latest first.
-func pullSteps(b *strings.Builder, a Account) {
+// steps lists what was kept, the latest first.
+func (a Account) steps() Markup {
 	kept := a.unmerged()
 	if len(kept) == 0 {
-		return
+		return ""
 	}
-	table := Table{Header: []string{"iteration", cell(metricName(a.Program)), "gain", "change"}, Align: "rrr"}
+	var rows [][]any
 	more := max(len(kept)-maxSteps, 0)
 	for _, e := range slices.Backward(kept[more:]) {
-		change := saidCell(e.Summary)
-		if len(e.Warning) > 0 {
-			change += " ⚠️ flagged: " + saidCell(decision.Joined(e.Warning))
-		}
-		table.Rows = append(table.Rows, []string{
-			strconv.Itoa(e.Iteration), Figure(e.Metric, e.PreviousBest), rounded(cell(e.Delta)), change,
+		rows = append(rows, []any{
+			e.Iteration, Figure(e.Metric, e.PreviousBest), e.Delta, Why(history.Accepted, e.Summary, nil, e.Warning),
 		})
 	}
-	b.WriteString(table.Markdown())
+	text := Grid("rrr", []any{"iteration", a.metric(), "gain", "change"}, rows...)
 	if more > 0 {
-		fmt.Fprintf(b, "\n… and %d earlier\n", more)
+		text += MD("\n… and %d earlier\n", more)
 	}
-	b.WriteString("\n")
+	return text
 }
 
+// maxScript is how much of a script is shown, in bytes.
+const maxScript = 4000
+
 // reproduce shows how to measure it again.
-func reproduce(b *strings.Builder, a Account, past history.Summary) {
-	b.WriteString("<details><summary>See for yourself</summary>\n\n")
+func (a Account) reproduce(past history.Summary) Markup {
 	script := strings.TrimSpace(a.Program.Script)
-	fence := plain.Fence(script)
-	if len(script) > 4000 {
-		script = "# " + named(a.Program.File) + " has the whole script"
+	if len(script) > maxScript {
+		script = "# " + a.Program.File + " has the whole script"
 	}
 	if a.Program.Setup != "" {
 		script = strings.TrimSpace(a.Program.Setup) + "\n" + script
 	}
 	branch := "autoloop/" + a.Program.Name
-	fmt.Fprintf(b, "%ssh\ngit fetch origin %s %s\ngit checkout --detach %s # before; then: git checkout "+
-		"--detach origin/%s\n%s\n%s\n\n</details>\n",
-		fence, cmp.Or(named(past.BaseBranch), "HEAD"), branch, named(past.Base), branch, script, fence)
+	return Fenced("sh", fmt.Sprintf("git fetch origin %s %s\ngit checkout --detach %s # before; then: git checkout "+
+		"--detach origin/%s\n%s", cmp.Or(past.BaseBranch, "HEAD"), branch, past.Base, branch, script), maxBody/2)
 }

@@ -1,10 +1,9 @@
 package render
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
+	"time"
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
@@ -14,129 +13,107 @@ import (
 const (
 	// maxHistory is how many entries of the history the status has, folded.
 	maxHistory = 10
-	// maxLatest is how many iterations it shows at a glance.
-	maxLatest = 5
+	// maxLatest is how many iterations it shows at a glance, with so many characters of
+	// what was changed.
+	maxLatest, maxChange = 5, 80
 )
 
 // Status is the body of the status comment. At a glance it says how the program
 // stands, in less than 2 KB; trajectory, Machine State and history are folded.
 func Status(a Account) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n## %s\n\n%s\n", StatusMark, line(a.Program.Name), Summary(a))
-	latest(&b, a)
+	head := MD("%s\n## %s\n\n%s\n", Markup(StatusMark), a.Program.Name, a.standing()) + a.latest()
 	doc, err := state.Parse(a.State)
 	if err != nil {
-		fmt.Fprintf(&b, "\nThe state cannot be read: %s\n", line(err.Error()))
-		return bounded(b.String())
+		return body(head, MD("\nThe state cannot be read: %s\n", err))
 	}
-	if chart := Chart(a); chart != "" {
-		fold(&b, "📈 Trajectory", chart)
+	const entry = "\n### "
+	entries := strings.Split("\n"+doc.Section(state.History), entry)
+	shown := strings.TrimSpace(strings.Join(entries[:min(len(entries), maxHistory+1)], entry))
+	if shown != "" {
+		shown += "\n"
 	}
-	fold(&b, "⚙️ Machine State", strings.TrimSpace(doc.Table())+"\n")
-	if entries := historySection(doc.Section(state.History)); entries != "" {
-		fold(&b, "📊 Iteration History", entries+"\n")
-	}
-	b.WriteString("\n" + robot)
-	return bounded(b.String())
-}
-
-// fold adds a part that is shown when somebody opens it.
-func fold(b *strings.Builder, title, text string) {
-	fmt.Fprintf(b, "\n<details><summary>%s</summary>\n\n%s\n</details>\n", title, text)
+	return body(head, Fold("📈 Trajectory", Chart(a)),
+		Fold("⚙️ Machine State", Markup(strings.TrimSpace(doc.Table())+"\n")),
+		Fold("📊 Iteration History", Markup(shown)), "\n"+robot)
 }
 
 // latest lists the last iterations, the latest first.
-func latest(b *strings.Builder, a Account) {
+func (a Account) latest() Markup {
 	decided := a.Decided()
 	if len(decided) == 0 {
-		return
+		return ""
 	}
-	table := Table{
-		Header: []string{"iteration", "", cell(metricName(a.Program)), "change"}, Align: "rlr",
-	}
+	var rows [][]any
 	for _, e := range slices.Backward(decided[max(len(decided)-maxLatest, 0):]) {
-		number := strconv.Itoa(e.Iteration)
-		if url := a.runOf(e); url != "" {
-			number = "[" + number + "](" + url + ")"
-		}
 		change := e.Summary
 		if change == "" && len(e.Reasons) > 0 {
 			change = e.Reasons[0].String()
 		}
-		table.Rows = append(table.Rows, []string{
-			number, Label(e.Outcome), Figure(e.Metric, e.PreviousBest),
-			strings.ReplaceAll(plain.Quote(change, 80), "|", `\|`),
+		rows = append(rows, []any{
+			Linked(e.Iteration, a.runOf(e)), Markup(Label(e.Outcome)), Figure(e.Metric, e.PreviousBest),
+			plain.Short(change, maxChange),
 		})
 	}
-	b.WriteString("\n" + table.Markdown())
+	return "\n" + Grid("rlr", []any{"iteration", "", a.metric(), "change"}, rows...)
 }
 
 // Summary says in a few lines how the program stands.
-func Summary(a Account) string {
-	past := a.Summary()
-	var lines []string
-	lines = append(lines, standing(a, past))
-	if past.Initial != nil && past.Best != nil {
-		text := fmt.Sprintf("%s **%s** (%s)", metricName(a.Program), Figure(past.Best), better(a))
-		if difference := past.Best.Sub(*past.Initial); difference.Sign() != 0 {
-			text += fmt.Sprintf(", from %s: %s", Figure(past.Initial), gain(past))
-		} else {
-			text += ", as at the beginning"
-		}
-		if target := past.Target(a.Program.Target); target != nil {
-			text += ", target " + Figure(target)
-		}
-		lines = append(lines, text)
-	}
-	if past.Unmeasured() {
-		lines = append(lines, fmt.Sprintf("%s: measured at the next run, because iteration %d was undone",
-			metricName(a.Program), past.Undone))
-	}
-	lines = append(lines, tally(a)+spentLine(a))
-	for _, warning := range a.Warnings {
-		lines = append(lines, "⚠️ "+line(warning))
-	}
-	return strings.Join(lines, "\n\n")
-}
+func Summary(a Account) string { return string(a.standing()) }
 
-// standing is how the program stands, in a few words.
-func standing(a Account, past history.Summary) string {
-	text := "▶️ **Running**"
+func (a Account) standing() Markup {
+	past := a.Summary()
+	text := Markup("▶️ **Running**")
 	switch statuses := past.Statuses(); {
 	case past.Completed != nil:
 		text = "🏁 **Completed**: " + Stopped(past.Completed.String())
 	case past.Paused != nil:
-		text = "⏸️ **Paused**: " + Stopped(past.Paused.String())
-		text += goOn
+		text = "⏸️ **Paused**: " + Stopped(past.Paused.String()) + goOn
 	case len(statuses) > 0 && statuses[len(statuses)-1] == string(history.PendingCI):
 		text = "⏳ **Waiting for CI** of the last change"
 	}
-	if number := a.openPull(); number > 0 {
-		text += fmt.Sprintf(" · pull request #%d", number)
+	if number := a.Pull(); number > 0 && past.PullEnded != number {
+		text += MD(" · pull request #%d", number)
 	}
-	return text + a.pageLink()
+	lines := []Markup{text + a.links("")}
+	if past.Initial != nil && past.Best != nil {
+		best := MD("%s **%s** (%s)", a.metric(), Figure(past.Best), better(a.Program.Direction))
+		if past.Best.Cmp(*past.Initial) != 0 {
+			best += MD(", from %s: %s", Figure(past.Initial), gain(past))
+		} else {
+			best += ", as at the beginning"
+		}
+		if target := past.Target(a.Program.Target); target != nil {
+			best += MD(", target %s", Figure(target))
+		}
+		lines = append(lines, best)
+	}
+	if past.Unmeasured() {
+		lines = append(lines, MD("%s: measured at the next run, because iteration %d was undone", a.metric(), past.Undone))
+	}
+	lines = append(lines, MD("%s%s", tally(past), spent(past)))
+	for _, warning := range a.Warnings {
+		lines = append(lines, MD("⚠️ %s", warning))
+	}
+	return Joined("\n\n", lines...)
 }
 
 // goOn says how a paused program goes on.
-const goOn = ". Say `/autoloop resume` here to go on."
+const goOn Markup = ". Say `/autoloop resume` here to go on."
 
 // tally counts the iterations; the parts add up.
-func tally(a Account) string {
-	past := a.Summary()
+func tally(past history.Summary) string {
 	all := past.Decided()
 	kept, waiting, errors := past.Count(history.Accepted), past.Count(history.PendingCI), past.Count(history.Error)
 	text, separator := Count(all, "iteration", "iterations"), ": "
 	for i, count := range []int{kept, all - kept - waiting - errors, waiting, errors} {
 		if count > 0 {
-			text += separator + Count(count, []string{"kept", "not kept", "waiting", "error"}[i],
-				[]string{"kept", "not kept", "waiting", "errors"}[i])
+			one := []string{"kept", "not kept", "waiting", "error"}[i]
+			text += separator + Count(count, one, strings.Replace(one, "error", "errors", 1))
 			separator = ", "
 		}
 	}
 	return text
 }
-
-func better(a Account) string { return a.Program.Direction.String() + " is better" }
 
 // gain is the difference from the beginning, signed, and as a share of it.
 func gain(past history.Summary) string {
@@ -148,9 +125,23 @@ func gain(past history.Summary) string {
 	return text
 }
 
-// historySection keeps the first entries of the section.
-func historySection(section string) string {
-	const entry = "\n### "
-	entries := strings.Split("\n"+section, entry)
-	return strings.TrimSpace(strings.Join(entries[:min(len(entries), maxHistory+1)], entry))
+// spent is what all iterations cost, as far as it is known.
+func spent(past history.Summary) string {
+	spent, text := past.Spent(time.Time{}), ""
+	if spent.Tokens > 0 {
+		text += ", " + Used(&spent.Tokens, nil, 0)
+	}
+	if spent.USD > 0 {
+		text += ", " + USD(spent.USD)
+		if spent.UnknownUSD > 0 {
+			text += " and " + Count(spent.UnknownUSD, "iteration", "iterations") + " of unknown cost"
+		}
+	}
+	switch {
+	case spent.MeasuringUSD > 0:
+		text += " (" + USD(spent.MeasuringUSD) + " of it for measuring)"
+	case spent.MeasuringTokens > 0:
+		text += " (" + Used(&spent.MeasuringTokens, nil, 0) + " of it for measuring)"
+	}
+	return text
 }

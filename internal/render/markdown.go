@@ -1,0 +1,106 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/plain"
+)
+
+// Markup is markdown of ours. There is one way from the words of somebody else to it: MD,
+// which quotes them. What is formed by hand is told from that by its type.
+type Markup string
+
+// MD fills words of ours with parts. A Markup and a whole number stand as they are;
+// everything else is somebody else's: it becomes one harmless line of at most 300
+// characters, whose long numbers are shortened.
+func MD(ours string, parts ...any) Markup {
+	for i, part := range parts {
+		switch part := part.(type) {
+		case Markup, int, int64:
+		default:
+			parts[i] = Markup(strings.ReplaceAll(Said(fmt.Sprint(part)), "|", `\|`))
+		}
+	}
+	return Markup(fmt.Sprintf(ours, parts...))
+}
+
+// Name is a name of ours that people copy or follow: of a commit, a branch or a file.
+func Name(text string) Markup {
+	return Markup(strings.NewReplacer("|", `\|`, "`", "'").Replace(plain.Inline(text, maxLine)))
+}
+
+// Linked is a label that leads somewhere; the label alone where there is no safe address.
+func Linked(label any, address string) Markup {
+	text := MD("%v", label)
+	if url := state.SafeURL(address); url != "" {
+		return MD("[%s](%s)", Markup(strings.NewReplacer("[", `\[`, "]", `\]`).Replace(string(text))), Markup(url))
+	}
+	return text
+}
+
+// Joined puts what is not empty behind one another.
+func Joined(separator Markup, parts ...Markup) Markup {
+	var text Markup
+	for _, part := range parts {
+		if text != "" && part != "" {
+			text += separator
+		}
+		text += part
+	}
+	return text
+}
+
+// List lists lines of ours; nothing for none.
+func List(lines ...Markup) Markup {
+	if len(lines) == 0 {
+		return ""
+	}
+	return "- " + Joined("\n- ", lines...) + "\n\n"
+}
+
+// Grid is a table; align has a letter for each column, see Table.
+func Grid(align string, header []any, rows ...[]any) Markup {
+	cells := func(row []any) (texts []string) {
+		for _, cell := range row {
+			texts = append(texts, string(MD("%v", cell)))
+		}
+		return texts
+	}
+	table := Table{Header: cells(header), Align: align}
+	for _, row := range rows {
+		table.Rows = append(table.Rows, cells(row))
+	}
+	return Markup(table.Markdown())
+}
+
+// Fold is a part that is shown when somebody opens it; nothing for nothing.
+func Fold(title, text Markup) Markup {
+	if text == "" {
+		return ""
+	}
+	return "\n<details><summary>" + title + "</summary>\n\n" + text + "\n</details>\n"
+}
+
+// Fenced puts a text behind a fence that nothing in it closes; inside of it
+// neither mentions nor HTML mean anything.
+func Fenced(language, text string, most int) Markup {
+	text = strings.TrimRight(plain.Clip(plain.Text(text), most), "\n")
+	fence := plain.Fence(text)
+	return Markup(fence + language + "\n" + text + "\n" + fence + "\n")
+}
+
+// maxBody is the longest text that GitHub takes, with room to spare.
+const maxBody = 60_000
+
+// body is a text for GitHub, cut where it would be refused for its length.
+func body(parts ...Markup) string {
+	text := string(Joined("", parts...))
+	if len(text) <= maxBody {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxBody], "") + "\n\n… (cut here; the state file has the rest)\n"
+}
+
+const robot Markup = "🤖 *Autoloop: an agent proposed the changes; a program measured them and decided.*\n"
