@@ -9,8 +9,13 @@ import (
 	"github.com/org/autoloop/internal/history"
 )
 
+// answering is how long a run may take to post what it recorded. Two runs that hold no lease,
+// since the program rests, may record and answer at the same time.
+const answering = 2 * time.Minute
+
 // answer posts the recorded answers: those of this run, and those that an earlier
-// run could not post. One that is posted already is found and not posted again.
+// run could not post. One that is posted already is found and not posted again; one that
+// another run may be posting now is left to a later run.
 func (r *thread) answer(ctx context.Context) {
 	if r.GitHub == nil {
 		return
@@ -26,6 +31,10 @@ func (r *thread) answer(ctx context.Context) {
 		}
 		to, ok := commands.ParseAnswer(e.Key)
 		if !ok {
+			continue
+		}
+		if e.Run != r.id && e.Time.After(r.begun.Add(-answering)) {
+			r.unanswered++
 			continue
 		}
 		if err := r.GitHub.Answer(ctx, to, e.Reason); err != nil {

@@ -287,9 +287,15 @@ func (s *Service) say(ctx context.Context, on int, mark, body string) (api.Comme
 		}
 		return api.Comment{}, false, err
 	}
+	if s.seen.unsure {
+		if found, is, err := find(); err != nil || is {
+			return found, err
+		}
+	}
 	comment, err := once(find, func() (api.Comment, error) { return s.Hub.CreateComment(ctx, on, body) })
 	switch {
 	case err != nil:
+		s.seen.unsure = true
 	case on == s.seen.issue.Number:
 		s.seen.comments = append(s.seen.comments, comment)
 	default:

@@ -182,6 +182,25 @@ func TestCommentsOnThePullRequestSteerToo(t *testing.T) {
 	assert.Empty(t, heard.Comments, "each is heard once")
 }
 
+// TestAnswerOfUnknownFateIsLookedForFirst: its posting broke off, and so did the look whether
+// it is there.
+func TestAnswerOfUnknownFateIsLookedForFirst(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	s := w.service()
+	heard, err := s.Hear(t.Context(), w.account())
+	require.NoError(t, err)
+	var asked int64
+	w.server.Change(func(state *githubtest.State) { asked = state.Say("alice", heard.Issue, "/autoloop run", noon).ID })
+	w.server.Fail(githubtest.Fault{Kind: githubtest.Dropped, Method: "POST", Path: "/comments", Skip: 1, After: true})
+	w.server.Fail(githubtest.Fault{Kind: githubtest.Dropped, Method: "GET", Path: "/comments", Times: 9})
+	to := commands.Answer{ID: asked, On: heard.Issue, Good: true}
+	require.Error(t, s.Answer(t.Context(), to, "done"))
+	w.server.Mend()
+	require.NoError(t, s.Answer(t.Context(), to, "done"))
+	w.server.Change(func(state *githubtest.State) { assert.Len(t, state.On(heard.Issue), 2) })
+}
+
 // TestClosedPullRequestIsHeard, once: it says why it was closed, and our own
 // message there asks for a command.
 func TestClosedPullRequestIsHeard(t *testing.T) {

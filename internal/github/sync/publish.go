@@ -57,6 +57,7 @@ type seen struct {
 	others   []api.Comment // on the pull request
 	pull     *api.Pull
 	again    bool // it was read once more, after the agent had worked
+	unsure   bool // a comment failed, which may be there all the same
 }
 
 // Changes is how often something was sent that is to change what GitHub has.
