@@ -12,6 +12,7 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/tests/golden"
 )
 
 // TestReplayAddsUpIterations: each counts once, with its last outcome; resuming begins the counts of what came in a
@@ -24,49 +25,30 @@ func TestReplayAddsUpIterations(t *testing.T) {
 		errors   = "decided iteration=4 outcome=error | decided iteration=5 outcome=error | "
 		waiting  = "decided iteration=6 outcome=pending-ci | "
 	)
-	for name, c := range map[string]struct {
-		events                     string
-		statuses                   string
-		iteration, errors, dropped int
-	}{
-		"none":                  {"", "", 0, 0, 0},
-		"dropped":               {accepted + rejected, "accepted,rejected,rejected", 3, 0, 2},
-		"errors":                {rejected + errors, "rejected,rejected,error,error", 5, 2, 0},
-		"resumed":               {errors + "resumed", "error,error", 5, 0, 0},
-		"an error after it":     {errors + "resumed | decided iteration=6 outcome=error", "error,error,error", 6, 1, 0},
-		"waiting, and accepted": {waiting + "decided iteration=6 outcome=accepted", "accepted", 6, 0, 0},
-		"waiting, and rejected": {waiting + "decided iteration=6 outcome=rejected", "rejected", 6, 0, 1},
-		"resumed while waiting": {
-			errors + waiting + "resumed | decided iteration=6 outcome=error", "error,error,error", 6, 1, 0,
-		},
-		"CI turned it down": {"decided iteration=1 outcome=ci-fix-exhausted", "ci-fix-exhausted", 1, 0, 0},
-		"what was undone was accepted": {
-			accepted + rejected + "set key=undone value=\"1\"",
-			"accepted,rejected,rejected", 3, 0, 2,
-		},
-		"an adopted state": {
-			"set key=adopted-iteration value=\"7\" | set key=adopted-statuses value=error,accepted | " +
-				"decided iteration=8 outcome=rejected",
-			"error,accepted,rejected", 8, 0, 1,
-		},
-		"a lower count that is adopted": {
-			rejected + "set key=adopted-iteration value=\"2\"", "rejected,rejected", 3, 0, 2,
-		},
-		"a count in words":   {"set key=adopted-iteration value=many", "", 0, 0, 0},
-		"a count below zero": {"set key=adopted-iteration value=\"-4\"", "", 0, 0, 0},
-		"ten statuses are known": {
-			"set key=adopted-statuses value=a,b,c,d,e,f,g,h,i | " + rejected,
-			"b,c,d,e,f,g,h,i,rejected,rejected", 3, 0, 2,
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := replay(t, c.events)
-			assert.Equal(t, c.statuses, strings.Join(s.Statuses(), ","))
-			assert.Equal(t, []int{c.iteration, c.errors, c.dropped},
-				[]int{s.Iteration, s.ConsecutiveErrors(), s.Dropped()})
-		})
-	}
+	golden.Table(t, map[string]string{
+		"none":                  " =>  0 0 0",
+		"dropped":               accepted + rejected + " => accepted,rejected,rejected 3 0 2",
+		"errors":                rejected + errors + " => rejected,rejected,error,error 5 2 0",
+		"resumed":               errors + "resumed => error,error 5 0 0",
+		"an error after it":     errors + "resumed | decided iteration=6 outcome=error => error,error,error 6 1 0",
+		"waiting, and accepted": waiting + "decided iteration=6 outcome=accepted => accepted 6 0 0",
+		"waiting, and rejected": waiting + "decided iteration=6 outcome=rejected => rejected 6 0 1",
+		"resumed while waiting": errors + waiting +
+			"resumed | decided iteration=6 outcome=error => error,error,error 6 1 0",
+		"CI turned it down": "decided iteration=1 outcome=ci-fix-exhausted => ci-fix-exhausted 1 0 0",
+		"what was undone was accepted": accepted + rejected +
+			`set key=undone value="1" => accepted,rejected,rejected 3 0 2`,
+		"an adopted state": `set key=adopted-iteration value="7" | set key=adopted-statuses ` +
+			"value=error,accepted | decided iteration=8 outcome=rejected => error,accepted,rejected 8 0 1",
+		"a lower count that is adopted": rejected + `set key=adopted-iteration value="2" => rejected,rejected 3 0 2`,
+		"a count in words":              "set key=adopted-iteration value=many =>  0 0 0",
+		"a count below zero":            `set key=adopted-iteration value="-4" =>  0 0 0`,
+		"ten statuses are known": "set key=adopted-statuses value=a,b,c,d,e,f,g,h,i | " + rejected +
+			" => b,c,d,e,f,g,h,i,rejected,rejected 3 0 2",
+	}, func(t *testing.T, line string) any {
+		s := replay(t, line)
+		return fmt.Sprintln(strings.Join(s.Statuses(), ","), s.Iteration, s.ConsecutiveErrors(), s.Dropped())
+	})
 	s := replay(t, accepted+rejected)
 	assert.Equal(t, []int{3, 1, 1}, []int{s.Decided(), s.Count(history.Inconclusive), s.Promoted()})
 }
@@ -75,51 +57,40 @@ func TestReplayAddsUpIterations(t *testing.T) {
 func TestInterruptedRunsAreCounted(t *testing.T) {
 	t.Parallel()
 	const two = "started run_id=a | started run_id=b minute=1 | "
-	for name, c := range map[string]struct {
-		events, open           string
-		interrupted, abandoned int
-		last                   int // the minute of the last run, -1 for none
-	}{
-		"no run":                     {"", "", 0, 0, -1},
-		"one that works":             {"started run_id=a", "a", 0, 0, -1},
-		"one that is over":           {"started run_id=a minute=2 | finished run_id=a minute=9", "", 0, 0, 2},
-		"the end of another":         {"started run_id=a | finished run_id=b", "a", 0, 0, -1},
-		"an end without a start":     {"finished run_id=a", "", 0, 0, -1},
-		"interrupted":                {two, "b", 1, 1, -1},
-		"interrupted twice":          {two + "started run_id=c", "c", 2, 2, -1},
-		"the next comes to its end":  {two + "finished run_id=b", "", 0, 1, 1},
-		"the next had nothing to do": {two + "finished run_id=b unused=true | started run_id=c", "c", 1, 1, -1},
-		"the next is put off": {
-			two + `finished run_id=b not_before="2026-01-02T13:00:00Z" | started run_id=c`, "c", 0, 1, -1,
-		},
-		"the next was stopped": {two + "finished run_id=b stopped=true", "", 1, 2, -1},
-		"a person resumes":     {two + "resumed", "b", 0, 1, -1},
-		"another job goes on":  {"started run_id=a | started run_id=a minute=5", "a", 0, 0, -1},
-		"another job ends it": {
-			"started run_id=a minute=1 | started run_id=a minute=5 | finished run_id=a", "", 0, 0, 1,
-		},
-		"it comes back too late":   {two + "finished run_id=a", "b", 1, 1, -1},
-		"it decided, and was lost": {"started run_id=a | decided run_id=a | started run_id=b", "b", 1, 0, -1},
-		"another decided for it":   {"started run_id=a | decided run_id=z | started run_id=b", "b", 1, 1, -1},
-		"its fix failed":           {"started run_id=a | checked run_id=a | started run_id=b", "b", 1, 0, -1},
-		"it measured, and was lost": {
-			"started run_id=a | measured run_id=a role=candidate | started run_id=b", "b", 1, 1, -1,
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := replay(t, c.events)
-			open, last := "", -1
-			if s.Open != nil {
-				open = s.Open.Run
-			}
-			if !s.LastRun.IsZero() {
-				last = int(s.LastRun.Sub(noon).Minutes())
-			}
-			assert.Equal(t, c.open, open)
-			assert.Equal(t, []int{c.interrupted, c.abandoned, c.last}, []int{s.Interrupted, len(s.Abandoned), last})
-		})
-	}
+	golden.Table(t, map[string]string{
+		"no run":                     " =>  0 0 -1",
+		"one that works":             "started run_id=a => a 0 0 -1",
+		"one that is over":           "started run_id=a minute=2 | finished run_id=a minute=9 =>  0 0 2",
+		"the end of another":         "started run_id=a | finished run_id=b => a 0 0 -1",
+		"an end without a start":     "finished run_id=a =>  0 0 -1",
+		"interrupted":                two + " => b 1 1 -1",
+		"interrupted twice":          two + "started run_id=c => c 2 2 -1",
+		"the next comes to its end":  two + "finished run_id=b =>  0 1 1",
+		"the next had nothing to do": two + "finished run_id=b unused=true | started run_id=c => c 1 1 -1",
+		"the next is put off": two +
+			`finished run_id=b not_before="2026-01-02T13:00:00Z" | started run_id=c => c 0 1 -1`,
+		"the next was stopped": two + "finished run_id=b stopped=true =>  1 2 -1",
+		"a person resumes":     two + "resumed => b 0 1 -1",
+		"another job goes on":  "started run_id=a | started run_id=a minute=5 => a 0 0 -1",
+		"another job ends it": "started run_id=a minute=1 | started run_id=a minute=5 | finished run_id=a" +
+			" =>  0 0 1",
+		"it comes back too late":   two + "finished run_id=a => b 1 1 -1",
+		"it decided, and was lost": "started run_id=a | decided run_id=a | started run_id=b => b 1 0 -1",
+		"another decided for it":   "started run_id=a | decided run_id=z | started run_id=b => b 1 1 -1",
+		"its fix failed":           "started run_id=a | checked run_id=a | started run_id=b => b 1 0 -1",
+		"it measured, and was lost": "started run_id=a | measured run_id=a role=candidate | started run_id=b" +
+			" => b 1 1 -1",
+	}, func(t *testing.T, line string) any {
+		s := replay(t, line)
+		open, last := "", -1
+		if s.Open != nil {
+			open = s.Open.Run
+		}
+		if !s.LastRun.IsZero() {
+			last = int(s.LastRun.Sub(noon).Minutes())
+		}
+		return fmt.Sprintln(open, s.Interrupted, len(s.Abandoned), last)
+	})
 }
 
 // TestAnotherJobOfARunHasItsOwnLease: it goes on from the first start, with what that reserved.
@@ -148,66 +119,54 @@ func TestSpentIsAddedUpOnce(t *testing.T) {
 		decided = "decided iteration=1"
 		putOff  = `finished iteration=1 run_id=r minute=2 not_before="2026-01-02T13:00:00Z"` + worked
 	)
-	for name, c := range map[string]struct{ events, want string }{
-		"an agent":                 {decided + said, "{1 10 0.25 1 0 0 0 0}"},
-		"a baseline alone":         {"measured role=baseline" + judged, "{0 40 1 0 40 1 0 0}"},
-		"a trial":                  {decided + said + judged, "{1 50 1.25 1 40 1 0 0}"},
-		"measuring, known in part": {decided + said + partly, "{1 50 0.25 1 40 0 0 1}"},
-		"two iterations":           {decided + said + "| decided iteration=2" + said, "{2 20 0.5 2 0 0 0 0}"},
-		"CI accepts the same commit": {
-			pending + "decided iteration=1 commit=a" + said + judged, "{1 50 1.25 1 40 1 0 0}",
-		},
-		"CI drops it": {pending + "decided iteration=1" + said + judged, "{1 50 1.25 1 40 1 0 0}"},
-		"a fix is another commit": {
-			pending + "decided iteration=1 commit=b" + said + judged, "{1 100 2.5 2 80 2 0 0}",
-		},
-		"no commit, then one": {
-			decided + said + "| decided iteration=1 commit=a" + said, "{1 20 0.5 2 0 0 0 0}",
-		},
-		"a fix, and back": {
-			pending + "decided iteration=1 commit=b | " + pending, "{1 100 2.5 2 80 2 0 0}",
-		},
-		"a fix that was not kept":    {pending + checked + said, "{1 60 1.5 2 40 1 0 0}"},
-		"its measuring":              {pending + checked + judged, "{1 90 2.25 1 80 2 0 0}"},
-		"a check without a fix":      {pending + checked + ` durations={"propose":60}`, "{1 50 1.25 1 40 1 0 0}"},
-		"a fix of another iteration": {pending + "checked iteration=2" + said, "{1 50 1.25 1 40 1 0 0}"},
-		"nothing is said":            {decided + worked, "{1 0 0 1 0 0 1 1}"},
-		"no cost":                    {decided + worked + `usage={"output_tokens":3}`, "{1 3 0 1 0 0 0 1}"},
-		"no tokens of the answer": {
-			decided + worked + `usage={"input_tokens":7,"cost_usd":1}`, "{1 7 1 1 0 0 1 0}",
-		},
-		"no tokens of the prompt": {
-			decided + worked + `usage={"output_tokens":3,"cost_usd":1}`, "{1 3 1 1 0 0 0 0}",
-		},
-		"nobody worked":       {decided + ` agent=codex durations={"measure":60}`, "{1 0 0 1 0 0 0 0}"},
-		"the built-in search": {decided + tuned, "{1 0 0 1 0 0 0 0}"},
-		"the parts that are known": {
-			"proposed iteration=1" + said + "| " + decided + worked, "{1 10 0.25 1 0 0 1 1}",
-		},
-		"the whole is more":       {"proposed iteration=1" + said + "| " + decided + said, "{1 10 0.25 1 0 0 0 0}"},
-		"a proposal does not say": {"proposed iteration=1" + worked + "| " + decided + tuned, "{1 0 0 1 0 0 1 1}"},
-		"a proposal of a run before": {
-			"proposed iteration=1" + worked + "| started run_id=b | " + decided + tuned, "{1 0 0 1 0 0 0 0}",
-		},
-		"a baseline of the iteration": {
-			"measured iteration=1" + partly + "| " + decided + worked, "{1 40 0 1 40 0 1 1}",
-		},
-		"a baseline of another":    {"measured" + partly + "| " + decided + worked, "{1 40 0 1 40 0 1 2}"},
-		"put off":                  {"started run_id=r minute=0 | " + putOff, "{0 0 0 2 0 0 0 0}"},
-		"put off, after measuring": {putOff + partly, "{0 40 0 1 40 0 0 0}"},
-		"since the start of its run": {
-			"started run_id=r minute=0 | decided run_id=r minute=5" + tuned, "{1 0 0 5 0 0 0 0}",
-		},
-		"a start of another run": {
-			"started run_id=q minute=0 | decided run_id=r minute=5" + tuned, "{1 0 0 1 0 0 0 0}",
-		},
-		"a clock that went back": {
-			"started run_id=r minute=9 | decided run_id=r minute=5" + tuned, "{1 0 0 0 0 0 0 0}",
-		},
-	} {
-		s := replay(t, c.events)
-		assert.Equal(t, c.want, fmt.Sprint(s.Spent(time.Time{})), name)
-	}
+	golden.Table(t, map[string]string{
+		"an agent":                 decided + said + " => {1 10 0.25 1 0 0 0 0}",
+		"a baseline alone":         "measured role=baseline" + judged + " => {0 40 1 0 40 1 0 0}",
+		"a trial":                  decided + said + judged + " => {1 50 1.25 1 40 1 0 0}",
+		"measuring, known in part": decided + said + partly + " => {1 50 0.25 1 40 0 0 1}",
+		"two iterations":           decided + said + "| decided iteration=2" + said + " => {2 20 0.5 2 0 0 0 0}",
+		"CI accepts the same commit": pending + "decided iteration=1 commit=a" + said + judged +
+			" => {1 50 1.25 1 40 1 0 0}",
+		"CI drops it": pending + "decided iteration=1" + said + judged + " => {1 50 1.25 1 40 1 0 0}",
+		"a fix is another commit": pending + "decided iteration=1 commit=b" + said + judged +
+			" => {1 100 2.5 2 80 2 0 0}",
+		"no commit, then one": decided + said + "| decided iteration=1 commit=a" + said +
+			" => {1 20 0.5 2 0 0 0 0}",
+		"a fix, and back": pending + "decided iteration=1 commit=b | " + pending +
+			" => {1 100 2.5 2 80 2 0 0}",
+		"a fix that was not kept":    pending + checked + said + " => {1 60 1.5 2 40 1 0 0}",
+		"its measuring":              pending + checked + judged + " => {1 90 2.25 1 80 2 0 0}",
+		"a check without a fix":      pending + checked + ` durations={"propose":60} => {1 50 1.25 1 40 1 0 0}`,
+		"a fix of another iteration": pending + "checked iteration=2" + said + " => {1 50 1.25 1 40 1 0 0}",
+		"nothing is said":            decided + worked + " => {1 0 0 1 0 0 1 1}",
+		"no cost":                    decided + worked + `usage={"output_tokens":3} => {1 3 0 1 0 0 0 1}`,
+		"no tokens of the answer":    decided + worked + `usage={"input_tokens":7,"cost_usd":1} => {1 7 1 1 0 0 1 0}`,
+		"no tokens of the prompt": decided + worked + `usage={"output_tokens":3,"cost_usd":1}` +
+			` => {1 3 1 1 0 0 0 0}`,
+		"nobody worked":       decided + ` agent=codex durations={"measure":60} => {1 0 0 1 0 0 0 0}`,
+		"the built-in search": decided + tuned + " => {1 0 0 1 0 0 0 0}",
+		"the parts that are known": "proposed iteration=1" + said + "| " + decided + worked +
+			" => {1 10 0.25 1 0 0 1 1}",
+		"the whole is more": "proposed iteration=1" + said + "| " + decided + said +
+			" => {1 10 0.25 1 0 0 0 0}",
+		"a proposal does not say": "proposed iteration=1" + worked + "| " + decided + tuned + " => {1 0 0 1 0 0 1 1}",
+		"a proposal of a run before": "proposed iteration=1" + worked + "| started run_id=b | " + decided + tuned +
+			" => {1 0 0 1 0 0 0 0}",
+		"a baseline of the iteration": "measured iteration=1" + partly + "| " + decided + worked +
+			" => {1 40 0 1 40 0 1 1}",
+		"a baseline of another":    "measured" + partly + "| " + decided + worked + " => {1 40 0 1 40 0 1 2}",
+		"put off":                  "started run_id=r minute=0 | " + putOff + " => {0 0 0 2 0 0 0 0}",
+		"put off, after measuring": putOff + partly + " => {0 40 0 1 40 0 0 0}",
+		"since the start of its run": "started run_id=r minute=0 | decided run_id=r minute=5" + tuned +
+			" => {1 0 0 5 0 0 0 0}",
+		"a start of another run": "started run_id=q minute=0 | decided run_id=r minute=5" + tuned +
+			" => {1 0 0 1 0 0 0 0}",
+		"a clock that went back": "started run_id=r minute=9 | decided run_id=r minute=5" + tuned +
+			" => {1 0 0 0 0 0 0 0}",
+	}, func(t *testing.T, line string) any {
+		s := replay(t, line)
+		return s.Spent(time.Time{})
+	})
 	s := replay(t, "measured minute=1"+judged+"| decided iteration=1 minute=5"+tuned)
 	assert.Equal(t, "{1 0 0 1 0 0 0 0}", fmt.Sprint(s.Spent(noon.Add(5*time.Minute))), "from a time on")
 	assert.Equal(t, "{0 0 0 0 0 0 0 0}", fmt.Sprint(s.Spent(noon.Add(6*time.Minute))))
@@ -220,28 +179,21 @@ func TestLostRunUsedItsReservation(t *testing.T) {
 		start   = `started run_id=a iteration=4 reserved={"tokens":10,"cost_usd":1.5,"minutes":3}`
 		pending = "decided run_id=p iteration=4 outcome=pending-ci commit=c"
 	)
-	for name, c := range map[string]struct {
-		events, want string
-		lost         int
-	}{
-		"no run":               {"", "{0 0 0 0 0 0 0 0}", 0},
-		"with all of it":       {start, "{1 10 1.5 3 0 0 0 0}", 1},
-		"without a bound":      {"started run_id=a", "{1 0 0 0 0 0 0 0}", 1},
-		"after another":        {start + `| started run_id=b reserved={"tokens":2}`, "{2 12 1.5 3 0 0 0 0}", 2},
-		"while CI is asked":    {pending + "|" + start, "{1 10 1.5 3 0 0 0 0}", 1},
-		"one that decided":     {start + "| decided run_id=a", "{1 0 0 0 0 0 0 0}", 0},
-		"one that is finished": {start + "| finished run_id=a unused=true", "{0 0 0 0 0 0 0 0}", 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s, before := replay(t, c.events), replay(t, c.events)
-			without := s.WithoutOpen()
-			assert.Nil(t, without.Open)
-			assert.Equal(t, c.want, fmt.Sprint(without.Spent(time.Time{})))
-			assert.Len(t, without.Abandoned, c.lost)
-			assert.Equal(t, before, s, "it stays as it is")
-		})
-	}
+	golden.Table(t, map[string]string{
+		"no run":               " => {0 0 0 0 0 0 0 0} 0",
+		"with all of it":       start + " => {1 10 1.5 3 0 0 0 0} 1",
+		"without a bound":      "started run_id=a => {1 0 0 0 0 0 0 0} 1",
+		"after another":        start + `| started run_id=b reserved={"tokens":2} => {2 12 1.5 3 0 0 0 0} 2`,
+		"while CI is asked":    pending + "|" + start + " => {1 10 1.5 3 0 0 0 0} 1",
+		"one that decided":     start + "| decided run_id=a => {1 0 0 0 0 0 0 0} 0",
+		"one that is finished": start + "| finished run_id=a unused=true => {0 0 0 0 0 0 0 0} 0",
+	}, func(t *testing.T, line string) any {
+		s, before := replay(t, line), replay(t, line)
+		without := s.WithoutOpen()
+		assert.Nil(t, without.Open)
+		assert.Equal(t, before, s, "it stays as it is")
+		return fmt.Sprintln(without.Spent(time.Time{}), len(without.Abandoned))
+	})
 	var s history.Summary
 	for _, e := range events(t, "started run_id=a | started run_id=b | started run_id=c | "+
 		"started run_id=d iteration=1") {
@@ -262,56 +214,36 @@ func TestOnlyAMeasurementOutsideATrialMakesTheIncumbent(t *testing.T) {
 			`direction=lower output=ten guardrail_samples={"g":[3]} noisy=true seconds=4 prepare_seconds=5 ` +
 			`evaluator_writes={"f":true} executor={"agent":"x"} |`
 		anew = ` commit=c output=seven evaluator=f definition=f direction=higher`
+		same = " => 10 10 b b ten lower true x"
 	)
-	first := []any{"10", "10", "b", "b", "ten"}
-	for name, c := range map[string]struct {
-		event string
-		want  []any // best, initial, incumbent, base, output
-	}{
-		"a baseline":               {"measured role=baseline metric=7" + anew, []any{"7", "7", "c", "c", "seven"}},
-		"the incumbent":            {"measured role=incumbent metric=7" + anew, []any{"7", "10", "c", "b", "seven"}},
-		"the incumbent in a trial": {"measured role=incumbent metric=7 stage=pairs" + anew, first},
-		"a candidate":              {"measured role=candidate metric=7" + anew, first},
-		"a baseline that failed":   {"measured role=baseline" + anew, first},
-		"an incumbent that failed": {"measured role=incumbent" + anew, first},
-		"a candidate is kept": {
-			"measured role=candidate metric=8 output=eight | measured role=candidate metric=7 output=seven | " +
-				"decided outcome=accepted best=7 commit=c", []any{"7", "10", "c", "b", "seven"},
-		},
-		"a candidate is kept after CI": {
-			"measured role=candidate metric=7 output=seven | decided iteration=1 outcome=pending-ci best=7 commit=c |" +
-				"decided outcome=accepted best=7 commit=c", []any{"7", "10", "c", "b", "seven"},
-		},
-		"CI is waited for": {
-			"measured role=candidate output=seven | decided outcome=pending-ci best=7 commit=c", first,
-		},
-		"a candidate is dropped": {
-			"measured role=candidate output=seven | decided outcome=rejected best=7 commit=c", first,
-		},
-		"an outcome of a later day": {
-			"measured role=candidate output=seven | decided outcome=later best=7 commit=c", first,
-		},
-		"a kept candidate is undone": {
-			`decided iteration=1 outcome=accepted best=7 commit=c | set key=undone value="1" commit=back`,
-			[]any{"—", "10", "back", "b", ""},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := replay(t, base+c.event)
-			assert.Equal(t, c.want,
-				[]any{history.ValueText(s.Best), history.ValueText(s.Initial), s.Incumbent, s.Base, s.Output})
-			assert.Equal(t, "x", s.Executor.Agent, "who worked last is known until another did")
-			of, noisy := metric.Lower, true
-			if c.want[1] == "7" {
-				of, noisy = metric.Higher, false
-			}
-			assert.Equal(t, []any{of, noisy}, []any{s.Direction, s.Noisy})
-			assert.Equal(t, noisy, s.InitialRuns == 2 && s.Seconds == 4 && s.Prepare == 5 && s.BaseBranch == "main" &&
-				s.Evaluator == "e" && s.Definition == "d" && s.EvaluatorWrites["f"] && len(s.Guardrails["g"]) == 1)
-			assert.Equal(t, c.want[0] == "—", s.Unmeasured())
-		})
-	}
+	golden.Table(t, map[string]string{
+		"a baseline":               "measured role=baseline metric=7" + anew + " => 7 7 c c seven higher false x",
+		"the incumbent":            "measured role=incumbent metric=7" + anew + " => 7 10 c b seven lower true x",
+		"the incumbent in a trial": "measured role=incumbent metric=7 stage=pairs" + anew + same,
+		"a candidate":              "measured role=candidate metric=7" + anew + same,
+		"a baseline that failed":   "measured role=baseline" + anew + same,
+		"an incumbent that failed": "measured role=incumbent" + anew + same,
+		"a candidate is kept": "measured role=candidate metric=8 output=eight | measured role=candidate " +
+			"metric=7 output=seven | decided outcome=accepted best=7 commit=c => 7 10 c b seven lower true x",
+		"a candidate is kept after CI": "measured role=candidate metric=7 output=seven | decided iteration=1 " +
+			"outcome=pending-ci best=7 commit=c |decided outcome=accepted best=7 commit=c" +
+			" => 7 10 c b seven lower true x",
+		"CI is waited for": "measured role=candidate output=seven | decided outcome=pending-ci best=7 commit=c" +
+			same,
+		"a candidate is dropped": "measured role=candidate output=seven | decided outcome=rejected best=7 commit=c" +
+			same,
+		"an outcome of a later day": "measured role=candidate output=seven | decided outcome=later best=7 commit=c" +
+			same,
+		"a kept candidate is undone": `decided iteration=1 outcome=accepted best=7 commit=c | set key=undone value="1" ` +
+			"commit=back => — 10 back b lower true x",
+	}, func(t *testing.T, line string) any {
+		s := replay(t, base+line)
+		assert.Equal(t, s.Noisy, s.InitialRuns == 2 && s.Seconds == 4 && s.Prepare == 5 && s.BaseBranch == "main" &&
+			s.Evaluator == "e" && s.Definition == "d" && s.EvaluatorWrites["f"] && len(s.Guardrails["g"]) == 1)
+		assert.Equal(t, s.Incumbent == "back", s.Unmeasured())
+		return fmt.Sprintln(history.ValueText(s.Best), history.ValueText(s.Initial), s.Incumbent, s.Base, s.Output,
+			s.Direction, s.Noisy, s.Executor.Agent)
+	})
 	s := replay(t, base+"measured role=candidate samples=[7] numbers={\"m\":3} | "+
 		"decided iteration=1 outcome=accepted best=7")
 	assert.Equal(t, "3 [7]", s.Numbers["m"].String()+" "+fmt.Sprint(s.Samples))
@@ -328,21 +260,20 @@ func TestGainsAreThoseOfOneDefinition(t *testing.T) {
 		base = "measured role=baseline metric=10 definition=d direction=lower | "
 		gain = "decided outcome=accepted previous_best=10 best=9 | "
 	)
-	for name, c := range map[string]struct{ events, want string }{
-		"lower":  {base + gain, "[1]"},
-		"higher": {base + "decided outcome=accepted previous_best=9 best=10", "[1]"},
-		"exact": {
-			base + "decided outcome=accepted previous_best=9007199254740993 best=1", "[9007199254740992]",
-		},
-		"none, for its cost":       {base + "decided outcome=accepted previous_best=9 best=9", "[0]"},
-		"dropped":                  {base + "decided outcome=rejected previous_best=10 best=9", "[]"},
-		"the first of all":         {base + "decided outcome=accepted best=9", "[]"},
-		"without a number":         {base + "decided outcome=accepted previous_best=9", "[]"},
-		"measured anew":            {base + gain + base, "[1]"},
-		"under another definition": {base + gain + "measured role=baseline metric=10 definition=e", "[]"},
-	} {
-		assert.Equal(t, c.want, fmt.Sprint(replay(t, c.events).Gains), name)
-	}
+	golden.Table(t, map[string]string{
+		"lower":  base + gain + " => [1]",
+		"higher": base + "decided outcome=accepted previous_best=9 best=10 => [1]",
+		"exact": base + "decided outcome=accepted previous_best=9007199254740993 best=1" +
+			" => [9007199254740992]",
+		"none, for its cost":       base + "decided outcome=accepted previous_best=9 best=9 => [0]",
+		"dropped":                  base + "decided outcome=rejected previous_best=10 best=9 => []",
+		"the first of all":         base + "decided outcome=accepted best=9 => []",
+		"without a number":         base + "decided outcome=accepted previous_best=9 => []",
+		"measured anew":            base + gain + base + " => [1]",
+		"under another definition": base + gain + "measured role=baseline metric=10 definition=e => []",
+	}, func(t *testing.T, line string) any {
+		return replay(t, line).Gains
+	})
 }
 
 // TestLeadIsOverDefaultBranch: after a worse commit of a person a gain counts once it makes up for that.
@@ -352,29 +283,24 @@ func TestLeadIsOverDefaultBranch(t *testing.T) {
 		base  = "measured role=baseline metric=10 direction=lower |"
 		worse = "measured role=incumbent metric=20 | decided outcome=accepted previous_best=20 best=15 |"
 	)
-	for name, c := range map[string]struct {
-		events string
-		leads  bool
-	}{
-		"nothing of its own": {base, false},
-		"a gain":             {base + "decided outcome=accepted previous_best=10 best=9", true},
-		"a gain where higher is better": {
-			"measured role=baseline metric=1 direction=higher | measured role=incumbent metric=2", true,
-		},
-		"a person's commit is better":     {base + "measured role=incumbent metric=8", true},
-		"a gain over a worse commit":      {base + worse, false},
-		"gains up to the default branch":  {base + worse + "decided outcome=accepted previous_best=15 best=10", false},
-		"gains beyond the default branch": {base + worse + "decided outcome=accepted previous_best=15 best=9.9", true},
-		"the default branch caught up": {
-			base + "decided outcome=accepted previous_best=10 best=9 |" + base +
-				"measured role=incumbent metric=10", false,
-		},
-		"noise between two times": {base + "decided outcome=accepted previous_best=10.4 best=10.1", true},
-		"rejected":                {base + "decided outcome=rejected previous_best=10 best=9", false},
-		"better by its cost":      {base + "decided outcome=accepted previous_best=10 best=10", true},
-	} {
-		assert.Equal(t, c.leads, replay(t, c.events).Lead.Better(), name)
-	}
+	golden.Table(t, map[string]string{
+		"nothing of its own": base + " => false",
+		"a gain":             base + "decided outcome=accepted previous_best=10 best=9 => true",
+		"a gain where higher is better": "measured role=baseline metric=1 direction=higher | measured role=incumbent metric=2" +
+			" => true",
+		"a person's commit is better":    base + "measured role=incumbent metric=8 => true",
+		"a gain over a worse commit":     base + worse + " => false",
+		"gains up to the default branch": base + worse + "decided outcome=accepted previous_best=15 best=10 => false",
+		"gains beyond the default branch": base + worse +
+			"decided outcome=accepted previous_best=15 best=9.9 => true",
+		"the default branch caught up": base + "decided outcome=accepted previous_best=10 best=9 |" + base +
+			"measured role=incumbent metric=10 => false",
+		"noise between two times": base + "decided outcome=accepted previous_best=10.4 best=10.1 => true",
+		"rejected":                base + "decided outcome=rejected previous_best=10 best=9 => false",
+		"better by its cost":      base + "decided outcome=accepted previous_best=10 best=10 => true",
+	}, func(t *testing.T, line string) any {
+		return replay(t, line).Lead.Better()
+	})
 }
 
 // TestDisagreementsAreCountedInARow: iterations in which the incumbent, measured anew, was another than on record.
@@ -386,95 +312,90 @@ func TestDisagreementsAreCountedInARow(t *testing.T) {
 		agrees = "measured role=incumbent stage=pairs metric=5.05 samples=[5.05] | "
 		silent = "decided | "
 	)
-	for name, c := range map[string]struct {
-		events string
-		want   int
-	}{
-		"never":                  {base + silent, 0},
-		"twice":                  {base + apart + apart, 2},
-		"it was not measured":    {base + apart + silent, 1},
-		"it agrees":              {base + apart + agrees + silent, 0},
-		"it agreed, then not":    {base + apart + agrees + apart, 2},
-		"it agreed before":       {base + agrees + silent + apart + silent, 1},
-		"a failure says nothing": {base + apart + "measured role=incumbent stage=pairs | " + silent, 1},
-		"a candidate says nothing": {
-			base + apart + "measured role=candidate stage=pairs metric=5 samples=[5] | " + silent, 1,
-		},
-		"another is kept":                {base + apart + "decided outcome=accepted best=4", 0},
-		"it is measured anew on its own": {base + apart + "measured role=incumbent metric=9 samples=[9]", 0},
-		"a new baseline":                 {base + apart + base, 0},
-		"nothing was on record": {
-			"measured role=baseline metric=5 | " + apart +
-				"measured role=incumbent stage=pairs metric=7 samples=[7] | " + silent, 0,
-		},
-		"too few runs to tell": {
-			"measured role=baseline metric=106.5 samples=[106.5,106.1,106.9,106.6,106.2] | " + apart +
-				"measured role=incumbent stage=pairs metric=100.1 samples=[100.1,100.7,100.9] | " + silent, 1,
-		},
-	} {
-		assert.Equal(t, c.want, replay(t, c.events).Disagreements, name)
-	}
+	golden.Table(t, map[string]string{
+		"never":                  base + silent + " => 0",
+		"twice":                  base + apart + apart + " => 2",
+		"it was not measured":    base + apart + silent + " => 1",
+		"it agrees":              base + apart + agrees + silent + " => 0",
+		"it agreed, then not":    base + apart + agrees + apart + " => 2",
+		"it agreed before":       base + agrees + silent + apart + silent + " => 1",
+		"a failure says nothing": base + apart + "measured role=incumbent stage=pairs | " + silent + " => 1",
+		"a candidate says nothing": base + apart + "measured role=candidate stage=pairs metric=5 samples=[5] | " +
+			silent + " => 1",
+		"another is kept":                base + apart + "decided outcome=accepted best=4 => 0",
+		"it is measured anew on its own": base + apart + "measured role=incumbent metric=9 samples=[9] => 0",
+		"a new baseline":                 base + apart + base + " => 0",
+		"nothing was on record": "measured role=baseline metric=5 | " + apart +
+			"measured role=incumbent stage=pairs metric=7 samples=[7] | " + silent + " => 0",
+		"too few runs to tell": "measured role=baseline metric=106.5 samples=[106.5,106.1,106.9,106.6,106.2] | " +
+			apart + "measured role=incumbent stage=pairs metric=100.1 samples=[100.1,100.7,100.9] | " + silent +
+			" => 1",
+	}, func(t *testing.T, line string) any {
+		return replay(t, line).Disagreements
+	})
 }
 
 // TestLastPauseOrResumeCounts of what the ledger remembers beside its iterations.
 func TestLastPauseOrResumeCounts(t *testing.T) {
 	t.Parallel()
-	const base = `measured role=baseline metric=5 executor={"agent":"one"} | `
-	text := func(s *history.Summary) string { return decision.Text(s.Paused) + "," + decision.Text(s.Completed) }
-	who := func(s *history.Summary) string { return s.Executor.Agent }
-	seen := func(s *history.Summary) string { return fmt.Sprint(s.CISeen) }
-	noisy := func(s *history.Summary) string { return fmt.Sprint(s.Noisy) }
-	pull := func(s *history.Summary) string { return fmt.Sprintf("%d %s", s.OpenPull(), s.Head()) }
-	until := func(s *history.Summary) string { return s.NotBefore.Format("15:04") }
 	const (
+		base   = `measured role=baseline metric=5 executor={"agent":"one"} | `
 		rest   = `paused reason={"kind":"said","words":"rest"} | `
 		done   = `completed reason={"kind":"said","words":"done"} | `
 		putOff = `finished run_id=a agent=codex not_before="2026-01-02T13:00:00Z" | `
 	)
-	for name, c := range map[string]struct {
-		events string
-		of     func(*history.Summary) string
-		want   string
-	}{
-		"neither paused nor completed": {"", text, ","},
-		"paused":                       {rest + "answered | pushed", text, "rest,"},
-		"paused twice":                 {rest + `paused reason={"kind":"said","words":"errors"}`, text, "errors,"},
-		"completed and paused":         {done + rest, text, "rest,done"},
-		"both are resumed":             {done + rest + "resumed", text, ","},
-		"resumed before":               {"resumed | " + rest, text, "rest,"},
-		"executor of the baseline":     {base, who, "one"},
-		"executor of a decision":       {base + `decided metric=4 executor={"agent":"two"}`, who, "two"},
-		"executor of nothing measured": {base + `decided executor={"agent":"two"}`, who, "one"},
-		"a decision without one":       {base + "decided metric=4", who, "one"},
-		"a baseline without one":       {base + "measured role=baseline metric=5", who, "one"},
-		"executor of the incumbent": {
-			base + `measured role=incumbent metric=5 executor={"agent":"two"}`, who, "one",
-		},
-		"CI kept":  {"decided outcome=accepted", seen, "false"},
-		"CI waits": {"decided outcome=pending-ci", seen, "false"},
-		"CI is green": {
-			`decided outcome=accepted reasons=[{"kind":"ci-green"}] | decided`, seen, "true",
-		},
-		"CI is as the base":               {`decided outcome=accepted reasons=[{"kind":"ci-as-base"}]`, seen, "true"},
-		"CI is green, of what is dropped": {`decided outcome=rejected reasons=[{"kind":"ci-green"}]`, seen, "false"},
-		"CI is green, as another says": {
-			`decided outcome=accepted reasons=[{"kind":"claimed","because":[{"kind":"ci-green"}]}]`, seen, "false",
-		},
-		"CI is red":                      {"decided outcome=ci-fix-exhausted", seen, "true"},
-		"CI is red, and it may be fixed": {"checked", seen, "true"},
-		"steady":                         {base + "decided", noisy, "false"},
-		"noisy in a trial":               {base + "decided noisy=true | decided", noisy, "true"},
-		"noisy before a new baseline":    {base + "decided noisy=true | " + base, noisy, "false"},
-		"a pull request is open":         {`set key=pull value="1" | decided outcome=accepted commit=c`, pull, "1 c"},
-		"a pull request has ended":       {`set key=pull value="1" | set key=pull-ended value="1"`, pull, "0 "},
-		"the head waits for CI":          {"decided outcome=pending-ci commit=w", pull, "0 w"},
-		"put off":                        {putOff, until, "13:00"},
-		"put off, and resumed":           {putOff + "resumed", until, "00:00"},
-		"put off, and decided":           {putOff + "decided", until, "00:00"},
-	} {
-		s := replay(t, c.events)
-		assert.Equal(t, c.want, c.of(&s), name)
-	}
+	golden.Table(t, map[string]string{
+		"neither paused nor completed": "=>",
+		"paused":                       rest + "answered | pushed => paused: rest",
+		"paused twice":                 rest + `paused reason={"kind":"said","words":"errors"} => paused: errors`,
+		"completed and paused":         done + rest + "=> paused: rest completed: done",
+		"both are resumed":             done + rest + "resumed =>",
+		"resumed before":               "resumed | " + rest + "=> paused: rest",
+		"executor of the baseline":     base + "=> agent one",
+		"executor of a decision":       base + `decided metric=4 executor={"agent":"two"} => agent two`,
+		"executor of nothing measured": base + `decided executor={"agent":"two"} => agent one`,
+		"a decision without one":       base + "decided metric=4 => agent one",
+		"a baseline without one":       base + "measured role=baseline metric=5 => agent one",
+		"executor of the incumbent": base + `measured role=incumbent metric=5 executor={"agent":"two"}` +
+			` => agent one`,
+		"CI kept":                         "decided outcome=accepted =>",
+		"CI waits":                        "decided outcome=pending-ci =>",
+		"CI is green":                     `decided outcome=accepted reasons=[{"kind":"ci-green"}] | decided => CI`,
+		"CI is as the base":               `decided outcome=accepted reasons=[{"kind":"ci-as-base"}] => CI`,
+		"CI is green, of what is dropped": `decided outcome=rejected reasons=[{"kind":"ci-green"}] =>`,
+		"CI is green, as another says": "decided outcome=accepted " +
+			`reasons=[{"kind":"claimed","because":[{"kind":"ci-green"}]}] =>`,
+		"CI is red":                      "decided outcome=ci-fix-exhausted => CI",
+		"CI is red, and it may be fixed": "checked => CI",
+		"steady":                         base + "decided => agent one",
+		"noisy in a trial":               base + "decided noisy=true | decided => agent one noisy",
+		"noisy before a new baseline":    base + "decided noisy=true | " + base + "=> agent one",
+		"a pull request is open":         `set key=pull value="1" | decided outcome=accepted commit=c => pull 1 at c`,
+		"a pull request has ended":       `set key=pull value="1" | set key=pull-ended value="1" =>`,
+		"the head waits for CI":          "decided outcome=pending-ci commit=w => at w",
+		"put off":                        putOff + "=> until 13:00",
+		"put off, and resumed":           putOff + "resumed =>",
+		"put off, and decided":           putOff + "decided =>",
+	}, func(t *testing.T, line string) any {
+		s := replay(t, line)
+		var facts []string
+		add := func(is bool, fact string) {
+			if is {
+				facts = append(facts, fact)
+			}
+		}
+		add(s.Paused != nil, "paused: "+decision.Text(s.Paused))
+		add(s.Completed != nil, "completed: "+decision.Text(s.Completed))
+		if s.Executor != nil {
+			add(true, "agent "+s.Executor.Agent)
+		}
+		add(s.CISeen, "CI")
+		add(s.Noisy, "noisy")
+		add(s.OpenPull() > 0, fmt.Sprint("pull ", s.OpenPull()))
+		add(s.Head() != "", "at "+s.Head())
+		add(!s.NotBefore.IsZero(), "until "+s.NotBefore.Format("15:04"))
+		return strings.Join(facts, " ")
+	})
 	s := replay(t, `set key=issue value="7" | set key=pull value="1" | set key=pull value="" | set key=later value=x |`+
 		`set key=pull-ended value="-3" | set key=undone value=x | set key=note value=n`)
 	assert.Equal(t, history.Settings{Issue: 7, Note: "n"}, s.Settings)
@@ -504,21 +425,24 @@ func TestTriedChangesAreThoseOfOneEvaluator(t *testing.T) {
 // TestSetTargetHoldsUntilFileChanges.
 func TestSetTargetHoldsUntilFileChanges(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		was, set   string
-		file, want *metric.Value
-	}{
-		"the file is as it was":      {"2", "7", value("2"), value("7")},
-		"the file names another":     {"2", "7", value("3"), value("3")},
-		"the file names none now":    {"2", "7", nil, nil},
-		"the file named none":        {"—", "7", nil, value("7")},
-		"the file named none before": {"—", "7", value("2"), value("2")},
-		"nobody set one":             {"2", `""`, value("2"), value("2")},
-		"it is no number":            {"2", "seven", value("2"), value("2")},
-	} {
-		s := replay(t, fmt.Sprintf(`set key=target-metric-was value=%q | set key=target-metric value=%q`, c.was, c.set))
-		assert.Equal(t, c.want, s.Target(c.file), name)
-	}
+	golden.Table(t, map[string]string{ // the file before, what was set, and the file now
+		"the file is as it was":      "2 7 2 => 7",
+		"the file names another":     "2 7 3 => 3",
+		"the file names none now":    "2 7 => —",
+		"the file named none":        "— 7 => 7",
+		"the file named none before": "— 7 2 => 2",
+		"nobody set one":             `2 "" 2 => 2`,
+		"it is no number":            "2 seven 2 => 2",
+	}, func(t *testing.T, row string) any {
+		words := strings.Fields(row)
+		s := replay(t, fmt.Sprintf(`set key=target-metric-was value=%q | set key=target-metric value=%q`,
+			words[0], strings.Trim(words[1], `"`)))
+		var file *metric.Value
+		if len(words) > 2 {
+			file = value(words[2])
+		}
+		return history.ValueText(s.Target(file))
+	})
 }
 
 // TestFocusesAreThoseOfOneDefinition, from the first attempt that had one.

@@ -1,12 +1,14 @@
 package history_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/tests/golden"
 )
 
 // TestStanding is where the newest iteration stands: a run that only waits begins none, and one that ended without a
@@ -18,51 +20,34 @@ func TestStanding(t *testing.T) {
 		pending  = "started iteration=2 | decided iteration=2 outcome=pending-ci commit=c | finished iteration=2 | "
 		checked  = "checked iteration=2 commit=c | "
 	)
-	for name, c := range map[string]struct {
-		events           string
-		phase            history.Phase
-		iteration, fixes int
-	}{
-		"no event":            {"", history.PhaseNone, 0, 0},
-		"a baseline":          {"measured role=baseline metric=1", history.PhaseNone, 0, 0},
-		"begun":               {"started iteration=1", history.PhaseBegun, 1, 0},
-		"begun again":         {"started iteration=1 | started iteration=2", history.PhaseBegun, 2, 0},
-		"begun after another": {accepted + "started iteration=2", history.PhaseBegun, 2, 0},
-		"ended without decision": {
-			accepted + "started iteration=2 | started iteration=3 | finished iteration=3", history.PhaseAccepted, 1, 0,
-		},
-		"the first ended so": {"started iteration=1 | finished iteration=1", history.PhaseNone, 1, 0},
-		"accepted":           {accepted, history.PhaseAccepted, 1, 0},
-		"rejected":           {"decided iteration=1 outcome=rejected", history.PhaseRejected, 1, 0},
-		"inconclusive":       {"decided iteration=1 outcome=inconclusive", history.PhaseRejected, 1, 0},
-		"of a later version": {"decided iteration=1 outcome=later", history.PhaseRejected, 1, 0},
-		"failed":             {"decided iteration=1 outcome=error", history.PhaseFailed, 1, 0},
-		"waiting for CI":     {pending, history.PhaseWaitingForCI, 2, 0},
-		"waiting in a later run": {
-			pending + "started iteration=3 | finished iteration=3", history.PhaseWaitingForCI, 2, 0,
-		},
-		"CI let it through": {
-			pending + "decided iteration=2 outcome=accepted commit=c", history.PhaseAccepted, 2, 0,
-		},
-		"a fix that failed": {pending + checked, history.PhaseWaitingForCI, 2, 1},
-		"a fix that was pushed": {
-			pending + checked + "decided iteration=2 outcome=pending-ci commit=d", history.PhaseWaitingForCI, 2, 1,
-		},
-		"a fix of another": {pending + "checked iteration=1", history.PhaseWaitingForCI, 2, 0},
-		"CI turned it down": {
-			pending + checked + "decided iteration=2 outcome=ci-fix-exhausted", history.PhaseRejected, 2, 1,
-		},
-		"fixes of the one before": {
-			pending + checked + "decided iteration=3 outcome=pending-ci", history.PhaseWaitingForCI, 3, 0,
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := replay(t, c.events).Standing
-			assert.Equal(t, []any{c.phase, c.iteration, c.fixes}, []any{s.Phase, s.Iteration, s.Fixes()})
-			assert.Equal(t, c.phase == history.PhaseWaitingForCI, s.Waiting() != nil)
-		})
-	}
+	golden.Table(t, map[string]string{
+		"no event":            " =>  0 0",
+		"a baseline":          "measured role=baseline metric=1 =>  0 0",
+		"begun":               "started iteration=1 => begun 1 0",
+		"begun again":         "started iteration=1 | started iteration=2 => begun 2 0",
+		"begun after another": accepted + "started iteration=2 => begun 2 0",
+		"ended without decision": accepted + "started iteration=2 | started iteration=3 | finished iteration=3" +
+			" => accepted 1 0",
+		"the first ended so":     "started iteration=1 | finished iteration=1 =>  1 0",
+		"accepted":               accepted + " => accepted 1 0",
+		"rejected":               "decided iteration=1 outcome=rejected => rejected 1 0",
+		"inconclusive":           "decided iteration=1 outcome=inconclusive => rejected 1 0",
+		"of a later version":     "decided iteration=1 outcome=later => rejected 1 0",
+		"failed":                 "decided iteration=1 outcome=error => failed 1 0",
+		"waiting for CI":         pending + " => waiting for CI 2 0",
+		"waiting in a later run": pending + "started iteration=3 | finished iteration=3 => waiting for CI 2 0",
+		"CI let it through":      pending + "decided iteration=2 outcome=accepted commit=c => accepted 2 0",
+		"a fix that failed":      pending + checked + " => waiting for CI 2 1",
+		"a fix that was pushed": pending + checked + "decided iteration=2 outcome=pending-ci commit=d" +
+			" => waiting for CI 2 1",
+		"a fix of another":        pending + "checked iteration=1 => waiting for CI 2 0",
+		"CI turned it down":       pending + checked + "decided iteration=2 outcome=ci-fix-exhausted => rejected 2 1",
+		"fixes of the one before": pending + checked + "decided iteration=3 outcome=pending-ci => waiting for CI 3 0",
+	}, func(t *testing.T, line string) any {
+		s := replay(t, line).Standing
+		assert.Equal(t, s.Phase == history.PhaseWaitingForCI, s.Waiting() != nil)
+		return fmt.Sprintln(s.Phase, s.Iteration, s.Fixes())
+	})
 }
 
 // TestStandingHasCIFindings of earlier commits of the iteration, and since when the present one waits; who goes on
@@ -98,28 +83,25 @@ func TestStandingHasCandidates(t *testing.T) {
 		two    = "measured iteration=3 proposal=2 role=candidate metric=6 | "
 		failed = "measured iteration=3 proposal=2 role=candidate metric=0 problem=broke output=printed | "
 	)
-	for name, c := range map[string]struct{ events, first, next, failed string }{
-		"nothing":               {"", "", "", ""},
-		"one":                   {one, "5", "", ""},
-		"the last of it":        {one + "measured iteration=3 proposal=1 role=candidate metric=7", "7", "", ""},
-		"two":                   {one + two, "5", "6", ""},
-		"another iteration":     {one + "measured iteration=4 proposal=1 role=candidate metric=6", "", "", ""},
-		"another before":        {"measured iteration=2 proposal=1 role=candidate metric=6 | " + one, "5", "", ""},
-		"the incumbent":         {one + "measured iteration=3 proposal=1 role=incumbent metric=9", "5", "", ""},
-		"the last failed":       {one + failed, "5", "0", "printed"},
-		"an earlier one failed": {failed + one, "5", "0", ""},
-		"one is decided on":     {one + failed + "decided iteration=3 proposal=1", "5", "0", "printed"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := replay(t, c.events).Standing
-			of := func(proposal int) string {
-				if m := s.Measured(3, proposal); m != nil {
-					return m.Metric.String()
-				}
-				return ""
+	golden.Table(t, map[string]string{
+		"nothing":               " => ",
+		"one":                   one + " => 5",
+		"the last of it":        one + "measured iteration=3 proposal=1 role=candidate metric=7 => 7",
+		"two":                   one + two + " => 5 6",
+		"another iteration":     one + "measured iteration=4 proposal=1 role=candidate metric=6 => ",
+		"another before":        "measured iteration=2 proposal=1 role=candidate metric=6 | " + one + " => 5",
+		"the incumbent":         one + "measured iteration=3 proposal=1 role=incumbent metric=9 => 5",
+		"the last failed":       one + failed + " => 5 0 printed",
+		"an earlier one failed": failed + one + " => 5 0",
+		"one is decided on":     one + failed + "decided iteration=3 proposal=1 => 5 0 printed",
+	}, func(t *testing.T, line string) any {
+		s := replay(t, line).Standing
+		of := func(proposal int) string {
+			if m := s.Measured(3, proposal); m != nil {
+				return m.Metric.String()
 			}
-			assert.Equal(t, []string{c.first, c.next, c.failed, ""}, []string{of(1), of(2), s.Failed(3), s.Failed(2)})
-		})
-	}
+			return ""
+		}
+		return fmt.Sprintln(of(1), of(2), s.Failed(3), s.Failed(2))
+	})
 }
