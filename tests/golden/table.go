@@ -16,7 +16,7 @@ func Table(t *testing.T, rows map[string]string, got func(t *testing.T, input st
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			input, want, here := strings.Cut(row, "=>")
-			value := got(t, strings.TrimSpace(input))
+			value := got(t, input)
 			if !here {
 				Line(t, value)
 				return

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -227,26 +228,17 @@ func TestOutcomesFitTheirVerdicts(t *testing.T) {
 // TestRulesThatNoProgramAsksFor are neither followed nor go unnoticed, whatever was measured.
 func TestRulesThatNoProgramAsksFor(t *testing.T) {
 	t.Parallel()
-	for change, says := range map[string]string{
-		`{"pairs":0}`:                         "0 pairs, 0 at most",
-		`{"pairs":-3}`:                        "-3 pairs, 0 at most",
-		`{"pairs":1152921504606846976}`:       "1152921504606846976 pairs, 0 at most",
-		`{"max_pairs":10001}`:                 "8 pairs, 10001 at most",
-		`{"regime":"repeatable","pairs":0}`:   "0 pairs, 0 at most",
-		`{"regime":"lenient"}`:                `the regime "lenient"`,
-		`{"confidence":1}`:                    "a confidence of 1",
-		`{"confidence":0}`:                    "a confidence of 0",
-		`{"regime":"repeatable","pairs":800}`: "",
+	for _, change := range []string{
+		`{"pairs":0}`, `{"pairs":-3}`, `{"pairs":1152921504606846976}`, `{"max_pairs":10001}`,
+		`{"regime":"repeatable","pairs":0}`, `{"regime":"lenient"}`, `{"confidence":1}`, `{"confidence":0}`,
 	} {
 		list := recorded(t, noisy, better)
 		forge(t, decided(list), `{"rule":`+change+`}`)
-		got := findings(list)
-		if says == "" {
-			assert.NotContains(t, strings.Join(got, ""), "no program asks", change)
-			continue
-		}
-		assert.Equal(t, []string{"the decision cannot be computed again: no program asks for " + says}, got)
+		golden.Row(t, change, strings.Join(findings(list), "\n"))
 	}
+	list := recorded(t, noisy, better)
+	forge(t, decided(list), `{"rule":{"regime":"repeatable","pairs":800}}`)
+	assert.NotContains(t, strings.Join(findings(list), ""), "no program asks")
 	assert.Empty(t, findings(recorded(t, decision.Rule{Regime: decision.Single}, better)), "it needs neither")
 }
 
@@ -256,24 +248,18 @@ func TestWarmUpHasOneSide(t *testing.T) {
 	t.Parallel()
 	rule := fmt.Sprintf(` seed=s previous_best=100 best=100 direction=higher rule={"version":%d,`+
 		`"regime":"noisy","pairs":8,"confidence":0.95}`, decision.RuleVersion)
-	for name, c := range map[string]struct{ measured, decided string }{
-		"the candidate's is turned down": {
-			"role=candidate rejected_reason=slow", "outcome=rejected verdict=regressed",
-		},
-		"the candidate's has no reason": {"role=candidate", "outcome=rejected verdict=regressed"},
-		"the candidate's cannot be run": {
-			"role=candidate problem=broke", "outcome=rejected verdict=regressed",
-		},
-		"the incumbent's is turned down": {
-			"role=incumbent rejected_reason=slow", "outcome=rejected verdict=regressed",
-		},
-		"the incumbent's is an error": {"role=incumbent rejected_reason=slow", "outcome=error"},
-	} {
-		list := events(t, "started iteration=1 | measured role=baseline metric=100 samples=[100] direction=higher | "+
-			"measured iteration=1 stage=pairs "+c.measured+" | decided iteration=1 "+c.decided+rule+" |"+
-			"finished iteration=1")
-		golden.Row(t, name, strings.Join(findings(list), "\n"))
-	}
+	golden.Table(t, map[string]string{
+		"the candidate's is turned down": "role=candidate rejected_reason=slow // outcome=rejected verdict=regressed",
+		"the candidate's has no reason":  "role=candidate // outcome=rejected verdict=regressed",
+		"the candidate's cannot be run":  "role=candidate problem=broke // outcome=rejected verdict=regressed",
+		"the incumbent's is turned down": "role=incumbent rejected_reason=slow // outcome=rejected verdict=regressed",
+		"the incumbent's is an error":    "role=incumbent rejected_reason=slow // outcome=error",
+	}, func(t *testing.T, row string) any {
+		measured, decided, _ := strings.Cut(row, " // ")
+		return strings.Join(findings(events(t, "started iteration=1 | "+
+			"measured role=baseline metric=100 samples=[100] direction=higher | measured iteration=1 stage=pairs "+
+			measured+" | decided iteration=1 "+decided+rule+" | finished iteration=1")), "\n")
+	})
 }
 
 // TestGuardrailsAreHeldAgain against the numbers of each run, and of iteration 0.
@@ -282,33 +268,28 @@ func TestGuardrailsAreHeldAgain(t *testing.T) {
 	rule := noisy
 	rule.Guardrails = []decision.Guardrail{{Metric: "size", Direction: metric.Lower}}
 	rule.Guardrails[0].MaxRegression.Value = *number("1")
-	for name, c := range map[string]struct {
-		before string // of iteration 0
-		runs   int    // of the candidate, of which 5 was printed
-		passed bool
-	}{
-		"iteration 0 has none":        {"", 8, false},
-		"beyond what is allowed":      {"3", 8, false},
-		"just within":                 {"4", 8, true},
-		"better":                      {"9", 8, true},
-		"not printed by the last run": {"9", 7, false},
-		"never printed":               {"9", 0, false},
-	} {
+	golden.Table(t, map[string]string{
+		"iteration 0 has none":        " // 8 => false",
+		"beyond what is allowed":      "3 // 8 => false",
+		"just within":                 "4 // 8 => true",
+		"better":                      "9 // 8 => true",
+		"not printed by the last run": "9 // 7 => false",
+		"never printed":               "9 // 0 => false",
+	}, func(t *testing.T, row string) any {
+		before, runs, _ := strings.Cut(row, " // ")
+		count, err := strconv.Atoi(strings.TrimSpace(runs))
+		require.NoError(t, err)
 		list := recorded(t, rule, better)
 		require.Equal(t, decision.Regressed, decided(list).Verdict, "the evaluation did not print it")
-		forge(t, list[1], `{"guardrail_samples":{"size":[`+c.before+`]}}`)
+		forge(t, list[1], `{"guardrail_samples":{"size":[`+before+`]}}`)
 		for m := range history.Of[*history.Measured](slices.All(list[2:])) {
 			if m.Role == history.Candidate {
-				samples := slices.Repeat([]metric.Value{*number("5")}, c.runs)
+				samples := slices.Repeat([]metric.Value{*number("5")}, count)
 				m.GuardrailSamples = map[string][]metric.Value{"size": samples}
 			}
 		}
-		says := "" // the first stage is passed
-		if c.passed {
-			says = "the decision needs a measurement of the incumbent (confirmation), which is not recorded"
-		}
-		assert.Equal(t, says, strings.Join(findings(list), "\n"), name)
-	}
+		return len(findings(list)) == 1 // the first stage is passed, and the next needs another measurement
+	})
 }
 
 // TestKeptLossOfCaseIsFound.
@@ -336,49 +317,41 @@ func TestKeptLossOfCaseIsFound(t *testing.T) {
 func TestDecisionHasMeasuredIncumbent(t *testing.T) {
 	t.Parallel()
 	const is = `{"disagreement":{"kind":"disagrees","value":94,"count":3,"beside":100,"of":7,"high":1}}`
-	var said history.Decided
-	forge(t, &said, is)
-	disagrees := said.Disagreement.String()
 	const lucky = `{"disagreement":{"kind":"said","words":"lucky"}}`
 	rule := noisy
 	rule.MaxPairs = 16
-	for name, c := range map[string]struct{ incumbent, record, finds string }{
-		"as it was measured": {"94", is, ""},
-		"nothing to say":     {"100", `{}`, ""},
-		"left out":           {"94", `{}`, `its measurements say "` + disagrees + `", and it says ""`},
-		"made up":            {"100", is, `it says "` + disagrees + `", and its measurements do not`},
-		"something else":     {"94", lucky, `its measurements say "` + disagrees + `", and it says "lucky"`},
-		"kept":               {"", `{}`, ""},
-		"kept, and made up":  {"", lucky, `it says "lucky", and its measurements do not`},
-	} {
+	golden.Table(t, map[string]string{
+		"as it was measured": "94 // " + is,
+		"nothing to say":     "100 // {}",
+		"left out":           "94 // {}",
+		"made up":            "100 // " + is,
+		"something else":     "94 // " + lucky,
+		"kept":               " // {}",
+		"kept, and made up":  " // " + lucky,
+	}, func(t *testing.T, row string) any {
+		incumbent, record, _ := strings.Cut(row, " // ")
 		list := recorded(t, rule, func(step decision.Step) metric.Measurement {
-			if c.incumbent == "" {
+			if incumbent == "" {
 				return better(step)
 			}
 			if step.Side == decision.Candidate {
 				return metric.Measurement{Metric: number("80")}
 			}
-			return metric.Measurement{Metric: number(c.incumbent)}
+			return metric.Measurement{Metric: number(incumbent)}
 		})
 		forge(t, list[1], `{"samples":[100,99.5,99.7,99.9,100.1,100.3,100.5]}`)
-		forge(t, decided(list), c.record)
-		assert.Equal(t, c.finds, strings.Join(findings(list), "\n"), name)
-	}
+		forge(t, decided(list), record)
+		return strings.Join(findings(list), "\n")
+	})
 }
 
 // TestCIDecidesWaitingCommit for it, but for the outcome.
 func TestCIDecidesWaitingCommit(t *testing.T) {
 	t.Parallel()
-	const waited = " when it waited for CI"
-	for change, says := range map[string]string{
-		`{"outcome":"accepted"}`:                                "",
-		`{"outcome":"ci-fix-exhausted","commit":"","best":100}`: "",
-		`{"outcome":"accepted","metric":1000}`:                  "the metric is 1000 after CI, and was 111" + waited,
-		`{"outcome":"accepted","best":1000}`: "the best afterwards is 1000 after CI, and was " +
-			"111" + waited,
-		`{"outcome":"accepted","commit":"c2"}`: "CI was waited for with commit c1, and c2 was decided\n" +
-			"commit c2 was decided, and no `pushed` event follows",
-		`{"outcome":"accepted","commit":""}`: "CI was waited for with commit c1, and  was decided",
+	for _, change := range []string{
+		`{"outcome":"accepted"}`, `{"outcome":"ci-fix-exhausted","commit":"","best":100}`,
+		`{"outcome":"accepted","metric":1000}`, `{"outcome":"accepted","best":1000}`,
+		`{"outcome":"accepted","commit":"c2"}`, `{"outcome":"accepted","commit":""}`,
 	} {
 		list, again := recorded(t, single, better), recorded(t, single, better)
 		forge(t, decided(list), `{"outcome":"pending-ci","commit":"c1"}`)
@@ -387,7 +360,7 @@ func TestCIDecidesWaitingCommit(t *testing.T) {
 		list = slices.Concat(list[:len(list)-1], events(t, "pushed iteration=1 commit=c1 | finished iteration=1 | "+
 			"started run_id=later iteration=2"), again[len(again)-2:len(again)-1],
 			events(t, "finished run_id=later iteration=1"))
-		assert.Equal(t, says, strings.Join(findings(list), "\n"), change)
+		golden.Row(t, change, strings.Join(findings(list), "\n"))
 	}
 }
 
@@ -395,26 +368,24 @@ func TestCIDecidesWaitingCommit(t *testing.T) {
 // may be a merge of the default branch, which no decision made.
 func TestReplayedCandidateWaitsOnAnotherCommit(t *testing.T) {
 	t.Parallel()
-	const merged, missing = "set iteration=1 key=pull-ended commit=c0 | ",
-		"the decision needs a measurement of the candidate (once), which is not recorded"
-	for name, c := range map[string]struct{ before, between, change, says string }{
-		"merged":             {"", merged, "{}", ""},
-		"merged while asked": {merged, "", "{}", ""},
-		"not merged":         {"", "", "{}", missing},
-		"another number": {
-			"", merged, `{"metric":1000}`, "the metric is 1000 after CI, and was 111 when it waited for CI",
-		},
-	} {
+	const merged = "set iteration=1 key=pull-ended commit=c0 | "
+	golden.Table(t, map[string]string{
+		"merged":             " // " + merged + " // {}",
+		"merged while asked": merged + " //  // {}",
+		"not merged":         " //  // {}",
+		"another number":     " // " + merged + ` // {"metric":1000}`,
+	}, func(t *testing.T, row string) any {
+		parts := strings.Split(row, " // ")
 		list, again := recorded(t, single, better), recorded(t, single, better)
 		forge(t, decided(list), `{"outcome":"pending-ci","commit":"c1","incumbent":"tip"}`)
 		forge(t, decided(again), `{"outcome":"pending-ci","commit":"c2","incumbent":"main","run_id":"later"}`)
-		forge(t, decided(again), c.change)
-		list = slices.Concat(list[:1], events(t, c.before), list[1:len(list)-1],
-			events(t, "pushed iteration=1 commit=c1 | finished iteration=1 | "+c.between+
+		forge(t, decided(again), parts[2])
+		list = slices.Concat(list[:1], events(t, parts[0]), list[1:len(list)-1],
+			events(t, "pushed iteration=1 commit=c1 | finished iteration=1 | "+parts[1]+
 				"started run_id=later iteration=2"), again[len(again)-2:len(again)-1],
 			events(t, "pushed run_id=later iteration=1 commit=c2 | finished run_id=later iteration=1"))
-		assert.Equal(t, c.says, strings.Join(findings(list), "\n"), name)
-	}
+		return strings.Join(findings(list), "\n")
+	})
 }
 
 // FuzzAudit: an audit of anything ends, and each finding is one line.

@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -79,67 +80,53 @@ func TestHandEditsAreFound(t *testing.T) {
 	}
 	eleven := between(text, "### Iteration 11", "### Iteration 10")
 	ten := between(text, "### Iteration 10", "### Iteration 9")
-	for name, c := range map[string]struct{ from, to, says string }{
-		"the last run":     {"| Last Run | 2026-01-02", "| Last Run | 2026-01-01", "12: Last Run is 2026-01-01"},
-		"no last run":      {between(text, "| Last Run", "| Iteration"), "| Last Run | — |\n", "Last Run is —"},
-		"the count":        {"| Iteration Count | 12 |", "| Iteration Count | 13 |", "Iteration Count is 13"},
-		"the first number": {"| Initial Metric | 10 |", "| Initial Metric | 12 |", "Initial Metric is 12"},
-		"no first number":  {"| Initial Metric | 10 |", "| Initial Metric | — |", "Initial Metric is —"},
-		"the best number": {
-			"| Best Metric | 9 |", "| Best Metric | 8 |", "Best Metric is 8, and the ledger gives",
-		},
-		"the direction": {
-			"| Metric Direction | lower", "| Metric Direction | higher", "Metric Direction is higher",
-		},
-		"the branch":       {"`autoloop/p`", "`autoloop/q`", "Branch is `autoloop/q`"},
-		"the pull request": {"| PR | #8 |", "| PR | #9 |", "PR is #9"},
-		"no pull request":  {"| PR | #8 |", "| PR | — |", "PR is —"},
-		"the issue":        {"| Issue | #3 |", "| Issue | #4 |", "Issue is #4"},
-		"the errors":       {"| Consecutive Errors | 0 |", "| Consecutive Errors | 2 |", "Consecutive Errors is 2"},
-		"the statuses":     {"accepted, rejected |", "rejected, rejected |", "Recent Statuses is"},
-		"a wait": {
-			"| Paused |", "| Not Before | 2026-01-02T12:00:00Z |\n| Paused |", "Not Before is 2026-01-02T12",
-		},
-		"an entry's number": {"### Iteration 11 —", "### Iteration 13 —", `11: its history says "### Iteration 13`},
-		"an entry's date":   {entry, strings.Replace(entry, "12:11", "12:35", 1), "12:35"},
-		"an entry's link":   {entry, strings.Replace(entry, "github.com/o", "example.com/o", 1), "example.com"},
-		"an entry's kind":   {"### Iteration 11 —", "### Iteration 11 (new baseline) —", "11: its history says"},
-		"an entry's status": {
-			"✅ Accepted\n", "❌ Rejected\n", `gives "Status: ✅ Accepted"`,
-		},
-		"an entry's change":     {"- **Change**: tidied", "- **Change**: untidied", `says "Change: untidied"`},
-		"an entry's metric":     {"- **Metric**: 9 ", "- **Metric**: 8 ", `says "Metric: 8 (`},
-		"an entry's commit":     {"0123456789ab", "1123456789ab", `says "Commit: 1123456789ab"`},
-		"no commit":             {"- **Commit**: 0123456789ab\n", "", `the ledger gives "Commit: 0123456789ab"`},
-		"a note":                {"  - slow", "  - fast", `says "  - fast"`},
-		"a note less":           {"  - twice\n", "", `and the ledger gives "  - twice"`},
-		"a note more":           {"  - twice\n", "  - twice\n  - thrice\n", `says "  - thrice"`},
-		"an entry is missing":   {eleven, "", `11: its history says "### Iteration 10 `},
-		"an entry twice":        {eleven, eleven + eleven, `10: its history says "### Iteration 11 `},
-		"entries change places": {eleven + ten, ten + eleven, `11: its history says "### Iteration 10 `},
-		"a line of older ones":  {"❌ 2 /", "❌ 3 /", "1: its history says"},
-		"all entries":           {"<!-- autoloop: end -->", "", "it has no history entries any more"},
-		"a row's number":        {"\n11\t", "\n13\t", "11: there is no row \"kept\""},
-		"a row's time":          {"T12:11", "T12:43", "11: the timestamp is 2026-01-02T12:43"},
-		"a row's score":         {"\t9\t9\tkept", "\t8\t9\tkept", "the score is 8, and the ledger gives 9"},
-		"a row's best score":    {"\t9\t9\tkept", "\t9\t8\tkept", "best_score is 8, and the ledger gives 9"},
-		"a row's action":        {"\tkept\t", "\treverted\t", "11: there is no row"},
-		"a row's changelog": {
-			"kept\ttidied", "kept\tuntidied", `11: the changelog is "untidied", and`,
-		},
-		"a row less":       {between(table, "\n11\t", "\n12\t"), "", "11: there is no row"},
-		"a person's words": {"<!-- autoloop: end -->", "<!-- autoloop: end -->\n\nMine.", ""},
-		"a pause":          {"| Paused | false |", "| Paused | true |", ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			one, other := strings.Replace(text, c.from, c.to, 1), strings.Replace(table, c.from, c.to, 1)
-			require.NotEqual(t, text+table, one+other)
-			says := read(t, list, one, other)
-			assert.Contains(t, says, c.says)
-			assert.Equal(t, c.says == "", says == "", says)
-		})
-	}
+	golden.Table(t, map[string]string{
+		"the last run":          "| Last Run | 2026-01-02→| Last Run | 2026-01-01",
+		"no last run":           between(text, "| Last Run", "| Iteration") + "→| Last Run | — |\n",
+		"the count":             "| Iteration Count | 12 |→| Iteration Count | 13 |",
+		"the first number":      "| Initial Metric | 10 |→| Initial Metric | 12 |",
+		"no first number":       "| Initial Metric | 10 |→| Initial Metric | — |",
+		"the best number":       "| Best Metric | 9 |→| Best Metric | 8 |",
+		"the direction":         "| Metric Direction | lower→| Metric Direction | higher",
+		"the branch":            "`autoloop/p`→`autoloop/q`",
+		"the pull request":      "| PR | #8 |→| PR | #9 |",
+		"no pull request":       "| PR | #8 |→| PR | — |",
+		"the issue":             "| Issue | #3 |→| Issue | #4 |",
+		"the errors":            "| Consecutive Errors | 0 |→| Consecutive Errors | 2 |",
+		"the statuses":          "accepted, rejected |→rejected, rejected |",
+		"a wait":                "| Paused |→| Not Before | 2026-01-02T12:00:00Z |\n| Paused |",
+		"an entry's number":     "### Iteration 11 —→### Iteration 13 —",
+		"an entry's date":       entry + "→" + strings.Replace(entry, "12:11", "12:35", 1),
+		"an entry's link":       entry + "→" + strings.Replace(entry, "github.com/o", "example.com/o", 1),
+		"an entry's kind":       "### Iteration 11 —→### Iteration 11 (new baseline) —",
+		"an entry's status":     "✅ Accepted\n→❌ Rejected\n",
+		"an entry's change":     "- **Change**: tidied→- **Change**: untidied",
+		"an entry's metric":     "- **Metric**: 9 →- **Metric**: 8 ",
+		"an entry's commit":     "0123456789ab→1123456789ab",
+		"no commit":             "- **Commit**: 0123456789ab\n→",
+		"a note":                "  - slow→  - fast",
+		"a note less":           "  - twice\n→",
+		"a note more":           "  - twice\n→  - twice\n  - thrice\n",
+		"an entry is missing":   eleven + "→",
+		"an entry twice":        eleven + "→" + eleven + eleven,
+		"entries change places": eleven + ten + "→" + ten + eleven,
+		"a line of older ones":  "❌ 2 /→❌ 3 /",
+		"all entries":           "<!-- autoloop: end -->→",
+		"a row's number":        "\n11\t→\n13\t",
+		"a row's time":          "T12:11→T12:43",
+		"a row's score":         "\t9\t9\tkept→\t8\t9\tkept",
+		"a row's best score":    "\t9\t9\tkept→\t9\t8\tkept",
+		"a row's action":        "\tkept\t→\treverted\t",
+		"a row's changelog":     "kept\ttidied→kept\tuntidied",
+		"a row less":            between(table, "\n11\t", "\n12\t") + "→",
+		"a person's words":      "<!-- autoloop: end -->→<!-- autoloop: end -->\n\nMine.",
+		"a pause":               "| Paused | false |→| Paused | true |",
+	}, func(t *testing.T, edit string) any {
+		from, to, _ := strings.Cut(edit, "→")
+		one, other := strings.Replace(text, from, to, 1), strings.Replace(table, from, to, 1)
+		require.NotEqual(t, text+table, one+other)
+		return read(t, list, one, other)
+	})
 }
 
 // TestEarlierToolsStateMayHaveMore than the ledger: what was adopted, and the program's direction.
@@ -257,72 +244,50 @@ func TestCommitsAreThoseThatWereKept(t *testing.T) {
 		pending  = "decided iteration=3 outcome=pending-ci best=7 commit=c7 | "
 		again    = "measured role=baseline metric=8 | "
 		beside   = again + "measured role=incumbent metric=8 | "
-		both     = "c9 1 9,c8 2 8,"
-		c9       = "1: the kept commit c9 is on neither the program branch nor the default branch"
-		c8       = "2: the kept commit c8 is on neither the program branch nor the default branch"
-		nobody   = " says that it was kept, and the ledger does not"
-		anew     = ": somebody else moved it, and the next run measures anew"
-		replayed = "new 2 8,"
+		both     = "// c9 1 9,c8 2 8,"
+		replayed = "// new 2 8,"
 	)
 	merged := func(commit string) string { return `set key=pull-ended value="2" commit=` + commit + " | " }
-	for name, c := range map[string]struct{ events, commits, head, says string }{
-		"as recorded":      {kept, both, "c8", ""},
-		"in another order": {kept, "c8 2 8,c9 1 9", "c8", ""},
-		"nothing was kept": {base, "", "somewhere", ""},
-		"somebody moved the branch": {
-			kept, both, "somewhere", "2: the branch is at somewhere, and the ledger has it at c8" + anew,
-		},
-		"a commit is gone":        {kept, "c8 2 8", "c8", c9},
-		"a commit of nobody":      {kept, both + "c123456789abcdef 3 7", "c8", "3: commit c123456789ab" + nobody},
-		"a commit without number": {kept, both + "x three 7", "c8", "0: commit x" + nobody},
-		"another metric in it": {
-			kept, "c9 1 9,c8 2 5", "c8", "2: commit c8 says iteration 2 with 5, and the ledger says 2 with 8",
-		},
-		"another iteration in it": {
-			kept, "c9 1 9,c8 02 8", "c8", "2: commit c8 says iteration 02 with 8, and the ledger says 2 with 8",
-		},
-		"rebased, by another name":   {kept, both + "rebased 1 9", "c8", ""},
-		"a pending one may be there": {kept + pending, both + "c7 3 7", "c7", ""},
-		"not at the pending one": {
-			kept + pending, both, "c8", "3: the branch is at c8, and the ledger has it at c7" + anew,
-		},
-		"a rejected one": {
-			kept + "decided iteration=4 outcome=rejected commit=c6 best=6",
-			both + "c6 4 6", "c8", "4: commit c6" + nobody,
-		},
-		"a new line":                     {kept + again, "c8 2 8", "elsewhere", ""},
-		"a new line, and the old beside": {kept + beside, "c8 2 8", "", c9},
-		"never measured":                 {"decided iteration=1 outcome=accepted commit=c", "c 1 —", "c", ""},
-		"merged, and replayed":           {kept + merged("c9") + beside, replayed, "", ""},
-		"merged, and not replayed":       {kept + merged("c9") + beside, "", "", c8},
-		"replayed with another number": {
-			kept + merged("c9") + beside, "new 2 7", "", "2: commit new" + nobody + "\n" + c8,
-		},
-		"all of it was merged":        {kept + merged("c8") + beside, "", "", ""},
-		"merged from elsewhere":       {kept + merged("c3") + beside, "", "", c9 + "\n" + c8},
-		"merged before, and replayed": {base + one + merged("c9") + two + beside, replayed, "", ""},
-		"merged before, and not":      {base + one + merged("c9") + two + beside, "", "", c8},
-		"merged while CI was waited for": {
-			base + strings.Replace(one, "accepted", "pending-ci", 1) + merged("c9") + one + two + beside,
-			replayed, "", "",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var commits []audit.Commit
-			for _, text := range strings.FieldsFunc(c.commits, func(r rune) bool { return r == ',' }) {
-				f := strings.Fields(text)
+	golden.Table(t, map[string]string{
+		"as recorded":                kept + both + "// c8",
+		"in another order":           kept + "// c8 2 8,c9 1 9 // c8",
+		"nothing was kept":           base + " //  // somewhere",
+		"somebody moved the branch":  kept + both + " // somewhere",
+		"a commit is gone":           kept + "// c8 2 8 // c8",
+		"a commit of nobody":         kept + both + "c123456789abcdef 3 7 // c8",
+		"a commit without number":    kept + both + "x three 7 // c8",
+		"another metric in it":       kept + "// c9 1 9,c8 2 5 // c8",
+		"another iteration in it":    kept + "// c9 1 9,c8 02 8 // c8",
+		"rebased, by another name":   kept + both + "rebased 1 9 // c8",
+		"a pending one may be there": kept + pending + both + "c7 3 7 // c7",
+		"not at the pending one":     kept + pending + both + "// c8",
+		"a rejected one": kept + "decided iteration=4 outcome=rejected commit=c6 best=6" + both +
+			"c6 4 6 // c8",
+		"a new line":                     kept + again + "// c8 2 8 // elsewhere",
+		"a new line, and the old beside": kept + beside + "// c8 2 8",
+		"never measured":                 "decided iteration=1 outcome=accepted commit=c // c 1 — // c",
+		"merged, and replayed":           kept + merged("c9") + beside + replayed,
+		"merged, and not replayed":       kept + merged("c9") + beside + " // ",
+		"replayed with another number":   kept + merged("c9") + beside + " // new 2 7",
+		"all of it was merged":           kept + merged("c8") + beside + " // ",
+		"merged from elsewhere":          kept + merged("c3") + beside + " // ",
+		"merged before, and replayed":    base + one + merged("c9") + two + beside + replayed,
+		"merged before, and not":         base + one + merged("c9") + two + beside + " // ",
+		"merged while CI was waited for": base + strings.Replace(one, "accepted", "pending-ci", 1) + merged("c9") +
+			one + two + beside + replayed,
+	}, func(t *testing.T, row string) any {
+		parts := append(strings.Split(row, "//"), "", "")
+		var commits []audit.Commit
+		for _, text := range strings.Split(strings.Trim(parts[1], " ,"), ",") {
+			if f := strings.Fields(text); len(f) > 0 {
 				commits = append(commits, audit.Commit{ID: f[0], Iteration: f[1], Metric: f[2]})
 			}
-			list := events(t, c.events)
-			sum := history.Replay(list)
-			if c.head == "" {
-				c.head = sum.Head()
-			}
-			says := strings.Join(found(audit.Branch, list, audit.Records{Commits: commits, Head: c.head}), "\n")
-			assert.Equal(t, c.says, says)
-		})
-	}
+		}
+		list := events(t, parts[0])
+		sum := history.Replay(list)
+		records := audit.Records{Commits: commits, Head: cmp.Or(strings.TrimSpace(parts[2]), sum.Head())}
+		return strings.Join(found(audit.Branch, list, records), "\n")
+	})
 }
 
 // TestCommitChangesWhatItClaims, as far as it is in this clone.

@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history/audit"
+	"github.com/org/autoloop/tests/golden"
 )
 
 // ruled has the findings about the rules of the decisions of a ledger, without those about what was measured for them.
@@ -24,8 +26,6 @@ func ruled(t *testing.T, line string, asked ...decision.Rule) string {
 	return strings.Join(list, "\n")
 }
 
-const thanAsked = " in the record, and no version of the program file asks for less than that"
-
 // TestRuleIsNotWeakerThanProgram: each row changes what is asked for, and what is recorded, of a strict
 // rule.
 func TestRuleIsNotWeakerThanProgram(t *testing.T) {
@@ -35,129 +35,100 @@ func TestRuleIsNotWeakerThanProgram(t *testing.T) {
 		`{"metric":"speed","direction":"higher","max_regression":{"value":5,"percent":true}}],` +
 		`"no_case_regression":true,"check_too_good":true}`
 	const speed, size = `{"metric":"speed","direction":"higher"`, `{"metric":"size","direction":"lower"`
-	for name, c := range map[string]struct{ asked, recorded, says string }{
-		"as asked for": {"{}", "{}", ""},
-		"single runs":  {"{}", `{"regime":"single"}`, "single runs decide"},
-		"single runs, of a repeatable one": {
-			`{"regime":"repeatable"}`, `{"regime":"single"}`, "single runs decide",
-		},
-		"single runs, as asked for": {`{"regime":"single"}`, `{"regime":"single","confidence":0}`, ""},
-		"repeatable, where it is noisy": {
-			"{}", `{"regime":"repeatable"}`, "single runs decide until two differ",
-		},
-		"noisy, where it repeats itself":    {`{"regime":"repeatable"}`, "{}", ""},
-		"noisy, where single runs would do": {`{"regime":"single"}`, "{}", ""},
-		"less confidence":                   {"{}", `{"confidence":0.9499}`, "the confidence is 0.9499"},
-		"more confidence":                   {"{}", `{"confidence":0.99}`, ""},
-		"less confidence of a repeatable one": {
-			`{"regime":"repeatable"}`, `{"regime":"repeatable","confidence":0.5}`, "the confidence is 0.5",
-		},
-		"fewer pairs":                     {"{}", `{"pairs":7}`, "7 pairs decide"},
-		"more pairs":                      {"{}", `{"pairs":9}`, ""},
-		"fewer pairs of a repeatable one": {`{"regime":"repeatable"}`, `{"regime":"repeatable","pairs":1}`, ""},
-		"fewer pairs at most":             {"{}", `{"max_pairs":0}`, ""},
-		"a smaller gain": {
-			"{}", `{"min_improvement":{"value":1.99}}`, "the smallest gain is 1.99",
-		},
-		"a greater gain":                   {"{}", `{"min_improvement":{"value":3}}`, ""},
-		"the same gain, written otherwise": {"{}", `{"min_improvement":{"value":2.00}}`, ""},
-		"a part in place of an amount": {
-			"{}", `{"min_improvement":{"value":9,"percent":true}}`, "the smallest gain is 9%",
-		},
-		"any gain in place of a part": {
-			`{"min_improvement":{"percent":true}}`, `{"min_improvement":{"value":0}}`, "the smallest gain is 0",
-		},
-		"any gain, as asked for": {
-			`{"min_improvement":{"value":0,"percent":true}}`, `{"min_improvement":{"value":0}}`, "",
-		},
-		"too good is believed": {
-			"{}", `{"check_too_good":false}`, "a gain that is too good is not held",
-		},
-		"too good is held and nobody asked":    {`{"check_too_good":false}`, "{}", ""},
-		"cases may be lost":                    {"{}", `{"no_case_regression":false}`, "cases may get worse"},
-		"no case may be lost and nobody asked": {`{"no_case_regression":false}`, "{}", ""},
-		"one guardrail fewer":                  {"{}", `{"guardrails":[` + speed + `}]}`, "there are 1 guardrails"},
-		"guardrails more, in another order": {
-			"{}", `{"guardrails":[` + speed + `},` + size + `},` + size + `}]}`, "",
-		},
-		"another guardrail": {
-			"{}", `{"guardrails":[` + size + `},{"metric":"space","direction":"higher"}]}`,
-			"there is no guardrail of speed, where higher is better",
-		},
-		"a guardrail turned round": {
-			"{}", `{"guardrails":[` + size + `},{"metric":"speed","direction":"lower"}]}`,
-			"there is no guardrail of speed, where higher is better",
-		},
-		"a guardrail that allows more": {
-			"{}", `{"guardrails":[` + size + `},` + speed + `,"max_regression":{"value":5.1,"percent":true}}]}`,
-			"the guardrail of speed allows 5.1%",
-		},
-		"a guardrail that allows as much": {
-			"{}", `{"guardrails":[` + size + `},` + speed + `,"max_regression":{"value":5,"percent":true}}]}`, "",
-		},
-		"a guardrail that allows an amount": {
-			"{}", `{"guardrails":[` + size + `},` + speed + `,"max_regression":{"value":1}}]}`,
-			"the guardrail of speed allows 1",
-		},
-		"a guardrail that allowed nothing": {
-			"{}", `{"guardrails":[` + size + `,"max_regression":{"value":0.001}},` + speed + `}]}`,
-			"the guardrail of size allows 0.001",
-		},
-		"a lower end":  {"{}", `{"low":-1}`, "the metric-range is [-1, 100]"},
-		"a higher end": {"{}", `{"high":101}`, "the metric-range is [0, 101]"},
-		"a lower end, and no upper": {
-			`{"high":null}`, `{"low":-1,"high":null}`, "the metric-range is [-1, …]",
-		},
-		"a narrower range":              {"{}", `{"low":1,"high":99}`, ""},
-		"no lower end":                  {"{}", `{"low":null}`, "there is no metric-range"},
-		"no upper end":                  {"{}", `{"high":null}`, "there is no metric-range"},
-		"a range that nobody asked for": {`{"low":null,"high":null}`, "{}", ""},
-		"two faults are one finding":    {"{}", `{"low":null,"pairs":2}`, "2 pairs decide"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			changed := func(by string) (rule decision.Rule) {
-				require.NoError(t, json.Unmarshal([]byte(strict), &rule))
-				var change decision.Rule
-				require.NoError(t, json.Unmarshal([]byte(by), &rule))
-				require.NoError(t, json.Unmarshal([]byte(by), &change))
-				if change.Guardrails != nil {
-					rule.Guardrails = change.Guardrails
-				}
-				return rule
+	golden.Table(t, map[string]string{
+		"as asked for":                        "{} // {}",
+		"single runs":                         `{} // {"regime":"single"}`,
+		"single runs, of a repeatable one":    `{"regime":"repeatable"} // {"regime":"single"}`,
+		"single runs, as asked for":           `{"regime":"single"} // {"regime":"single","confidence":0}`,
+		"repeatable, where it is noisy":       `{} // {"regime":"repeatable"}`,
+		"noisy, where it repeats itself":      `{"regime":"repeatable"} // {}`,
+		"noisy, where single runs would do":   `{"regime":"single"} // {}`,
+		"less confidence":                     `{} // {"confidence":0.9499}`,
+		"more confidence":                     `{} // {"confidence":0.99}`,
+		"less confidence of a repeatable one": `{"regime":"repeatable"} // {"regime":"repeatable","confidence":0.5}`,
+		"fewer pairs":                         `{} // {"pairs":7}`,
+		"more pairs":                          `{} // {"pairs":9}`,
+		"fewer pairs of a repeatable one":     `{"regime":"repeatable"} // {"regime":"repeatable","pairs":1}`,
+		"fewer pairs at most":                 `{} // {"max_pairs":0}`,
+		"a smaller gain":                      `{} // {"min_improvement":{"value":1.99}}`,
+		"a greater gain":                      `{} // {"min_improvement":{"value":3}}`,
+		"the same gain, written otherwise":    `{} // {"min_improvement":{"value":2.00}}`,
+		"a part in place of an amount":        `{} // {"min_improvement":{"value":9,"percent":true}}`,
+		"any gain in place of a part": `{"min_improvement":{"percent":true}}` +
+			` // {"min_improvement":{"value":0}}`,
+		"any gain, as asked for": `{"min_improvement":{"value":0,"percent":true}}` +
+			` // {"min_improvement":{"value":0}}`,
+		"too good is believed":                 `{} // {"check_too_good":false}`,
+		"too good is held and nobody asked":    `{"check_too_good":false} // {}`,
+		"cases may be lost":                    `{} // {"no_case_regression":false}`,
+		"no case may be lost and nobody asked": `{"no_case_regression":false} // {}`,
+		"one guardrail fewer":                  `{} // {"guardrails":[` + speed + "}]}",
+		"guardrails more, in another order":    `{} // {"guardrails":[` + speed + "}," + size + "}," + size + "}]}",
+		"another guardrail": `{} // {"guardrails":[` + size +
+			`},{"metric":"space","direction":"higher"}]}`,
+		"a guardrail turned round": `{} // {"guardrails":[` + size +
+			`},{"metric":"speed","direction":"lower"}]}`,
+		"a guardrail that allows more": `{} // {"guardrails":[` + size + "}," + speed +
+			`,"max_regression":{"value":5.1,"percent":true}}]}`,
+		"a guardrail that allows as much": `{} // {"guardrails":[` + size + "}," + speed +
+			`,"max_regression":{"value":5,"percent":true}}]}`,
+		"a guardrail that allows an amount": `{} // {"guardrails":[` + size + "}," + speed +
+			`,"max_regression":{"value":1}}]}`,
+		"a guardrail that allowed nothing": `{} // {"guardrails":[` + size + `,"max_regression":{"value":0.001}},` +
+			speed + "}]}",
+		"a lower end":                   `{} // {"low":-1}`,
+		"a higher end":                  `{} // {"high":101}`,
+		"a lower end, and no upper":     `{"high":null} // {"low":-1,"high":null}`,
+		"a narrower range":              `{} // {"low":1,"high":99}`,
+		"no lower end":                  `{} // {"low":null}`,
+		"no upper end":                  `{} // {"high":null}`,
+		"a range that nobody asked for": `{"low":null,"high":null} // {}`,
+		"two faults are one finding":    `{} // {"low":null,"pairs":2}`,
+	}, func(t *testing.T, row string) any {
+		asked, recorded, _ := strings.Cut(row, " // ")
+		changed := func(by string) (rule decision.Rule) {
+			require.NoError(t, json.Unmarshal([]byte(strict), &rule))
+			var change decision.Rule
+			require.NoError(t, json.Unmarshal([]byte(by), &rule))
+			require.NoError(t, json.Unmarshal([]byte(by), &change))
+			if change.Guardrails != nil {
+				rule.Guardrails = change.Guardrails
 			}
-			is, err := json.Marshal(changed(c.recorded))
-			require.NoError(t, err)
-			line, want := "decided iteration=1 outcome=rejected rule="+string(is), ""
-			if c.says != "" {
-				want = "1: " + c.says + thanAsked
-			}
-			assert.Equal(t, want, ruled(t, line, changed(c.asked)))
-			assert.Empty(t, ruled(t, line), "nothing is known of what was asked for")
-		})
-	}
+			return rule
+		}
+		is, err := json.Marshal(changed(recorded))
+		require.NoError(t, err)
+		line := "decided iteration=1 outcome=rejected rule=" + string(is)
+		assert.Empty(t, ruled(t, line), "nothing is known of what was asked for")
+		return ruled(t, line, changed(asked))
+	})
 }
 
 // TestRuleOfAnyProgramFile that there was; what it lacks is said against the newest.
 func TestRuleOfAnyProgramFile(t *testing.T) {
 	t.Parallel()
-	pairs := func(n int) decision.Rule { return decision.Rule{Regime: decision.Noisy, Pairs: n, Confidence: 0.95} }
-	confident := pairs(20)
-	confident.Confidence = 0.99
-	for name, c := range map[string]struct {
-		pairs string
-		asked []decision.Rule
-		says  string
-	}{
-		"as the newest":         {"20", []decision.Rule{pairs(20), pairs(8), pairs(4)}, ""},
-		"as one between":        {"8", []decision.Rule{pairs(20), pairs(8), pairs(12)}, ""},
-		"as the oldest":         {"4", []decision.Rule{pairs(20), pairs(8), pairs(4)}, ""},
-		"weaker than each":      {"3", []decision.Rule{pairs(20), pairs(8), pairs(4)}, "1: 3 pairs decide" + thanAsked},
-		"weaker in another way": {"8", []decision.Rule{confident, pairs(12)}, "1: the confidence is 0.95" + thanAsked},
-	} {
-		line := `decided iteration=1 outcome=rejected rule={"regime":"noisy","confidence":0.95,"pairs":` + c.pairs + "}"
-		assert.Equal(t, c.says, ruled(t, line, c.asked...), name)
-	}
+	golden.Table(t, map[string]string{ // the pairs that are recorded, and those that each file asked for
+		"as the newest":         "20 of 20 8 4",
+		"as one between":        "8 of 20 8 12",
+		"as the oldest":         "4 of 20 8 4",
+		"weaker than each":      "3 of 20 8 4",
+		"weaker in another way": "8 of 20.99 12", // with a confidence of 0.99
+	}, func(t *testing.T, row string) any {
+		is, of, _ := strings.Cut(row, " of ")
+		var asked []decision.Rule
+		for _, text := range strings.Fields(of) {
+			rule := decision.Rule{Regime: decision.Noisy, Confidence: 0.95}
+			text, sure := strings.CutSuffix(text, ".99")
+			if sure {
+				rule.Confidence = 0.99
+			}
+			_, err := fmt.Sscan(text, &rule.Pairs)
+			require.NoError(t, err)
+			asked = append(asked, rule)
+		}
+		return ruled(t, `decided iteration=1 outcome=rejected rule={"regime":"noisy","confidence":0.95,"pairs":`+is+"}",
+			asked...)
+	})
 }
 
 // TestRuleAgainstEarlierRules: noise is not forgotten, and what is part of the evaluation does not change under
@@ -165,8 +136,6 @@ func TestRuleOfAnyProgramFile(t *testing.T) {
 func TestRuleAgainstEarlierRules(t *testing.T) {
 	t.Parallel()
 	const (
-		changed = "2: its guardrails or its range are not those of the decisions before it, under the same evaluation"
-		noisy   = "2: the evaluation was known to be noisy, and the rule takes it for one that repeats itself"
 		a       = "measured role=baseline metric=5 definition=a | "
 		b       = "measured role=baseline metric=5 definition=b | "
 		loud    = "measured role=baseline metric=5 definition=a noisy=true | "
@@ -176,26 +145,25 @@ func TestRuleAgainstEarlierRules(t *testing.T) {
 		high    = `decided iteration=2 outcome=rejected rule={"regime":"single","low":2} | `
 		rails   = `decided iteration=2 outcome=rejected rule={"regime":"single","guardrails":[{"metric":"size"}]} | `
 	)
-	for name, c := range map[string]struct{ events, says string }{
-		"without a rule":                     {low + "decided outcome=rejected | " + low, ""},
-		"a noisy baseline":                   {loud + repeats, noisy},
-		"a noisy baseline, and single runs":  {loud + low, ""},
-		"noise that a decision noticed":      {a + noticed + repeats, noisy},
-		"noise that it notices itself":       {a + noticed, ""},
-		"noise before a new baseline":        {loud + a + repeats, ""},
-		"another range":                      {a + low + high, changed},
-		"no range any more":                  {a + low + strings.Replace(low, `,"low":1`, "", 1), changed},
-		"another range, another evaluation":  {a + low + b + high, ""},
-		"back to the first, and not its own": {a + low + b + high + a + high, changed},
-		"back to the first":                  {a + low + b + high + a + low, ""},
-		"the same range, written otherwise":  {a + low + strings.Replace(low, "1}", "1.0}", 1), ""},
-		"a guardrail fewer":                  {a + rails + strings.Replace(rails, `{"metric":"size"}`, "", 1), changed},
-		"another guardrail":                  {a + rails + strings.Replace(rails, "size", "speed", 1), changed},
-		"a laxer guardrail": {
-			a + rails + strings.Replace(rails, `size"`, `size","max_regression":{"value":1}`, 1), changed,
-		},
-		"other pairs": {a + low + strings.Replace(low, "1}", `1,"pairs":9}`, 1), ""},
-	} {
-		assert.Equal(t, c.says, ruled(t, c.events), name)
-	}
+	golden.Table(t, map[string]string{
+		"without a rule":                     low + "decided outcome=rejected | " + low,
+		"a noisy baseline":                   loud + repeats,
+		"a noisy baseline, and single runs":  loud + low,
+		"noise that a decision noticed":      a + noticed + repeats,
+		"noise that it notices itself":       a + noticed,
+		"noise before a new baseline":        loud + a + repeats,
+		"another range":                      a + low + high,
+		"no range any more":                  a + low + strings.Replace(low, `,"low":1`, "", 1),
+		"another range, another evaluation":  a + low + b + high,
+		"back to the first, and not its own": a + low + b + high + a + high,
+		"back to the first":                  a + low + b + high + a + low,
+		"the same range, written otherwise":  a + low + strings.Replace(low, "1}", "1.0}", 1),
+		"a guardrail fewer":                  a + rails + strings.Replace(rails, `{"metric":"size"}`, "", 1),
+		"another guardrail":                  a + rails + strings.Replace(rails, "size", "speed", 1),
+		"a laxer guardrail": a + rails +
+			strings.Replace(rails, `size"`, `size","max_regression":{"value":1}`, 1),
+		"other pairs": a + low + strings.Replace(low, "1}", `1,"pairs":9}`, 1),
+	}, func(t *testing.T, line string) any {
+		return ruled(t, line)
+	})
 }
