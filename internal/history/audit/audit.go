@@ -54,8 +54,10 @@ type Records struct {
 	// Changed has, by the commit that a decision made, the files in which that differs
 	// from the one that it was compared with; not of commits that are not here.
 	Changed map[string][]string
-	// Head is the program branch's commit, "" when there is no branch.
-	Head string
+	// Head is the program branch's commit, "" when there is no branch; Beyond counts the commits
+	// in which it goes on from where the ledger has it.
+	Head   string
+	Beyond int
 	// Rewritten says of commits of the memory branch how they break its history,
 	// Unknown of commits that nobody known has signed.
 	Rewritten, Unknown []string

@@ -160,7 +160,12 @@ func (a *walk) compareCommits(records Records) {
 				"the kept commit %.12s is on neither the program branch nor the default branch", one.Commit))
 		}
 	}
-	if len(a.required) > 0 && records.Head != a.summary.Head() {
+	switch {
+	case len(a.required) == 0 || records.Head == a.summary.Head():
+	case records.Beyond > 0:
+		a.Unseen = append(a.Unseen, fmt.Sprintf("the branch has %d commits of others, which the next iteration "+
+			"measures: what they are worth is not known", records.Beyond))
+	default:
 		a.find(Branch, a.summary.Iteration,
 			fmt.Sprintf("the branch is at %.12s, and the ledger has it at %.12s: somebody else moved it, and the "+
 				"next run measures anew",

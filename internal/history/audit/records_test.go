@@ -290,6 +290,20 @@ func TestCommitsAreThoseThatWereKept(t *testing.T) {
 	})
 }
 
+// TestCommitsOfOthersAreNoForgery where the branch goes on from what was kept.
+func TestCommitsOfOthersAreNoForgery(t *testing.T) {
+	t.Parallel()
+	report := audit.Of(audit.Records{
+		Events: events(t, "measured role=baseline metric=10 direction=lower | "+
+			"decided iteration=1 outcome=accepted metric=9 best=9 commit=c9 | pushed iteration=1 commit=c9"),
+		Commits: []audit.Commit{{ID: "c9", Iteration: "1", Metric: "9"}}, Head: "theirs", Beyond: 2,
+	}, nil)
+	for _, finding := range report.Findings {
+		assert.NotEqual(t, audit.Branch, finding.Where, finding.Message)
+	}
+	golden.Equal(t, "beyond.golden", strings.Join(report.Unseen, "\n")+"\n")
+}
+
 // TestCommitChangesWhatItClaims, as far as it is in this clone.
 func TestCommitChangesWhatItClaims(t *testing.T) {
 	t.Parallel()

@@ -55,6 +55,14 @@ func (m *Memory) Records(ctx context.Context, name, branch string, signers *Sign
 	if records.Commits, err = m.keptCommits(ctx, name, records.Head, log.Events); err != nil {
 		return records, err
 	}
+	summary := log.Summary()
+	if on, err := m.within(ctx, summary.Head(), records.Head); err == nil && on && summary.Head() != "" {
+		beyond, err := m.Repo.Log(ctx, 0, records.Head, "^"+summary.Head())
+		if err != nil {
+			return records, err
+		}
+		records.Beyond = len(beyond)
+	}
 	if records.Changed, err = m.changed(ctx, log.Events); err != nil {
 		return records, err
 	}
