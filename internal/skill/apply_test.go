@@ -22,8 +22,8 @@ import (
 // original is a skill of three lines, so that two changes can be joined.
 const original = "---\nname: s\ndescription: says things\n---\nfirst\n\nsecond\n\nthird\n"
 
-// bench is a skill with a workspace in which v1, another first line, was kept.
-type bench struct {
+// appliedSkill is a skill with a workspace in which v1, another first line, was kept.
+type appliedSkill struct {
 	*skill.Versions
 	t      *testing.T
 	dir    string // the skill
@@ -32,12 +32,12 @@ type bench struct {
 	answer bool
 }
 
-func newBench(t *testing.T) *bench {
+func newAppliedSkill(t *testing.T) *appliedSkill {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, files.RemoveAll(base)) }) // versions are read-only
-	b := &bench{t: t, dir: filepath.Join(base, "s"), out: &bytes.Buffer{}, answer: true}
+	b := &appliedSkill{t: t, dir: filepath.Join(base, "s"), out: &bytes.Buffer{}, answer: true}
 	b.write(b.dir, "SKILL.md", original)
 	b.write(b.dir, "evals/evals.json",
 		`{"skill_name": "s", "evals": [{"id": 1, "prompt": "do it", "expectations": ["it is done"]}]}`)
@@ -61,19 +61,19 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
-func (b *bench) write(dir, name, text string) {
+func (b *appliedSkill) write(dir, name, text string) {
 	file := filepath.Join(dir, filepath.FromSlash(name))
 	require.NoError(b.t, os.MkdirAll(filepath.Dir(file), 0o755))
 	require.NoError(b.t, os.WriteFile(file, []byte(text), 0o644))
 }
 
-func (b *bench) row(row results.Row) {
+func (b *appliedSkill) row(row results.Row) {
 	row.Time = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	require.NoError(b.t, b.Workspace.Append(row))
 }
 
 // version takes a version with another text than the original.
-func (b *bench) version(n int, text string) {
+func (b *appliedSkill) version(n int, text string) {
 	dir := filepath.Join(b.t.TempDir(), "v")
 	_, err := workspace.Restore(b.t.Context(), b.Workspace.Version(0), dir)
 	require.NoError(b.t, err)
@@ -82,14 +82,14 @@ func (b *bench) version(n int, text string) {
 	require.NoError(b.t, err)
 }
 
-func (b *bench) text() string {
+func (b *appliedSkill) text() string {
 	data, err := os.ReadFile(filepath.Join(b.dir, "SKILL.md"))
 	require.NoError(b.t, err)
 	return string(data[len(original)-len("first\n\nsecond\n\nthird\n"):])
 }
 
 // edit is what a person makes of the skill.
-func (b *bench) edit(text string) {
+func (b *appliedSkill) edit(text string) {
 	b.write(b.dir, "SKILL.md", original[:len(original)-len("first\n\nsecond\n\nthird\n")]+text)
 }
 
@@ -131,7 +131,7 @@ func TestApply(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t)
+			b := newAppliedSkill(t)
 			b.answer = !c.no
 			if c.edited != "" {
 				b.edit(c.edited)
@@ -175,7 +175,7 @@ func TestOffer(t *testing.T) {
 		"nothing better": {0, false, "", false},
 		"edited":         {1, true, "changed since v0, so nothing is applied", false},
 	} {
-		b := newBench(t)
+		b := newAppliedSkill(t)
 		b.Workspace.Best = c.best
 		if c.edited {
 			b.edit("mine\n")
@@ -189,7 +189,7 @@ func TestOffer(t *testing.T) {
 
 func TestWarnOfChange(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newAppliedSkill(t)
 	require.NoError(t, b.WarnOfChange(t.Context()))
 	assert.Empty(t, b.out.String())
 	b.edit("better\n\nsecond\n\nthird\n") // v1
@@ -202,7 +202,7 @@ func TestWarnOfChange(t *testing.T) {
 
 func TestScoreOfWhatWasNotMeasured(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newAppliedSkill(t)
 	_, err := b.Score(t.Context(), 2)
 	require.ErrorContains(t, err, "iteration 2 was not measured: worse")
 	_, err = b.Score(t.Context(), 7)
@@ -232,7 +232,7 @@ func TestUndo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t)
+			b := newAppliedSkill(t)
 			if c.before != "" {
 				b.edit(c.before)
 			}
@@ -267,7 +267,7 @@ func TestUndo(t *testing.T) {
 
 func TestReportOfVersions(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newAppliedSkill(t)
 	r, patch, err := b.Report(t.Context(), skill.BestVersion)
 	require.NoError(t, err)
 	assert.Equal(t, 1, r.BestVersion)

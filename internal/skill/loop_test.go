@@ -28,10 +28,10 @@ import (
 // skill scores.
 const front = "---\nname: s\ndescription: says things\n---\n"
 
-// track is a skill of three cases with four expectations each, its workspace, and
+// skillLoop is a skill of three cases with four expectations each, its workspace, and
 // a loop that improves it. Nobody works on the cases: says has, by the text of the
 // skill, how many expectations of each case pass, run by run, of which the last goes on.
-type track struct {
+type skillLoop struct {
 	skill.SuiteEvals
 
 	t        *testing.T
@@ -42,13 +42,13 @@ type track struct {
 	loop     skill.Loop
 }
 
-// newTrack is a track whose original scores that.
-func newTrack(t *testing.T, original ...string) *track {
+// newSkillLoop is a loop whose original scores that.
+func newSkillLoop(t *testing.T, original ...string) *skillLoop {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, files.RemoveAll(base)) }) // versions are read-only
-	k := &track{
+	k := &skillLoop{
 		t: t, dir: filepath.Join(base, "s"), says: map[string][]string{"original": original},
 		measured: map[string]int{},
 	}
@@ -70,14 +70,14 @@ func newTrack(t *testing.T, original ...string) *track {
 	return k
 }
 
-func (k *track) write(dir, name, text string) {
+func (k *skillLoop) write(dir, name, text string) {
 	file := filepath.Join(dir, filepath.FromSlash(name))
 	require.NoError(k.t, os.MkdirAll(filepath.Dir(file), 0o755))
 	require.NoError(k.t, os.WriteFile(file, []byte(text), 0o644))
 }
 
 // Measure leaves the gradings that the text of a skill has. "-" is a case without one.
-func (k *track) Measure(_ context.Context, dir, out string) (skill.Measured, error) {
+func (k *skillLoop) Measure(_ context.Context, dir, out string) (skill.Measured, error) {
 	data, err := os.ReadFile(filepath.Join(dir, "SKILL.md"))
 	require.NoError(k.t, err)
 	text := strings.TrimPrefix(string(data), front)
@@ -120,7 +120,7 @@ func (i improver) Propose(_ context.Context, r agent.Request) (agent.Reply, erro
 }
 
 // texts makes one text after the other the skill's.
-func (k *track) texts(list ...string) improver {
+func (k *skillLoop) texts(list ...string) improver {
 	return func(iteration int, dir string) (agent.Reply, error) {
 		k.write(dir, "SKILL.md", front+list[iteration-1])
 		return agent.Reply{Summary: "it is " + list[iteration-1]}, nil
@@ -128,7 +128,7 @@ func (k *track) texts(list ...string) improver {
 }
 
 // run improves the skill, which itself is never changed.
-func (k *track) run() (skill.Ended, error) {
+func (k *skillLoop) run() (skill.Ended, error) {
 	k.t.Helper()
 	before, err := workspace.Scan(k.t.Context(), k.dir)
 	require.NoError(k.t, err)
@@ -139,7 +139,7 @@ func (k *track) run() (skill.Ended, error) {
 	return ended, failed
 }
 
-func (k *track) rows() []results.Row {
+func (k *skillLoop) rows() []results.Row {
 	k.t.Helper()
 	table, err := k.Workspace.Results()
 	require.NoError(k.t, err)
@@ -147,7 +147,7 @@ func (k *track) rows() []results.Row {
 }
 
 // actions are those of all rows in a word, such as bkr.
-func (k *track) actions() string {
+func (k *skillLoop) actions() string {
 	text := ""
 	for _, row := range k.rows() {
 		text += string(row.Action[0])
@@ -258,7 +258,7 @@ func TestOutcomesOfCandidates(t *testing.T) {
 			if c.was == "" {
 				c.was = "2 2 0"
 			}
-			k := newTrack(t, c.was)
+			k := newSkillLoop(t, c.was)
 			if k.loop.Improver = c.improve; c.improve == nil {
 				k.says["new"], k.loop.Improver = []string{c.is}, k.texts("new")
 			}
@@ -300,7 +300,7 @@ func TestCandidateChangesWhileMeasured(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			k := newTrack(t, "2 2 0")
+			k := newSkillLoop(t, "2 2 0")
 			k.says["new"], k.loop.Improver = []string{"4 4 4"}, k.texts("new")
 			k.during = func(dir string) {
 				if filepath.Base(dir) == "candidate" {
@@ -320,7 +320,7 @@ func TestCandidateChangesWhileMeasured(t *testing.T) {
 func TestUnreachableModelDecidesNothing(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []agent.FailureKind{agent.Unavailable, agent.Authentication, agent.RateLimit} {
-		k := newTrack(t, "2 2 0")
+		k := newSkillLoop(t, "2 2 0")
 		k.loop.Most = 3
 		k.loop.Improver = improver(func(int, string) (agent.Reply, error) {
 			return agent.Reply{Failure: &agent.Failure{Kind: kind, Message: "not now"}}, nil
@@ -355,7 +355,7 @@ func TestWhyARunEnds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			k := newTrack(t, c.original)
+			k := newSkillLoop(t, c.original)
 			for text, says := range map[string]string{
 				"worse": "1 1 0", "better": "4 2 0", "more": "4 4 0",
 				"perfect": "4 4 4",
@@ -401,8 +401,8 @@ func contents(tree workspace.Tree) map[string]string {
 	return list
 }
 
-// versions are those of the track's skill.
-func (k *track) versions() *skill.Versions {
+// versions are those of the loop's skill.
+func (k *skillLoop) versions() *skill.Versions {
 	return &skill.Versions{
 		Workspace: k.Workspace, TempDir: k.t.TempDir(),
 		Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + k.t.TempDir()},

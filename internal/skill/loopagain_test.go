@@ -20,7 +20,7 @@ import (
 )
 
 // reopened is the workspace as another process finds it.
-func (k *track) reopened() {
+func (k *skillLoop) reopened() {
 	k.t.Helper()
 	w, err := workspace.OpenWorkspace(k.Workspace.Dir)
 	require.NoError(k.t, err)
@@ -44,7 +44,7 @@ func TestBrokenOffRunIsFinished(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			k := newTrack(t, "2 2 0")
+			k := newSkillLoop(t, "2 2 0")
 			k.says["worse"], k.says["better"] = []string{"1 1 0"}, []string{"4 2 0"}
 			texts, broken := strings.Fields(c.texts), errors.New("broken off")
 			k.loop.Most, k.loop.StopAfter = 4, c.stopAfter
@@ -98,7 +98,7 @@ func TestUnmeasurableOriginal(t *testing.T) {
 			"the original cannot be measured: its server does not start",
 		},
 	} {
-		k := newTrack(t, c.says)
+		k := newSkillLoop(t, c.says)
 		k.loop.Most = 0
 		_, err := k.run()
 		if c.fails == "" {
@@ -145,7 +145,7 @@ func TestAnotherExecutorMeasuresAnew(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			k := newTrack(t, "2 2 0")
+			k := newSkillLoop(t, "2 2 0")
 			// anew, better scores less than the original did before
 			k.says["better"], k.says["next"] = []string{"4 2 0", "1 1 0"}, []string{"2 1 0"}
 			k.loop.Improver = k.texts("better", "next", "next")
@@ -179,7 +179,7 @@ func TestAnotherExecutorMeasuresAnew(t *testing.T) {
 
 func TestUnmeasurableBestVersion(t *testing.T) {
 	t.Parallel()
-	k := newTrack(t, "2 2 0")
+	k := newSkillLoop(t, "2 2 0")
 	k.says["better"] = []string{"4 2 0", "- - -"}
 	k.loop.Improver = k.texts("better")
 	_, err := k.run()
@@ -197,7 +197,7 @@ func TestUnmeasurableBestVersion(t *testing.T) {
 // TestTableIsRecord: a grading that was lost since makes no version worse.
 func TestTableIsRecord(t *testing.T) {
 	t.Parallel()
-	k := newTrack(t, "2 2 0")
+	k := newSkillLoop(t, "2 2 0")
 	k.says["better"], k.says["next"] = []string{"4 4 0"}, []string{"4 2 0"}
 	k.loop.Improver = k.texts("better", "next")
 	_, err := k.run()
@@ -217,7 +217,7 @@ func TestTableIsRecord(t *testing.T) {
 
 func TestAlteredBestVersionEndsRun(t *testing.T) {
 	t.Parallel()
-	k := newTrack(t, "2 2 0")
+	k := newSkillLoop(t, "2 2 0")
 	k.says["better"] = []string{"4 2 0"}
 	k.loop.Improver = k.texts("better")
 	_, err := k.run()
@@ -236,7 +236,7 @@ func TestAlteredBestVersionEndsRun(t *testing.T) {
 
 // runsOf are the runs of an iteration by side and stage, those that count with a
 // plus, and what they scored.
-func (k *track) runsOf(n int) (runs []string, list skill.Runs) {
+func (k *skillLoop) runsOf(n int) (runs []string, list skill.Runs) {
 	k.t.Helper()
 	data, err := os.ReadFile(filepath.Join(k.Workspace.Iteration(n), skill.RunsFile))
 	require.NoError(k.t, err)
@@ -267,7 +267,7 @@ func TestSeveralRunsOfWhatIsNoisy(t *testing.T) {
 
 func noisy(t *testing.T, most int) {
 	t.Helper()
-	k := newTrack(t, "2 2 0", "2 3 0", "2 2 0", "3 2 0")
+	k := newSkillLoop(t, "2 2 0", "2 3 0", "2 2 0", "3 2 0")
 	k.says["better"], k.says["same"] = []string{"4 4 0", "4 3 0", "4 4 0", "4 4 1"}, []string{"4 4 4", "4 4 0"}
 	k.loop.Runs, k.loop.Most, k.loop.Improver = 0, most, k.texts("better", "same")
 	_, err := k.run()

@@ -17,7 +17,7 @@ import (
 
 // snapshots are the names of all snapshots of a workspace by their digests, each of
 // which must be as it was taken.
-func (b *bench) snapshots() map[string]string {
+func (b *appliedSkill) snapshots() map[string]string {
 	b.t.Helper()
 	entries, err := os.ReadDir(b.Workspace.Dir)
 	require.NoError(b.t, err)
@@ -42,7 +42,7 @@ func TestPersonsFilesAreNeverLost(t *testing.T) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 19))
-			b := newBench(t)
+			b := newAppliedSkill(t)
 			merges := map[string]bool{} // digests
 			history, undone := "", false
 			for step := range 12 {
@@ -97,7 +97,7 @@ func TestPersonsFilesAreNeverLost(t *testing.T) {
 }
 
 // state is the digest of the skill.
-func (b *bench) state() string {
+func (b *appliedSkill) state() string {
 	b.t.Helper()
 	tree, err := workspace.Scan(b.t.Context(), b.dir)
 	require.NoError(b.t, err)

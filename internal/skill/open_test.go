@@ -144,8 +144,8 @@ func canceled(t *testing.T) context.Context {
 	return ctx
 }
 
-// hold works in the workspace of a bench until the test ends.
-func hold(t *testing.T, b *bench) {
+// hold works in the workspace of a appliedSkill until the test ends.
+func hold(t *testing.T, b *appliedSkill) {
 	t.Helper()
 	other, err := workspace.OpenWorkspace(b.Workspace.Dir)
 	require.NoError(t, err)
@@ -154,8 +154,8 @@ func hold(t *testing.T, b *bench) {
 	t.Cleanup(release)
 }
 
-// alter changes a version of a bench.
-func alter(t *testing.T, b *bench, version int) {
+// alter changes a version of a appliedSkill.
+func alter(t *testing.T, b *appliedSkill, version int) {
 	t.Helper()
 	file := filepath.Join(b.Workspace.Version(version), "SKILL.md")
 	require.NoError(t, os.Chmod(file, 0o600))
@@ -166,8 +166,8 @@ func alter(t *testing.T, b *bench, version int) {
 // when nobody else works there, and never to what is no version.
 func TestFilesOfApplyAndUndo(t *testing.T) {
 	t.Parallel()
-	put := func(names ...string) func(t *testing.T, b *bench) {
-		return func(t *testing.T, b *bench) {
+	put := func(names ...string) func(t *testing.T, b *appliedSkill) {
+		return func(t *testing.T, b *appliedSkill) {
 			t.Helper()
 			for _, name := range names {
 				putFile(t, filepath.Join(b.dir, name), "x")
@@ -175,31 +175,31 @@ func TestFilesOfApplyAndUndo(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		spoil   func(t *testing.T, b *bench)
+		spoil   func(t *testing.T, b *appliedSkill)
 		version int
 		says    string
 		misuse  bool
 	}{
 		"no skill is named": {
-			func(_ *testing.T, b *bench) { b.Workspace.Skill = "" }, 1, "does not say where its skill is", true,
+			func(_ *testing.T, b *appliedSkill) { b.Workspace.Skill = "" }, 1, "does not say where its skill is", true,
 		},
 		"it is gone": {
-			func(_ *testing.T, b *bench) { _ = os.RemoveAll(b.dir) }, 1, "read the skill: ", false,
+			func(_ *testing.T, b *appliedSkill) { _ = os.RemoveAll(b.dir) }, 1, "read the skill: ", false,
 		},
 		"a run works there":   {hold, 1, "another run works in ", false},
 		"no such version":     {put(), 9, "such version was kept; there are v0, v1", true},
 		"a version below all": {put(), -7, "--version -7: no such version was kept", true},
 		"the version was altered": {
-			func(t *testing.T, b *bench) { t.Helper(); alter(t, b, 1) }, 1, "was altered", false,
+			func(t *testing.T, b *appliedSkill) { t.Helper(); alter(t, b, 1) }, 1, "was altered", false,
 		},
 		"the original was": {
-			func(t *testing.T, b *bench) { t.Helper(); alter(t, b, 0) }, 1, "was altered", false,
+			func(t *testing.T, b *appliedSkill) { t.Helper(); alter(t, b, 0) }, 1, "was altered", false,
 		},
 		"the original is gone": {
-			func(_ *testing.T, b *bench) { _ = files.RemoveAll(b.Workspace.Version(0)) }, 1, "is missing", false,
+			func(_ *testing.T, b *appliedSkill) { _ = files.RemoveAll(b.Workspace.Version(0)) }, 1, "is missing", false,
 		},
 		"the skill links out": {
-			func(_ *testing.T, b *bench) { _ = os.Symlink("/etc", filepath.Join(b.dir, "l")) }, 1,
+			func(_ *testing.T, b *appliedSkill) { _ = os.Symlink("/etc", filepath.Join(b.dir, "l")) }, 1,
 			"is a link that leaves the tree", false,
 		},
 		"a name that is no text": {
@@ -211,7 +211,7 @@ func TestFilesOfApplyAndUndo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t)
+			b := newAppliedSkill(t)
 			c.spoil(t, b)
 			before, _ := workspace.Scan(t.Context(), b.dir)
 			done, err := b.Apply(t.Context(), skill.ChangeOptions{Version: c.version, Yes: true})

@@ -20,10 +20,10 @@ import (
 	"github.com/org/autoloop/tests/golden"
 )
 
-// improved is a track of v0, v1 and a candidate that was reverted, with gradings.
-func improved(t *testing.T) *track {
+// improved is a loop of v0, v1 and a candidate that was reverted, with gradings.
+func improved(t *testing.T) *skillLoop {
 	t.Helper()
-	k := newTrack(t, "4 2 0")
+	k := newSkillLoop(t, "4 2 0")
 	k.says["better"], k.says["worse"] = []string{"3 4 2"}, []string{"4 0 -"}
 	k.loop.Most, k.loop.Improver = 2, k.texts("better", "worse")
 	_, err := k.run()
@@ -88,9 +88,9 @@ func TestScoreOfEveryIteration(t *testing.T) {
 
 // triggered is a workspace whose suite has three queries, with what they came to for
 // each version: "+" is right, "-" wrong, "." not graded.
-func triggered(t *testing.T, versions map[int]string) *track {
+func triggered(t *testing.T, versions map[int]string) *skillLoop {
 	t.Helper()
-	k := newTrack(t, "4 2 0")
+	k := newSkillLoop(t, "4 2 0")
 	require.NoError(t, files.RemoveAll(k.Workspace.Dir))
 	k.write(k.dir, "evals/trigger-eval.json",
 		`[{"query": "say it", "should_trigger": true}, {"query": "what time is it", "should_trigger": false}, `+
@@ -176,33 +176,33 @@ func TestTriggersOfTheVersions(t *testing.T) {
 func TestSuiteStaysSame(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		change       func(k *track, v0 string)
+		change       func(k *skillLoop, v0 string)
 		warns, fails string
 	}{
-		"as it was": {func(*track, string) {}, "", ""},
+		"as it was": {func(*skillLoop, string) {}, "", ""},
 		"another text": {
-			func(k *track, v0 string) { k.write(v0, evals.File, "[]") }, "",
+			func(k *skillLoop, v0 string) { k.write(v0, evals.File, "[]") }, "",
 			`"evals/evals.json" is not what its`,
 		},
-		"all of it": {func(k *track,
+		"all of it": {func(k *skillLoop,
 			v0 string,
 		) {
 			require.NoError(k.t, files.RemoveAll(filepath.Join(v0, "evals")))
 		}, "", "cannot be read: "},
-		"beside it": {func(k *track, v0 string) { k.write(v0, "SKILL.md", front+"mine") }, "", ""},
+		"beside it": {func(k *skillLoop, v0 string) { k.write(v0, "SKILL.md", front+"mine") }, "", ""},
 		"no manifest": {
-			func(k *track, v0 string) { require.NoError(k.t, os.Remove(workspace.ManifestFile(v0))) }, "",
+			func(k *skillLoop, v0 string) { require.NoError(k.t, os.Remove(workspace.ManifestFile(v0))) }, "",
 			"has no manifest",
 		},
-		"another's v0": {func(k *track, v0 string) {
+		"another's v0": {func(k *skillLoop, v0 string) {
 			k.Workspace.SuiteHash = ""
 			require.NoError(k.t, os.Remove(workspace.ManifestFile(v0)))
 		}, "says that its suite is the one it began", ""},
 		"taken of others": {
-			func(k *track, _ string) { k.Workspace.SuiteHash = strings.Repeat("0", 64) }, "",
+			func(k *skillLoop, _ string) { k.Workspace.SuiteHash = strings.Repeat("0", 64) }, "",
 			"is not that of manifest.json: its cases",
 		},
-		"unusable": {func(k *track, v0 string) {
+		"unusable": {func(k *skillLoop, v0 string) {
 			k.Workspace.SuiteHash = ""
 			require.NoError(k.t, os.Remove(workspace.ManifestFile(v0)))
 			k.write(v0, evals.File, "[]")
@@ -210,7 +210,7 @@ func TestSuiteStaysSame(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			k := newTrack(t, "4 2 0")
+			k := newSkillLoop(t, "4 2 0")
 			v0 := k.Workspace.Version(0)
 			for _, name := range []string{"", "SKILL.md", "evals", evals.File} {
 				require.NoError(t, os.Chmod(filepath.Join(v0, name), 0o755))

@@ -38,7 +38,7 @@ func TestEndedText(t *testing.T) {
 
 func TestRunSaysWhereItGoesOn(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newAppliedSkill(t)
 	text, err := skill.GoesOn(b.Workspace, "s", 5)
 	require.NoError(t, err)
 	assert.Equal(t, "s: going on from v1, iteration 3\n", text)

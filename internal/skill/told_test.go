@@ -25,7 +25,7 @@ func (l *listener) Propose(ctx context.Context, r agent.Request) (agent.Reply, e
 
 func TestImproversInput(t *testing.T) {
 	t.Parallel()
-	k := newTrack(t, "2 4 0")
+	k := newSkillLoop(t, "2 4 0")
 	k.says["worse"], k.says["better"] = []string{"1 1 1"}, []string{"4 4 1", "1 1 0"}
 	k.says["next"] = []string{"2 2 0"}
 	told := &listener{improver: k.texts("worse", "better", "better", "", "next")}

@@ -61,7 +61,7 @@ func TestAnyDirectoryBecomesTheSnapshot(t *testing.T) {
 	random := rand.New(rand.NewPCG(20, 21))
 	blocked := 0
 	for round := range 80 {
-		base := room(t)
+		base := writableDir(t)
 		src, snap, dir := filepath.Join(base, "src"), filepath.Join(base, "v1"), filepath.Join(base, "dir")
 		anyDirectory(t, random, src, false)
 		gits := anyDirectory(t, random, dir, round%3 > 0)

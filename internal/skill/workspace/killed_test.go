@@ -14,8 +14,8 @@ import (
 	"github.com/org/autoloop/internal/skill/workspace"
 )
 
-// killed is what is beside a snapshot when a process that replaces it is killed.
-type killed struct {
+// interrupted is what is beside a snapshot when a process that replaces it is killed.
+type interrupted struct {
 	t         *testing.T
 	base      string
 	was, will string // directories: the old snapshot and the new one, which are snapshots elsewhere
@@ -24,9 +24,9 @@ type killed struct {
 }
 
 // replaced makes both states, and a snapshot v1 of the old one.
-func replaced(t *testing.T) *killed {
+func replaced(t *testing.T) *interrupted {
 	t.Helper()
-	k := &killed{t: t, base: room(t)}
+	k := &interrupted{t: t, base: writableDir(t)}
 	for i, text := range []string{"old", "new"} {
 		src := filepath.Join(k.base, text)
 		write(t, src, "SKILL.md", text, 0o644)
@@ -144,7 +144,7 @@ func assertBeside(t *testing.T, base string, names ...string) {
 // TestCutManifest is no manifest, whatever its length.
 func TestCutManifest(t *testing.T) {
 	t.Parallel()
-	base := room(t)
+	base := writableDir(t)
 	src, snap := filepath.Join(base, "src"), filepath.Join(base, "v1")
 	write(t, src, "SKILL.md", "x", 0o644)
 	write(t, src, "d/e", "y", 0o755)
@@ -184,7 +184,7 @@ func TestVerifiedFiles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			base := room(t)
+			base := writableDir(t)
 			src, snap := filepath.Join(base, "src"), filepath.Join(base, "v1")
 			write(t, src, "SKILL.md", "x", 0o644)
 			write(t, src, "evals/evals.json", "[]", 0o644)

@@ -101,7 +101,7 @@ func TestMerge(t *testing.T) {
 				if exchanged {
 					c.ours, c.theirs = c.theirs, c.ours
 				}
-				base := room(t)
+				base := writableDir(t)
 				sides := []workspace.Kept{
 					side(t, filepath.Join(base, "base"), c.base),
 					side(t, filepath.Join(base, "ours"), c.ours), side(t, filepath.Join(base, "theirs"), c.theirs),

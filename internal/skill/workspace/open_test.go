@@ -57,7 +57,7 @@ func TestManifestsOfWorkspaces(t *testing.T) {
 		"two":       {of(`"skill": "../s"`) + "{}", "", "is no manifest of a workspace"},
 		"too large": {of(`"x": "` + strings.Repeat("x", 1<<20) + `"`), "", "is no file of at most 1048576 bytes"},
 	} {
-		dir := filepath.Join(room(t), "ws")
+		dir := filepath.Join(writableDir(t), "ws")
 		write(t, dir, "manifest.json", c.text, 0o644)
 		w, err := workspace.OpenWorkspace(dir)
 		if c.fails != "" {
@@ -75,7 +75,7 @@ func TestManifestsOfWorkspaces(t *testing.T) {
 		"a directory": func(file string) error { return os.Mkdir(file, 0o755) },
 		"a link":      func(file string) error { return os.Symlink("/dev/zero", file) },
 	} {
-		dir := room(t)
+		dir := writableDir(t)
 		require.NoError(t, put(filepath.Join(dir, "manifest.json")))
 		_, err := workspace.OpenWorkspace(dir)
 		require.ErrorContains(t, err, "is no file of at most", name)
@@ -84,7 +84,7 @@ func TestManifestsOfWorkspaces(t *testing.T) {
 
 func TestDirectoriesThatAreNoWorkspace(t *testing.T) {
 	t.Parallel()
-	base := room(t)
+	base := writableDir(t)
 	write(t, base, "file", "", 0o644)
 	write(t, base, "other/notes.md", "", 0o644)
 	for name, says := range map[string]string{
@@ -99,7 +99,7 @@ func TestDirectoriesThatAreNoWorkspace(t *testing.T) {
 
 func TestPlacesOfAWorkspace(t *testing.T) {
 	t.Parallel()
-	base := room(t)
+	base := writableDir(t)
 	write(t, base, "s/SKILL.md", "x", 0o644)
 	write(t, base, "other/README.md", "x", 0o644)
 	for dir, want := range map[string]string{
@@ -138,7 +138,7 @@ func TestWorkspacesOfScripts(t *testing.T) {
 		"whose manifest is odd": {[]string{"v0/SKILL.md", "manifest.json/x"}, false},
 		"nothing":               {nil, false},
 	} {
-		dir := room(t)
+		dir := writableDir(t)
 		for _, file := range c.files {
 			write(t, dir, file, "x", 0o644)
 		}
@@ -149,7 +149,7 @@ func TestWorkspacesOfScripts(t *testing.T) {
 func TestAdopt(t *testing.T) {
 	t.Parallel()
 	half, more := metric.MustValue("0.5"), metric.MustValue("0.75")
-	base := room(t)
+	base := writableDir(t)
 	dir := filepath.Join(base, "s-autoresearch")
 	for _, version := range []string{"v0", "v1", "v2", "v10"} {
 		write(t, dir, version+"/SKILL.md", "of "+version, 0o644)
@@ -207,7 +207,7 @@ func TestAdoptThatCannot(t *testing.T) {
 			write(t, dir, "results.tsv", "nothing of a table\n", 0o644)
 		}, "results.tsv: "},
 	} {
-		dir := filepath.Join(room(t), "ws")
+		dir := filepath.Join(writableDir(t), "ws")
 		write(t, dir, "v0/SKILL.md", "x", 0o644)
 		write(t, dir, "v1/SKILL.md", "x", 0o644)
 		c.spoil(t, dir)
@@ -220,7 +220,7 @@ func TestAdoptThatCannot(t *testing.T) {
 // TestKeepSkill never loses what was kept before.
 func TestKeepSkill(t *testing.T) {
 	t.Parallel()
-	base := room(t)
+	base := writableDir(t)
 	skill, dir := filepath.Join(base, "s"), filepath.Join(base, "ws")
 	write(t, skill, "SKILL.md", "one", 0o644)
 	w, err := workspace.Create(t.Context(), dir, skill)
@@ -251,7 +251,7 @@ func TestKeepSkill(t *testing.T) {
 // another one by now.
 func TestAlteredOriginal(t *testing.T) {
 	t.Parallel()
-	base := room(t)
+	base := writableDir(t)
 	skill, dir := filepath.Join(base, "s"), filepath.Join(base, "ws")
 	write(t, skill, "SKILL.md", "x", 0o644)
 	w, err := workspace.Create(t.Context(), dir, skill)
@@ -273,7 +273,7 @@ func TestAlteredOriginal(t *testing.T) {
 
 func TestRestoreOverWhatIsNotThere(t *testing.T) {
 	t.Parallel()
-	base := room(t)
+	base := writableDir(t)
 	src, snap := filepath.Join(base, "src"), filepath.Join(base, "v0")
 	write(t, src, "SKILL.md", "x", 0o644)
 	taken, err := workspace.Take(t.Context(), src, snap)
@@ -302,7 +302,7 @@ func TestResultsThatCannotBeRead(t *testing.T) {
 		"cut off":       {results.Header + "\n0\t2026-01-02T03:04:05Z\t0.5", "results.tsv: "},
 		"binary":        {"\x00\xff\x00", "results.tsv: "},
 	} {
-		dir := room(t)
+		dir := writableDir(t)
 		write(t, dir, "results.tsv", c.text, 0o644)
 		w := &workspace.Workspace{Dir: dir}
 		_, err := w.Results()
@@ -313,7 +313,7 @@ func TestResultsThatCannotBeRead(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, c.text, string(text), "%s: it stays as it is", name)
 	}
-	table, err := (&workspace.Workspace{Dir: room(t)}).Results()
+	table, err := (&workspace.Workspace{Dir: writableDir(t)}).Results()
 	require.NoError(t, err)
 	assert.Empty(t, table.Rows())
 }

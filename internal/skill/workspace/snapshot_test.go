@@ -26,10 +26,10 @@ func write(t testing.TB, dir, name, text string, mode fs.FileMode) {
 	require.NoError(t, os.Chmod(file, mode))
 }
 
-// room is a temporary directory whose read-only parts go away too.
-func room(t testing.TB) string {
+// writableDir is a temporary directory whose read-only parts go away too.
+func writableDir(t testing.TB) string {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "room")
+	dir := filepath.Join(t.TempDir(), "dir")
 	require.NoError(t, os.Mkdir(dir, 0o755))
 	t.Cleanup(func() { _ = files.RemoveAll(dir) })
 	return dir
@@ -64,7 +64,7 @@ func scan(t testing.TB, dir string) workspace.Tree {
 
 func TestSnapshotAndRestoreAreExact(t *testing.T) {
 	t.Parallel()
-	base := room(t)
+	base := writableDir(t)
 	src, snap, dst := filepath.Join(base, "src"), filepath.Join(base, "kept", "v0"), filepath.Join(base, "dst")
 	odd(t, src)
 	write(t, src, ".git/config", "[core]", 0o644)
@@ -134,7 +134,7 @@ func TestBadSnapshotsChangeNothing(t *testing.T) {
 	} {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()
-			base := room(t)
+			base := writableDir(t)
 			src, snap := filepath.Join(base, "src"), filepath.Join(base, "v0")
 			odd(t, src)
 			_, err := workspace.Take(t.Context(), src, snap)
@@ -178,7 +178,7 @@ func TestRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			base := room(t)
+			base := writableDir(t)
 			src := filepath.Join(base, "src")
 			write(t, src, "SKILL.md", "x", 0o644)
 			c.prepare(t, src)
@@ -195,7 +195,7 @@ func TestRefused(t *testing.T) {
 
 func TestSpecialFilesAreRefusedAndRemoved(t *testing.T) {
 	t.Parallel()
-	base := room(t)
+	base := writableDir(t)
 	src, snap := filepath.Join(base, "src"), filepath.Join(base, "v0")
 	write(t, src, "SKILL.md", "x", 0o644)
 	_, err := workspace.Take(t.Context(), src, snap)
@@ -214,7 +214,7 @@ func TestSpecialFilesAreRefusedAndRemoved(t *testing.T) {
 
 func TestRestoreOverNoticesAChange(t *testing.T) {
 	t.Parallel()
-	base := room(t)
+	base := writableDir(t)
 	src, snap := filepath.Join(base, "src"), filepath.Join(base, "v0")
 	write(t, src, "SKILL.md", "one", 0o644)
 	_, err := workspace.Take(t.Context(), src, snap)

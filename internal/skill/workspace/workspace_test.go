@@ -20,7 +20,7 @@ import (
 // be exchanged.
 func TestSwapInTwoSteps(t *testing.T) {
 	t.Parallel()
-	base := room(t)
+	base := writableDir(t)
 	src, snap := filepath.Join(base, "src"), filepath.Join(base, "v0")
 	write(t, src, "one", "1", 0o644)
 	_, err := workspace.Take(t.Context(), src, snap)
@@ -34,7 +34,7 @@ func TestSwapInTwoSteps(t *testing.T) {
 
 func TestWorkspace(t *testing.T) {
 	t.Parallel()
-	base := room(t)
+	base := writableDir(t)
 	skill := filepath.Join(base, "s")
 	write(t, skill, "SKILL.md", "x", 0o644)
 	write(t, skill, "evals/evals.json", "{}", 0o644)
@@ -79,7 +79,7 @@ func TestWorkspaceInADirectoryOfOthers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			base := room(t)
+			base := writableDir(t)
 			skill, dir := filepath.Join(base, "s"), filepath.Join(base, "ws")
 			write(t, skill, "SKILL.md", "x", 0o644)
 			require.NoError(t, os.Mkdir(dir, 0o755))
@@ -99,7 +99,7 @@ func TestWorkspaceInADirectoryOfOthers(t *testing.T) {
 
 func TestWorkspaceWithinTheSkill(t *testing.T) {
 	t.Parallel()
-	base := room(t)
+	base := writableDir(t)
 	skill := filepath.Join(base, "s")
 	write(t, skill, "SKILL.md", "x", 0o644)
 	before := scan(t, skill)
@@ -115,7 +115,7 @@ func TestWorkspaceIsHeldByOneRun(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("directories cannot be locked here")
 	}
-	base := room(t)
+	base := writableDir(t)
 	skill, dir := filepath.Join(base, "s"), filepath.Join(base, "ws")
 	write(t, skill, "SKILL.md", "x", 0o644)
 	require.NoError(t, os.Mkdir(dir, 0o755))

@@ -11,7 +11,7 @@ import (
 
 func TestTriggersAndAnswersAreFiguresOfTheirOwn(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, `[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "file_exists", "file": "x"}]}]`)
+	w := newFixture(t, `[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "file_exists", "file": "x"}]}]`)
 	w.write("skill/evals/trigger-eval.json",
 		`[{"query": "notes please", "should_trigger": true}, {"query": "what time is it", "should_trigger": false}, `+
 			`{"query": "notes on chess", "should_trigger": false}]`)
@@ -33,7 +33,7 @@ func TestTriggersAndAnswersAreFiguresOfTheirOwn(t *testing.T) {
 	answers, err := evalrun.Run(t.Context(), skill.AnswerSuite(), w.at("answers"), w.options(script))
 	require.NoError(t, err)
 	assert.Equal(t, "1/2", answers.Rate.RatString())
-	bare, err := evalrun.Load(newWorld(t, `[{"id": 1, "prompt": "p", "expectations": ["x"]}]`).root, "skill", "")
+	bare, err := evalrun.Load(newFixture(t, `[{"id": 1, "prompt": "p", "expectations": ["x"]}]`).root, "skill", "")
 	require.NoError(t, err)
 	assert.Nil(t, bare.TriggerSuite())
 	assert.Nil(t, bare.AnswerSuite())

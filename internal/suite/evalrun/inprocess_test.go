@@ -69,7 +69,7 @@ func (c commands) Run(ctx context.Context, spec process.Spec) (process.Result, e
 }
 
 // inProcess are options of a run that starts no process: commands of checks fail.
-func (w *world) inProcess(executor *worker) evalrun.Options {
+func (w *fixture) inProcess(executor *worker) evalrun.Options {
 	o := w.options("")
 	o.Agent, o.Jobs = executor, 1
 	o.Sandboxes.Runner = commands(func(context.Context, process.Spec) (process.Result, error) {
@@ -92,7 +92,7 @@ const oneCheck = `[{"id": 1, "prompt": "Say it", "deterministic_checks": [{"type
 // skills, and a home and an environment of the case.
 func TestExecutorsInput(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, `[{"id": "a", "prompt": "Say it\n\n", "files": ["files/in.txt", "top.md"], `+
+	w := newFixture(t, `[{"id": "a", "prompt": "Say it\n\n", "files": ["files/in.txt", "top.md"], `+
 		`"deterministic_checks": [{"type": "file_exists", "file": "x"}]}, {"id": "b", "prompt": "Again", `+
 		`"deterministic_checks": [{"type": "file_exists", "file": "x"}]}]`)
 	w.write("skill/evals/files/in.txt", "in\n")
@@ -141,7 +141,7 @@ func TestCrashedCaseCountsNothing(t *testing.T) {
 		agent.Crashed: "", agent.Authentication: "case a: agent worker: authentication: 3; nothing was decided by it",
 	} {
 		const check = `"prompt": "p", "deterministic_checks": [{"type": "file_exists", "file": "x"}]}`
-		w := newWorld(t, `[{"id": "a", `+check+`, {"id": "b", `+check+`]`)
+		w := newFixture(t, `[{"id": "a", `+check+`, {"id": "b", `+check+`]`)
 		executor := &worker{}
 		executor.work = func(_ context.Context, r agent.Request) (agent.Reply, error) {
 			file(r, "outputs/x", "")
@@ -169,7 +169,7 @@ func TestCrashedCaseCountsNothing(t *testing.T) {
 func TestSecretsOfTheExecutor(t *testing.T) {
 	t.Parallel()
 	const login, ours = "login-of-the-executor-4711", "sk-very-secret-key"
-	w := newWorld(t, `[{"id": 1, "prompt": "p", "expectations": ["it is good"], "deterministic_checks": [
+	w := newFixture(t, `[{"id": 1, "prompt": "p", "expectations": ["it is good"], "deterministic_checks": [
 		{"type": "json_field_equals", "file": "x.json", "path": "a", "value": 1}, {"type": "shell_command",
 			"command": "fail"}, {"type": "shell_command", "command": "fail at length"}]}]`)
 	executor := &worker{printed: agent.Markdown}
@@ -221,7 +221,7 @@ func TestSecretsOfTheExecutor(t *testing.T) {
 // else that it is there.
 func TestGradersInput(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, `[{"id": 1, "prompt": "Say it", "expected_output": "a greeting", "expectations": ["it is good", `+
+	w := newFixture(t, `[{"id": 1, "prompt": "Say it", "expected_output": "a greeting", "expectations": ["it is good", `+
 		`"it is short"]}]`)
 	executor := &worker{printed: agent.Events}
 	executor.work = func(_ context.Context, r agent.Request) (agent.Reply, error) {
@@ -317,7 +317,7 @@ func TestGradersThatFail(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, `[{"id": 1, "prompt": "p", "expectations": ["it is good", "it is short"]}]`)
+			w := newFixture(t, `[{"id": 1, "prompt": "p", "expectations": ["it is good", "it is short"]}]`)
 			o := w.inProcess(&worker{})
 			o.Grader = marks(func(judge.Work) (judge.Opinion, error) { return c.grades, c.err })
 			result, err := w.run(t.Context(), o)
@@ -346,7 +346,7 @@ func TestProgressAndTheOrderOfCases(t *testing.T) {
 		list = append(list, fmt.Sprintf(
 			`{"id": "c%d", "prompt": "%d", "deterministic_checks": [{"type": "file_exists", "file": "x"}]}`, i, i))
 	}
-	w := newWorld(t, "["+strings.Join(list, ",")+"]")
+	w := newFixture(t, "["+strings.Join(list, ",")+"]")
 	last := make(chan struct{}) // the first case waits for the end of the third
 	executor := &worker{work: func(ctx context.Context, r agent.Request) (agent.Reply, error) {
 		switch r.Prompt[0] {
@@ -400,7 +400,7 @@ func TestServerOfSkill(t *testing.T) {
 	}
 	t.Run("it serves", func(t *testing.T) {
 		t.Parallel()
-		w := newWorld(t, oneCheck)
+		w := newFixture(t, oneCheck)
 		w.write("skill/server.py", "serve")
 		executor := &worker{}
 		var specs []process.Spec
@@ -464,7 +464,7 @@ func TestServerOfSkill(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, oneCheck)
+			w := newFixture(t, oneCheck)
 			w.write("skill/evals/trigger-eval.json", `[{"query": "q", "should_trigger": false}]`)
 			executor := &worker{}
 			o := w.inProcess(executor)
@@ -491,7 +491,7 @@ func TestServerOfSkill(t *testing.T) {
 			assert.Equal(t, c.fault, errors.As(err, &fault))
 		})
 	}
-	w := newWorld(t, oneCheck)
+	w := newFixture(t, oneCheck)
 	require.NoError(t, os.Symlink("/etc", w.at("skill/etc")))
 	o := w.inProcess(&worker{})
 	o.Start = "serve it"
@@ -528,7 +528,7 @@ func TestSetupOfEvaluation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, oneCheck)
+			w := newFixture(t, oneCheck)
 			executor := &worker{work: func(_ context.Context, r agent.Request) (agent.Reply, error) {
 				file(r, "outputs/x", "")
 				return agent.Reply{}, nil
@@ -580,7 +580,7 @@ func TestInputsThroughLinks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, `[{"id": 1, "prompt": "p", "files": ["`+c.file+
+			w := newFixture(t, `[{"id": 1, "prompt": "p", "files": ["`+c.file+
 				`"], "deterministic_checks": [{"type": "file_exists", "file": "x"}]}]`)
 			w.write("skill/data/in.txt", "in\n")
 			require.NoError(t, os.Symlink(c.link[1], w.at(c.link[0])))

@@ -27,29 +27,29 @@ func TestMain(m *testing.M) {
 	os.Exit(scratch.Run(m))
 }
 
-// world is a skill, and what running its suite needs.
-type world struct {
+// fixture is a skill, and what running its suite needs.
+type fixture struct {
 	t    *testing.T
 	root string
 }
 
-func newWorld(t *testing.T, evals string) *world {
+func newFixture(t *testing.T, evals string) *fixture {
 	t.Helper()
-	w := &world{t, t.TempDir()}
+	w := &fixture{t, t.TempDir()}
 	w.write("skill/SKILL.md", "---\nname: notes\n---\nWrite the word good.\n")
 	w.write("skill/evals/evals.json", evals)
 	return w
 }
 
-func (w *world) at(name string) string { return filepath.Join(w.root, filepath.FromSlash(name)) }
+func (w *fixture) at(name string) string { return filepath.Join(w.root, filepath.FromSlash(name)) }
 
-func (w *world) write(name, text string) {
+func (w *fixture) write(name, text string) {
 	w.t.Helper()
 	require.NoError(w.t, os.MkdirAll(filepath.Dir(w.at(name)), 0o755))
 	require.NoError(w.t, os.WriteFile(w.at(name), []byte(text), 0o644))
 }
 
-func (w *world) read(name string) string {
+func (w *fixture) read(name string) string {
 	w.t.Helper()
 	text, err := os.ReadFile(w.at(name))
 	require.NoError(w.t, err)
@@ -57,7 +57,7 @@ func (w *world) read(name string) string {
 }
 
 // options run real processes by the agent `command`.
-func (w *world) options(script string) evalrun.Options {
+func (w *fixture) options(script string) evalrun.Options {
 	runner := process.NewRunner()
 	return evalrun.Options{
 		Agent: &agent.Command{Runner: runner}, Timeout: time.Minute,
@@ -73,7 +73,7 @@ func (w *world) options(script string) evalrun.Options {
 	}
 }
 
-func (w *world) run(ctx context.Context, o evalrun.Options) (evalrun.Result, error) {
+func (w *fixture) run(ctx context.Context, o evalrun.Options) (evalrun.Result, error) {
 	w.t.Helper()
 	skill, err := evalrun.Load(w.root, "skill", "")
 	require.NoError(w.t, err)
@@ -85,7 +85,7 @@ func (w *world) run(ctx context.Context, o evalrun.Options) (evalrun.Result, err
 
 func TestSuiteElsewhereIsNoInput(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, `[]`)
+	w := newFixture(t, `[]`)
 	w.write("skill/graded/cases.json",
 		`[{"id": 1, "prompt": "p", "files": ["graded/cases.json"], "expectations": ["x"]}]`)
 	_, err := evalrun.Load(w.root, "skill", "skill/graded/cases.json")
@@ -108,7 +108,7 @@ func TestHostileExecutors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, `[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "file_contains", "file": `+
+			w := newFixture(t, `[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "file_contains", "file": `+
 				`"x.txt", "text": "yes"}]}]`)
 			result, err := w.run(t.Context(), w.options(c.script))
 			require.NoError(t, err)
@@ -122,7 +122,7 @@ func TestHostileExecutors(t *testing.T) {
 
 func TestCommandsOfChecksComeLast(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, `[{"id": 1, "prompt": "p", "deterministic_checks": [
+	w := newFixture(t, `[{"id": 1, "prompt": "p", "deterministic_checks": [
 		{"type": "shell_command", "command": "sh run.sh; echo made > later.txt"}, {"type": "file_not_exists",
 			"file": "later.txt"}, {"type": "file_not_exists", "file": "forged.txt"}]}]`)
 	result, err := w.run(t.Context(), w.options(`echo 'echo yes > forged.txt' > outputs/run.sh`))
@@ -137,7 +137,7 @@ func TestCommandsOfChecksComeLast(t *testing.T) {
 
 func TestEvaluator(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, `[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "file_exists", "file": "x"}, `+
+	w := newFixture(t, `[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "file_exists", "file": "x"}, `+
 		`{"type": "file_exists", "file": "y"}]}, {"id": "b", "prompt": "p", "deterministic_checks": [{"type": `+
 		`"file_exists", "file": "x"}]}]`)
 	e := &evalrun.Evaluator{Options: w.options("touch outputs/x"), Skill: "skill", Keep: w.at("kept")}

@@ -21,7 +21,7 @@ import (
 
 func TestBetterConfigurationIsPromoted(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, map[string]object{"a": {"checks": []object{
+	w := newFixture(t, map[string]object{"a": {"checks": []object{
 		after(),
 		{"kind": "fileExists", "path": "out.txt"},
 	}}, "b": {}})
@@ -51,7 +51,7 @@ func read(t *testing.T, file string) string {
 
 func TestSameConfigurationIsNeutral(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, map[string]object{"a": {"checks": []object{{"kind": "fileExists", "path": "out.txt"}}}})
+	w := newFixture(t, map[string]object{"a": {"checks": []object{{"kind": "fileExists", "path": "out.txt"}}}})
 	found, err := w.compare(t.Context(), copyConfig, nil)
 	require.NoError(t, err)
 	assert.Equal(t, decision.Neutral, found.Verdict)
@@ -62,7 +62,7 @@ func TestSameConfigurationIsNeutral(t *testing.T) {
 // TestChanceIsSeen has a check that passes every second time.
 func TestChanceIsSeen(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, map[string]object{"a": {"checks": []object{{"kind": "command", "cmd": `
+	w := newFixture(t, map[string]object{"a": {"checks": []object{{"kind": "command", "cmd": `
 		echo x >> "$ROOT/count-$(cat out.txt)"
 		test $(( ($(wc -l < "$ROOT/count-$(cat out.txt)") + $(grep -c after out.txt)) % 2 )) = 1`}}}})
 	found, err := w.compare(t.Context(), copyConfig, func(o *taskrun.Options) { o.Jobs = 1 })
@@ -75,7 +75,7 @@ func TestChanceIsSeen(t *testing.T) {
 
 func TestFinishedRunsAreKept(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, map[string]object{"a": {"checks": []object{after()}}, "b": {"checks": []object{after()}}})
+	w := newFixture(t, map[string]object{"a": {"checks": []object{after()}}, "b": {"checks": []object{after()}}})
 	_, err := w.compare(t.Context(), copyConfig, nil)
 	require.NoError(t, err)
 	require.Equal(t, int64(8), w.runs.Load())
@@ -103,7 +103,7 @@ func TestFinishedRunsAreKept(t *testing.T) {
 
 func TestInterruptedGoesOn(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, map[string]object{"a": {}, "b": {}, "c": {}})
+	w := newFixture(t, map[string]object{"a": {}, "b": {}, "c": {}})
 	stopped := errors.New("stopped")
 	ctx, stop := context.WithCancelCause(t.Context())
 	_, err := w.compare(ctx, copyConfig, func(o *taskrun.Options) {
@@ -141,7 +141,7 @@ func TestSuitesThatCannotBeLoaded(t *testing.T) {
 		},
 		"no task": {nil, "suite/l", []string{"there is no task.json"}},
 	} {
-		w := newWorld(t, c.tasks)
+		w := newFixture(t, c.tasks)
 		if c.link != "" {
 			require.NoError(t, os.MkdirAll(filepath.Dir(w.at(c.link)), 0o700))
 			require.NoError(t, os.Symlink("/etc/passwd", w.at(c.link)))
@@ -159,7 +159,7 @@ func TestSuitesThatCannotBeLoaded(t *testing.T) {
 // TestBudget: its end ends a comparison, which goes on with another one.
 func TestBudget(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, map[string]object{"a": {}, "b": {}, "c": {}})
+	w := newFixture(t, map[string]object{"a": {}, "b": {}, "c": {}})
 	run := func(works *worker, budget work.Budget) error {
 		_, err := w.compare(t.Context(), "", func(o *taskrun.Options) {
 			by(works)(o)
@@ -184,7 +184,7 @@ func TestBudget(t *testing.T) {
 // baseline takes its runs.
 func TestConfigurationAlone(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, map[string]object{"a": {"checks": []object{after(), {"kind": "fileExists", "path": "out.txt"}}}})
+	w := newFixture(t, map[string]object{"a": {"checks": []object{after(), {"kind": "fileExists", "path": "out.txt"}}}})
 	loaded, err := taskrun.Load(t.Context(), w.at("suite"))
 	require.NoError(t, err)
 	alone, err := taskrun.Measure(t.Context(), loaded, w.side("before"), w.options(copyConfig, nil))
@@ -206,7 +206,7 @@ func TestAgentsOfTasks(t *testing.T) {
 	} {
 		assert.Equal(t, want, taskrun.AgentOf(said))
 	}
-	w := newWorld(t, map[string]object{"a": {"agent": "claude-code"}, "b": {}})
+	w := newFixture(t, map[string]object{"a": {"agent": "claude-code"}, "b": {}})
 	asked := []string{}
 	_, err := w.compare(t.Context(), "", func(o *taskrun.Options) {
 		o.Agents = func(name string) (agent.Agent, error) {
@@ -225,7 +225,7 @@ func TestAgentsOfTasks(t *testing.T) {
 // TestAgentThatAlwaysFails has no verdict.
 func TestAgentThatAlwaysFails(t *testing.T) {
 	t.Parallel()
-	found, err := newWorld(t, map[string]object{"a": {}}).compare(t.Context(), "exit 3", nil)
+	found, err := newFixture(t, map[string]object{"a": {}}).compare(t.Context(), "exit 3", nil)
 	require.ErrorContains(t, err, "in all 1 runs of the baseline (crashed:")
 	assert.Empty(t, found.Verdict)
 }

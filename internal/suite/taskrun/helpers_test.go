@@ -30,8 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(scratch.Run(m))
 }
 
-// world is a suite with its two configurations, and what a comparison needs.
-type world struct {
+// fixture is a suite with its two configurations, and what a comparison needs.
+type fixture struct {
 	t    *testing.T
 	root string
 	// runs counts the agents that were started.
@@ -41,11 +41,11 @@ type world struct {
 
 type object = map[string]any
 
-// newWorld makes a suite of these tasks; the keys that a task does not have
+// newFixture makes a suite of these tasks; the keys that a task does not have
 // get a value.
-func newWorld(t *testing.T, tasks map[string]object) *world {
+func newFixture(t *testing.T, tasks map[string]object) *fixture {
 	t.Helper()
-	w := &world{t: t, root: t.TempDir()}
+	w := &fixture{t: t, root: t.TempDir()}
 	for id, task := range tasks {
 		usual := object{"id": id, "title": "Task " + id, "prompt": "do " + id, "fixtureDir": "fixture"}
 		for key, value := range usual {
@@ -63,14 +63,14 @@ func newWorld(t *testing.T, tasks map[string]object) *world {
 	return w
 }
 
-func (w *world) write(name, text string) {
+func (w *fixture) write(name, text string) {
 	w.t.Helper()
 	file := w.at(name)
 	require.NoError(w.t, os.MkdirAll(filepath.Dir(file), 0o755))
 	require.NoError(w.t, os.WriteFile(file, []byte(text), 0o644))
 }
 
-func (w *world) at(name string) string { return filepath.Join(w.root, filepath.FromSlash(name)) }
+func (w *fixture) at(name string) string { return filepath.Join(w.root, filepath.FromSlash(name)) }
 
 // counted counts the proposals of an agent.
 type counted struct {
@@ -86,7 +86,7 @@ func (c counted) Propose(ctx context.Context, request agent.Request) (agent.Repl
 
 // options are those of a comparison by the agent `command`, with real
 // processes; change adapts them.
-func (w *world) options(script string, change func(*taskrun.Options)) taskrun.Options {
+func (w *fixture) options(script string, change func(*taskrun.Options)) taskrun.Options {
 	w.t.Helper()
 	w.sessions++
 	runner := process.NewRunner()
@@ -120,7 +120,7 @@ func (w *world) options(script string, change func(*taskrun.Options)) taskrun.Op
 }
 
 // compare runs the suite on both sides.
-func (w *world) compare(ctx context.Context, script string, change func(*taskrun.Options)) (taskrun.Report, error) {
+func (w *fixture) compare(ctx context.Context, script string, change func(*taskrun.Options)) (taskrun.Report, error) {
 	w.t.Helper()
 	loaded, err := taskrun.Load(ctx, w.at("suite"))
 	require.NoError(w.t, err)
@@ -134,7 +134,7 @@ func (w *world) compare(ctx context.Context, script string, change func(*taskrun
 	return found, err
 }
 
-func (w *world) side(name string) taskrun.Side {
+func (w *fixture) side(name string) taskrun.Side {
 	return taskrun.Side{Label: name, Dir: w.at(name), Config: taskrun.AgentConfig()}
 }
 

@@ -43,7 +43,7 @@ func (o *opinion) Grade(_ context.Context, c judge.Work) (judge.Opinion, error) 
 func TestJudgeDecides(t *testing.T) {
 	t.Parallel()
 	exists := []object{{"kind": "fileExists", "path": "out.txt"}}
-	w := newWorld(t, map[string]object{
+	w := newFixture(t, map[string]object{
 		"a": {"judgeRubric": object{"criteria": "which is it?"}, "checks": exists}, "b": {"checks": exists},
 	})
 	o := &opinion{score: func(c judge.Work) float64 {

@@ -80,37 +80,37 @@ func by(works *worker) func(*taskrun.Options) {
 // TestFaultsAreSaidBeforeAnythingRuns: nothing is spent on what cannot come to its end.
 func TestFaultsAreSaidBeforeAnythingRuns(t *testing.T) {
 	t.Parallel()
-	type fixture struct {
-		*world
+	type spoiled struct {
+		*fixture
 
 		o             taskrun.Options
 		before, after taskrun.Side
 		works         *worker
 	}
-	link := func(at string) func(f *fixture) {
-		return func(f *fixture) { _ = os.Symlink("/etc", f.at(at)) }
+	link := func(at string) func(f *spoiled) {
+		return func(f *spoiled) { _ = os.Symlink("/etc", f.at(at)) }
 	}
-	remove := func(names ...string) func(f *fixture) {
-		return func(f *fixture) {
+	remove := func(names ...string) func(f *spoiled) {
+		return func(f *spoiled) {
 			for _, name := range names {
 				_ = os.RemoveAll(f.at(name))
 			}
 		}
 	}
 	for name, c := range map[string]struct {
-		spoil func(f *fixture)
+		spoil func(f *spoiled)
 		says  string
 		ours  bool // it is a failure of our own, and no fault of the caller's
 	}{
 		"a threshold below nothing": {
-			func(f *fixture) { f.o.Thresholds.MinCompositeGain = metric.FromInt(-1) },
+			func(f *spoiled) { f.o.Thresholds.MinCompositeGain = metric.FromInt(-1) },
 			"min-composite-gain -1 is below 0", false,
 		},
 		"an invalid glob": {
-			func(f *fixture) { f.after.Config.Include = []string{"["} }, `"[" is no glob`, false,
+			func(f *spoiled) { f.after.Config.Include = []string{"["} }, `"[" is no glob`, false,
 		},
 		"no glob": {
-			func(f *fixture) { f.before.Config = taskrun.Config{} }, "no glob says which files", false,
+			func(f *spoiled) { f.before.Config = taskrun.Config{} }, "no glob says which files", false,
 		},
 		"a baseline that is gone":  {remove("before"), "open the baseline: ", false},
 		"a candidate that is gone": {remove("before", "after"), "open the candidate: ", false},
@@ -122,25 +122,25 @@ func TestFaultsAreSaidBeforeAnythingRuns(t *testing.T) {
 		},
 		"a fixture that changed since": {link("suite/a/fixture/l"), `fixture of a: "l" is a link that leaves`, false},
 		"a fixture that is gone since": {remove("suite/b/fixture"), "open the fixture of b: ", true},
-		"an agent without a version": {func(f *fixture) {
+		"an agent without a version": {func(f *spoiled) {
 			f.works.version = func() (string, error) { return "", errors.New("it is broken") }
 		}, "a/task.json: ask agent worker for its", false},
-		"an agent that is not there": {func(f *fixture) {
+		"an agent that is not there": {func(f *spoiled) {
 			f.o.Agents = func(string) (agent.Agent, error) { return nil, errors.New("nobody") }
 		}, "the run's agent: nobody", false},
-		"no agent": {func(f *fixture) { f.o.Agent = "" }, "a/task.json names no agent", false},
-		"a directory that is a file": {func(f *fixture) {
+		"no agent": {func(f *spoiled) { f.o.Agent = "" }, "a/task.json names no agent", false},
+		"a directory that is a file": {func(f *spoiled) {
 			f.write("file", "")
 			f.o.RunDir = f.at("file")
 		}, "not a directory", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, map[string]object{"a": {}, "b": {}})
+			w := newFixture(t, map[string]object{"a": {}, "b": {}})
 			loaded, err := taskrun.Load(t.Context(), w.at("suite"))
 			require.NoError(t, err)
 			works := copies()
-			f := &fixture{w, w.options("", by(works)), w.side("before"), w.side("after"), works}
+			f := &spoiled{w, w.options("", by(works)), w.side("before"), w.side("after"), works}
 			c.spoil(f)
 			found, err := taskrun.Run(t.Context(), loaded, f.before, f.after, f.o)
 			require.ErrorContains(t, err, c.says)
@@ -165,7 +165,7 @@ func TestWarningsOfConfigurations(t *testing.T) {
 		"another mode is another": {"main.go", "", 0o755},
 		"none":                    {"", "the candidate (after) has no file of a configuration", 0o644},
 	} {
-		w := newWorld(t, map[string]object{"a": {}})
+		w := newFixture(t, map[string]object{"a": {}})
 		switch c.files {
 		case "":
 			require.NoError(t, os.Remove(w.at("after/AGENTS.md")))
@@ -185,7 +185,7 @@ func TestWarningsOfConfigurations(t *testing.T) {
 // TestRequestsToAgents are by the task and the side, in a sandbox and a home of their own.
 func TestRequestsToAgents(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, map[string]object{"a": {"prompt": "do it", "timeoutMs": 7000}, "b": {"timeoutMs": 7000}})
+	w := newFixture(t, map[string]object{"a": {"prompt": "do it", "timeoutMs": 7000}, "b": {"timeoutMs": 7000}})
 	works, versions := copies(), 0
 	works.version = func() (string, error) { versions++; return "1", nil }
 	found, err := w.compare(t.Context(), "", func(o *taskrun.Options) {
@@ -216,7 +216,7 @@ func TestRequestsToAgents(t *testing.T) {
 // the comparison, and what was used is told.
 func TestFailedRunIsKeptWithItsChanges(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, map[string]object{"a": {"checks": []object{{"kind": "fileExists", "path": "out.txt"}}}, "b": {}})
+	w := newFixture(t, map[string]object{"a": {"checks": []object{{"kind": "fileExists", "path": "out.txt"}}}, "b": {}})
 	run := func(failure error) (taskrun.Report, error) {
 		works := copies()
 		works.ends = func(n int) (agent.Reply, error) {
@@ -252,25 +252,25 @@ func TestFailedRunIsKeptWithItsChanges(t *testing.T) {
 // TestRunsThatCannotBeKept are an error, and no verdict.
 func TestRunsThatCannotBeKept(t *testing.T) {
 	t.Parallel()
-	for says, change := range map[string]func(w *world, o *taskrun.Options){
-		"remove the sandbox of task a: it is held": func(_ *world, o *taskrun.Options) {
+	for says, change := range map[string]func(w *fixture, o *taskrun.Options){
+		"remove the sandbox of task a: it is held": func(_ *fixture, o *taskrun.Options) {
 			o.Sandboxes.Remove = func(dir string) error {
 				return errors.Join(os.RemoveAll(dir),
 					errors.New("it is held"))
 			}
 		},
-		"keep a result as ":        func(w *world, _ *taskrun.Options) { w.write("kept", "") },
-		"begin to keep a result: ": func(_ *world, o *taskrun.Options) { o.Archive.Stage += "-gone" },
-		"no home": func(_ *world, o *taskrun.Options) {
+		"keep a result as ":        func(w *fixture, _ *taskrun.Options) { w.write("kept", "") },
+		"begin to keep a result: ": func(_ *fixture, o *taskrun.Options) { o.Archive.Stage += "-gone" },
+		"no home": func(_ *fixture, o *taskrun.Options) {
 			o.Sandboxes.Environ = func(string, []string) ([]string, error) { return nil, errors.New("no home") }
 		},
-		"task a: run a command: no processes left": func(_ *world, o *taskrun.Options) {
+		"task a: run a command: no processes left": func(_ *fixture, o *taskrun.Options) {
 			o.Sandboxes.Runner = commands(func(process.Spec) (process.Result, error) {
 				return process.Result{}, errors.New("no processes left")
 			})
 		},
 	} {
-		w := newWorld(t, map[string]object{"a": {"checks": []object{{"kind": "command", "cmd": "true"}}}})
+		w := newFixture(t, map[string]object{"a": {"checks": []object{{"kind": "command", "cmd": "true"}}}})
 		found, err := w.compare(t.Context(), "", func(o *taskrun.Options) {
 			by(copies())(o)
 			change(w, o)
@@ -283,7 +283,7 @@ func TestRunsThatCannotBeKept(t *testing.T) {
 // TestReports can be moved, written again, and read; nothing else is cleared for them.
 func TestReports(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, map[string]object{"t": {"checks": []object{after()}}})
+	w := newFixture(t, map[string]object{"t": {"checks": []object{after()}}})
 	found, err := w.compare(t.Context(), "", func(o *taskrun.Options) {
 		by(copies())(o)
 		o.Runs = 2

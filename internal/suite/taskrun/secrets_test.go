@@ -28,7 +28,7 @@ func (leaky) Propose(_ context.Context, r agent.Request) (agent.Reply, error) {
 // TestLoginOfAgent is in nothing that is kept of its work, and shown to no judge.
 func TestLoginOfAgent(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, map[string]object{"a": {
+	w := newFixture(t, map[string]object{"a": {
 		"judgeRubric": object{"criteria": "is it good?"},
 		"checks": []object{
 			after(),

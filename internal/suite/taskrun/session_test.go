@@ -117,16 +117,16 @@ func TestKnownChance(t *testing.T) {
 // one, and nothing else does, or runs would be made again for nothing.
 func TestKeyOfARun(t *testing.T) {
 	t.Parallel()
-	type world struct {
+	type fixture struct {
 		session
 		prepared
 
 		role role
 		file *sandbox.Entry
 	}
-	key := func(change func(*world)) string {
+	key := func(change func(*fixture)) string {
 		files := sandbox.Manifest{{Path: "a", Mode: 0o644, SHA256: "00"}}
-		w := &world{
+		w := &fixture{
 			session: session{Options: Options{
 				Runner: work.Runner{Model: "m", Command: "cmd", Env: []string{"A"}}, CommandDigest: "d",
 			}},
@@ -143,51 +143,51 @@ func TestKeyOfARun(t *testing.T) {
 		change(w)
 		return w.key(w.role, &w.prepared)
 	}
-	same := key(func(*world) {})
+	same := key(func(*fixture) {})
 	assert.Len(t, same, 32)
 	seen := map[string]string{same: "nothing"}
-	for name, change := range map[string]func(*world){
-		"the side":              func(w *world) { w.role = theCandidate },
-		"the id":                func(w *world) { w.ID = "u" },
-		"the prompt":            func(w *world) { w.Prompt = "q" },
-		"the time":              func(w *world) { w.Timeout += time.Millisecond },
-		"the agent":             func(w *world) { w.agent = named{name: "other"} },
-		"the agent's version":   func(w *world) { w.version = "2" },
-		"the model":             func(w *world) { w.Model = "n" },
-		"the command":           func(w *world) { w.Command = "cmd2" },
-		"what the command runs": func(w *world) { w.CommandDigest = "e" },
-		"the isolation":         func(w *world) { w.Surroundings = "namespaces" },
-		"another variable":      func(w *world) { w.Env = []string{"C"} },
-		"a check less":          func(w *world) { w.Checks = w.Checks[:1] },
-		"the order of checks":   func(w *world) { slices.Reverse(w.Checks) },
-		"a check's kind":        func(w *world) { w.Checks[0].Kind = format.TestSuiteCheck },
-		"a check's command":     func(w *world) { w.Checks[0].Command = "make test" },
-		"a check's path":        func(w *world) { w.Checks[0].Path = "b" },
-		"a check's text":        func(w *world) { w.Checks[0].Substring = "s" },
-		"a check's pattern":     func(w *world) { w.Checks[1].Pattern = regexp.MustCompile("y") },
-		"what a check expects":  func(w *world) { w.Checks[0].ExpectExitZero = false },
-		"a file's content":      func(w *world) { w.file.SHA256 = "01" },
-		"a file's mode":         func(w *world) { w.file.Mode = 0o755 },
-		"a file's name":         func(w *world) { w.file.Path = "b" },
-		"where the words end":   func(w *world) { w.Model, w.Command = "mc", "md" },
-		"which variable":        func(w *world) { w.Env = []string{"A\",\"B"} },
+	for name, change := range map[string]func(*fixture){
+		"the side":              func(w *fixture) { w.role = theCandidate },
+		"the id":                func(w *fixture) { w.ID = "u" },
+		"the prompt":            func(w *fixture) { w.Prompt = "q" },
+		"the time":              func(w *fixture) { w.Timeout += time.Millisecond },
+		"the agent":             func(w *fixture) { w.agent = named{name: "other"} },
+		"the agent's version":   func(w *fixture) { w.version = "2" },
+		"the model":             func(w *fixture) { w.Model = "n" },
+		"the command":           func(w *fixture) { w.Command = "cmd2" },
+		"what the command runs": func(w *fixture) { w.CommandDigest = "e" },
+		"the isolation":         func(w *fixture) { w.Surroundings = "namespaces" },
+		"another variable":      func(w *fixture) { w.Env = []string{"C"} },
+		"a check less":          func(w *fixture) { w.Checks = w.Checks[:1] },
+		"the order of checks":   func(w *fixture) { slices.Reverse(w.Checks) },
+		"a check's kind":        func(w *fixture) { w.Checks[0].Kind = format.TestSuiteCheck },
+		"a check's command":     func(w *fixture) { w.Checks[0].Command = "make test" },
+		"a check's path":        func(w *fixture) { w.Checks[0].Path = "b" },
+		"a check's text":        func(w *fixture) { w.Checks[0].Substring = "s" },
+		"a check's pattern":     func(w *fixture) { w.Checks[1].Pattern = regexp.MustCompile("y") },
+		"what a check expects":  func(w *fixture) { w.Checks[0].ExpectExitZero = false },
+		"a file's content":      func(w *fixture) { w.file.SHA256 = "01" },
+		"a file's mode":         func(w *fixture) { w.file.Mode = 0o755 },
+		"a file's name":         func(w *fixture) { w.file.Path = "b" },
+		"where the words end":   func(w *fixture) { w.Model, w.Command = "mc", "md" },
+		"which variable":        func(w *fixture) { w.Env = []string{"A\",\"B"} },
 	} {
 		got := key(change)
 		assert.Empty(t, seen[got], "%s makes the same key", name)
 		seen[got] = name
 	}
-	for name, change := range map[string]func(*world){
-		"the title":               func(w *world) { w.Title = "U" },
-		"what the judge is told":  func(w *world) { w.Rubric = &format.Rubric{} },
-		"where the template is":   func(w *world) { w.templates[theBaseline].Dir = "/two" },
-		"the other side's files":  func(w *world) { w.templates[theCandidate].Manifest = nil },
-		"how often it is run":     func(w *world) { w.Runs, w.Jobs, w.Session, w.Budget.Tokens = 7, 7, "s", 7 },
-		"a part of a millisecond": func(w *world) { w.Timeout += 999 * time.Microsecond },
+	for name, change := range map[string]func(*fixture){
+		"the title":               func(w *fixture) { w.Title = "U" },
+		"what the judge is told":  func(w *fixture) { w.Rubric = &format.Rubric{} },
+		"where the template is":   func(w *fixture) { w.templates[theBaseline].Dir = "/two" },
+		"the other side's files":  func(w *fixture) { w.templates[theCandidate].Manifest = nil },
+		"how often it is run":     func(w *fixture) { w.Runs, w.Jobs, w.Session, w.Budget.Tokens = 7, 7, "s", 7 },
+		"a part of a millisecond": func(w *fixture) { w.Timeout += 999 * time.Microsecond },
 	} {
 		assert.Equal(t, same, key(change), name)
 	}
 	other := func(command string) string {
-		return key(func(w *world) { w.agent, w.Command, w.CommandDigest = named{name: "other"}, command, command })
+		return key(func(w *fixture) { w.agent, w.Command, w.CommandDigest = named{name: "other"}, command, command })
 	}
 	assert.Equal(t, other("x"), other("y"), "a command that is not run makes no difference")
 }
