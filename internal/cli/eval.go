@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -51,14 +52,15 @@ task is run five times a side. Interrupted, the same command goes on where it wa
 			run, kind := a.evalTasks, program.Tasks
 			if isSkill(a.Path(args[0])) {
 				if err := onlyFor("task suites, and "+args[0]+" is a skill", cmd, "against", "candidate", "runs",
-					"budget-usd", "fresh"); err != nil {
+					"fresh"); err != nil {
 					return err
 				}
 				run, kind = a.evalSkill, program.Skill
 			}
 			p, err := a.flagged(cmd, kind)
 			if err == nil && cmd.Flags().Changed("runs") {
-				p.Runs, err = taskRuns(o.runs)
+				const needed = 2
+				p.Runs, err = parseRuns(o.runs, needed)
 			}
 			if err != nil {
 				return err
@@ -72,7 +74,6 @@ task is run five times a side. Interrupted, the same command goes on where it wa
 	flags.StringVar(&o.against, "against", "", "compare with this configuration: a `DIR` or a commit")
 	flags.StringVar(&o.candidate, "candidate", ".", "the configuration of the tasks: a `DIR` or a commit")
 	flags.StringVar(&o.runs, "runs", "auto", "how often each task is run a side, or auto")
-	flags.StringVar(&a.BudgetUSD, "budget-usd", "", "begin no further run when it has cost so many dollars")
 	flags.BoolVar(&o.fresh, "fresh", false, "run everything again, also what is kept")
 	flags.StringVar(&o.out, "out", "", "write reports, transcripts, outputs and gradings to this `DIR`")
 	return cmd
@@ -189,15 +190,17 @@ func (a *App) evalTasks(ctx context.Context, dir string, p *program.Program, o *
 	return a.deliverReport(found, o.out)
 }
 
-// taskRuns reads how often each task is run; 0 is auto.
-func taskRuns(text string) (int, error) {
+// parseRuns reads how often something is run: 0 is auto. More than one, but fewer than are
+// needed, show nothing.
+func parseRuns(text string, needed int) (int, error) {
 	const most = 1000
-	if text == "auto" {
+	if strings.EqualFold(text, "auto") {
 		return 0, nil
 	}
 	runs, err := strconv.Atoi(text)
-	if err != nil || runs < 1 || runs > most {
-		return 0, misuse.Errorf("--runs %s: give auto, or a number from 1 to %d", text, most)
+	if err != nil || runs < 1 || runs > most || runs > 1 && runs < needed {
+		return 0, misuse.Errorf("--runs %q: give `auto`, 1, or a number from %d to %d: fewer can show nothing", text,
+			needed, most)
 	}
 	return runs, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
@@ -59,7 +60,7 @@ func (a *App) readSkill(cmd *cobra.Command, o *skillRunOptions) (p *program.Prog
 			o.runs = "auto"
 		}
 	}
-	repeats, err = skill.ParseRuns(o.runs)
+	repeats, err = parseRuns(o.runs, statistics.RunsNeeded(skill.Confidence))
 	return p, repeats, err
 }
 

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
@@ -230,18 +229,14 @@ func thresholdsOf(p *program.Program) (score.Thresholds, error) {
 	return thresholds, nil
 }
 
-// budgetOf are the bounds of a run: those of the program without a span, which are for
-// one run, and the dollars of a flag.
-func budgetOf(p *program.Program, flag string) (work.Budget, error) {
+// budgetOf are the bounds of a run: those of the program without a span, which are for one.
+func budgetOf(p *program.Program) work.Budget {
 	budget := work.Budget{UnknownCostPauses: p.UnknownCost == "pause"}
-	usd := strings.TrimSpace(flag)
 	for _, given := range p.Budgets {
 		budget.Tokens, budget.Time = given.Tokens, time.Duration(given.Minutes*float64(time.Minute))
-		if given.USD > 0 && usd == "" {
-			usd = fmt.Sprint(given.USD)
+		if usd, err := metric.FromFloat(given.USD); err == nil && usd.Sign() > 0 {
+			budget.USD = &usd
 		}
 	}
-	var err error
-	budget.USD, err = dollars(usd)
-	return budget, err
+	return budget
 }

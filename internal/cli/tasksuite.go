@@ -176,9 +176,8 @@ func (l *taskSuite) open(ctx context.Context, dir string) (s *taskSession, err e
 		}
 		return l.worker(ctx, name, commands)
 	}
-	if o.Budget, err = budgetOf(p, l.BudgetUSD); err == nil {
-		o.Thresholds, err = thresholdsOf(p)
-	}
+	o.Budget = budgetOf(p)
+	o.Thresholds, err = thresholdsOf(p)
 	archive.Forget(s.Now().Add(-keepRuns))
 	return s, err
 }

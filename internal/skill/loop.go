@@ -38,8 +38,9 @@ type Measured struct {
 
 // Evals measures versions by the suite of v0.
 type Evals interface {
-	// Measure runs the suite for the skill in dir and leaves the cases below out.
-	Measure(ctx context.Context, dir, out string) (Measured, error)
+	// Measure runs the suite for the skill in dir and leaves the cases below out; label is
+	// what people call it.
+	Measure(ctx context.Context, label, dir, out string) (Measured, error)
 	// Read takes together what earlier calls of Measure left in directories, of
 	// one version.
 	Read(outs ...string) (Measured, error)
@@ -261,7 +262,7 @@ func (s *state) measure(ctx context.Context, dir string, n int) (Measured, error
 	if err := s.clear(n); err != nil {
 		return Measured{}, err
 	}
-	return s.Evals.Measure(ctx, dir, s.Workspace.Iteration(n))
+	return s.Evals.Measure(ctx, fmt.Sprint("iteration ", n), dir, s.Workspace.Iteration(n))
 }
 
 func (s *state) clear(n int) error {

@@ -77,7 +77,7 @@ func (k *skillLoop) write(dir, name, text string) {
 }
 
 // Measure leaves the gradings that the text of a skill has. "-" is a case without one.
-func (k *skillLoop) Measure(_ context.Context, dir, out string) (skill.Measured, error) {
+func (k *skillLoop) Measure(_ context.Context, _, dir, out string) (skill.Measured, error) {
 	data, err := os.ReadFile(filepath.Join(dir, "SKILL.md"))
 	require.NoError(k.t, err)
 	text := strings.TrimPrefix(string(data), front)

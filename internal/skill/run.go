@@ -8,10 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 
-	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/render"
@@ -73,22 +70,6 @@ func standing(rows []results.Row) (best, last int) {
 		}
 	}
 	return best, last
-}
-
-// ParseRuns reads how often each side is measured: 0 is auto.
-func ParseRuns(text string) (int, error) {
-	if strings.EqualFold(text, "auto") {
-		return 0, nil
-	}
-	const most = 1000
-	needed := statistics.RunsNeeded(Confidence)
-	runs, err := strconv.Atoi(text)
-	if err != nil || runs < 1 || runs > most || runs > 1 && runs < needed {
-		return 0, misuse.Errorf("--runs %q: give `auto`, 1 for a plain comparison, or a number from %d to %d (fewer "+
-			"can never reach a confidence of %g)",
-			text, needed, most, Confidence)
-	}
-	return runs, nil
 }
 
 // OpenOrCreate continues the workspace at a place, or makes it, for the skill in dir.

@@ -12,23 +12,6 @@ import (
 	"github.com/org/autoloop/internal/suite/work"
 )
 
-func TestParseRuns(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]int{
-		"auto": 0, "AUTO": 0, "1": 1, "5": 5, "1000": 1000, "2": -1, "1001": -1,
-		"0": -1, "-1": -1, "many": -1, "": -1,
-	} {
-		runs, err := skill.ParseRuns(text)
-		if want < 0 {
-			require.ErrorContains(t, err, "--runs \""+text+
-				"\": give `auto`, 1 for a plain comparison, or a number from ", text)
-			continue
-		}
-		require.NoError(t, err, text)
-		assert.Equal(t, want, runs, text)
-	}
-}
-
 func TestEndedText(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, "1 iteration done", skill.Exhausted.Text(1))

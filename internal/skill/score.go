@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strconv"
 
 	"github.com/org/autoloop/internal/metric"
@@ -40,9 +41,9 @@ func (v *Versions) Score(ctx context.Context, n int) (found Scored, err error) {
 	if err != nil {
 		return found, err
 	}
-	places, err := VersionRuns(w, n, n)
-	if err != nil {
-		return found, err
+	var places []string
+	for _, dir := range dirs {
+		places = append(places, filepath.Join(w.Iteration(n), dir))
 	}
 	result, err := evalrun.ReadAll(suited, places...)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -166,7 +166,7 @@ func TestVersionsAreMeasuredAlike(t *testing.T) {
 			}
 			out := filepath.Join(m.Workspace.Iteration(3), "run-2")
 			require.NoError(t, os.MkdirAll(out, 0o755))
-			found, err := m.Measure(t.Context(), dir, out)
+			found, err := m.Measure(t.Context(), "iteration 3, run 2", dir, out)
 			require.NoError(t, err)
 			assert.Equal(t, "iteration 3, run 2: the cases run", (*m.said)[0])
 			if c.fault != "" {

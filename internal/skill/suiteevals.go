@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
@@ -27,12 +26,12 @@ type SuiteEvals struct {
 }
 
 // Measure runs the suite for the skill in dir.
-func (e *SuiteEvals) Measure(ctx context.Context, dir, out string) (Measured, error) {
+func (e *SuiteEvals) Measure(ctx context.Context, label, dir, out string) (Measured, error) {
 	version, err := e.version(ctx, e.Suited, dir)
 	if err != nil {
 		return Measured{}, err
 	}
-	result, err := evalrun.Run(ctx, version, out, e.labelled(runLabel(e.Workspace, out)))
+	result, err := evalrun.Run(ctx, version, out, e.labelled(label))
 	var fault *misuse.Error
 	if ctx.Err() == nil && errors.As(err, &fault) {
 		return Measured{Fault: plain.Short(err.Error(), lineWidth)}, nil
@@ -94,22 +93,4 @@ func (e *SuiteEvals) measured(r evalrun.Result) Measured {
 		Graded: e.Suited.Graded(), Rate: r.Rate, Runs: r.Runs(),
 		Failures: e.Options.Masker.String(evalrun.Failures(r, maxFailures)),
 	}
-}
-
-// runLabel names a run of a suite by its directory in a workspace: "iteration 3",
-// "iteration 3, run 2".
-func runLabel(w *workspace.Workspace, out string) string {
-	below, err := filepath.Rel(w.Dir, out)
-	if err != nil {
-		return ""
-	}
-	iteration, run, _ := strings.Cut(filepath.ToSlash(below), "/")
-	label := strings.Replace(iteration, "-", " ", 1)
-	switch kind, number, _ := strings.Cut(run, "-"); kind {
-	case "run":
-		label += ", run " + number
-	case "incumbent":
-		label += ", run " + number + " of the best version"
-	}
-	return label
 }

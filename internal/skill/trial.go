@@ -21,8 +21,8 @@ import (
 const Confidence = 0.95
 
 // incumbentRun begins the names of the directories of the best version's runs in
-// an iteration, candidateRun those of the candidate's after its first.
-const incumbentRun, candidateRun = "incumbent-", "run-"
+// an iteration.
+const incumbentRun = "incumbent-"
 
 // tried is what the runs of a candidate came to.
 type tried struct {
@@ -75,8 +75,7 @@ func (s *state) try(ctx context.Context, n int, candidate string) (tried, error)
 	})
 	made, err := trial.Run(func(step decision.Step) (m metric.Measurement, err error) {
 		runs[step.Side]++
-		dir := runOf(step.Side, runs[step.Side])
-		found, err := s.side(ctx, n, candidate, step.Side, dir)
+		found, dir, err := s.side(ctx, n, candidate, step.Side, runs[step.Side])
 		switch {
 		case err != nil:
 			return m, err
@@ -126,29 +125,28 @@ func (t *tried) conclude(d decision.Decision) {
 	}
 }
 
-// runOf is the directory of the run k of a side, from the iteration's. The first
-// run of the candidate is the iteration's own.
-func runOf(side decision.Side, k int) string {
+// side runs the suite for one side the time k, into a directory of the iteration's, which
+// it names. The first run of the candidate is the iteration's own.
+func (s *state) side(ctx context.Context, n int, candidate string, side decision.Side, k int) (m Measured, run string,
+	err error,
+) {
+	dir, label := candidate, fmt.Sprint("iteration ", n)
 	switch {
 	case side == decision.Incumbent:
-		return fmt.Sprint(incumbentRun, k)
+		dir, run = s.Workspace.Version(s.Workspace.Best), fmt.Sprint(incumbentRun, k)
+		label += fmt.Sprintf(", run %d of the best version", k)
 	case k > 1:
-		return fmt.Sprint(candidateRun, k)
+		run = fmt.Sprint("run-", k)
+		label += fmt.Sprint(", run ", k)
 	default:
-		return "."
+		run = "."
 	}
-}
-
-// side runs the suite for one side, into a directory of the iteration's.
-func (s *state) side(ctx context.Context, n int, candidate string, side decision.Side, run string) (Measured, error) {
-	dir, out := candidate, filepath.Join(s.Workspace.Iteration(n), run)
-	if side == decision.Incumbent {
-		dir = s.Workspace.Version(s.Workspace.Best)
-	}
+	out := filepath.Join(s.Workspace.Iteration(n), run)
 	if err := os.MkdirAll(out, 0o755); err != nil { //nolint:gosec // for people, like the workspace that it is in
-		return Measured{}, fmt.Errorf("make a directory for the evaluation: %w", err)
+		return m, run, fmt.Errorf("make a directory for the evaluation: %w", err)
 	}
-	return s.Evals.Measure(ctx, dir, out)
+	m, err = s.Evals.Measure(ctx, label, dir, out)
+	return m, run, err
 }
 
 // wasNoisy reports whether an iteration since the last baseline came to pairs: it
