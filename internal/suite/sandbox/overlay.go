@@ -8,28 +8,22 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-
-	"github.com/org/autoloop/internal/files"
+	"slices"
 )
 
-const (
-	// maxConfigFile and maxConfig bound one file and all files of a configuration.
-	maxConfigFile = 10 << 20
-	maxConfig     = 64 << 20
-)
+// maxConfig bounds all files of a configuration.
+const maxConfig = 64 << 20
 
-// Overlay is a configuration, held in memory: the files that are laid over
-// every fixture, so that what changes in the directory later is without effect.
+// Overlay is a configuration: the files that are laid over every fixture. One that changes
+// after it was read cannot be laid.
 type Overlay struct {
-	// Name is what errors call it.
-	Name string
+	// Name is what errors call it, Dir where the files are.
+	Name, Dir string
 	// Files has regular files and links.
 	Files Manifest
 	// Absent are paths of the other configuration that this one does not have. They
 	// are removed from a fixture that brings its own.
 	Absent []string
-
-	content map[string][]byte
 }
 
 // Selection says which files are a configuration, by their path, relative and
@@ -49,44 +43,12 @@ func ReadOverlay(ctx context.Context, name, dir string, selected Selection) (*Ov
 	}
 	defer func() { _ = root.Close() }()
 	s := scanner(root, name)
-	s.Keep, s.Within = selected.Match, selected.Within
+	s.Keep, s.Within, s.MaxBytes = selected.Match, selected.Within, maxConfig
 	all, err := read(ctx, s, name)
 	if err != nil {
 		return nil, err
 	}
-	overlay := &Overlay{Name: name, content: map[string][]byte{}}
-	total := 0
-	for _, e := range all {
-		if e.Mode.IsDir() {
-			continue
-		}
-		if e.IsFile() {
-			data, err := readWhole(root, e)
-			if err != nil {
-				return nil, &PathError{Where: name, Path: e.Path, Reason: files.Cause(err).Error()}
-			}
-			if total += len(data); total > maxConfig {
-				return nil, &PathError{
-					Where: name, Path: e.Path,
-					Reason: fmt.Sprintf("makes the configuration larger than %d bytes", maxConfig),
-				}
-			}
-			overlay.content[e.Path] = data
-		}
-		overlay.Files = append(overlay.Files, e)
-	}
-	return overlay, nil
-}
-
-func readWhole(root *os.Root, e Entry) ([]byte, error) {
-	if e.Size > maxConfigFile {
-		return nil, fmt.Errorf("has %d bytes, more than %d", e.Size, maxConfigFile)
-	}
-	data, err := files.ReadRegular(root, e.Path, maxConfigFile+1)
-	if err == nil && int64(len(data)) != e.Size {
-		err = fmt.Errorf("changed while it was read")
-	}
-	return data, err
+	return &Overlay{Name: name, Dir: dir, Files: slices.DeleteFunc(all, Entry.IsDir)}, nil
 }
 
 // Against notes in both which paths of the other they lack.
@@ -112,8 +74,13 @@ func (o *Overlay) apply(root *os.Root) error {
 			return fmt.Errorf("remove %s, which the %s does not have: %w", name, o.Name, err)
 		}
 	}
+	source, err := os.OpenRoot(o.Dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = source.Close() }()
 	for _, e := range o.Files {
-		if err := o.place(root, e); err != nil {
+		if err := place(source, root, e); err != nil {
 			return fmt.Errorf("apply %s of the %s: %w", e.Path, o.Name, err)
 		}
 	}
@@ -143,7 +110,7 @@ func removeFile(root *os.Root, name string) error {
 
 // place puts one file or link where it belongs; what the fixture has in its way
 // goes.
-func (o *Overlay) place(root *os.Root, e Entry) error {
+func place(source, root *os.Root, e Entry) error {
 	if in := blocked(root, e.Path); in != "" {
 		if err := root.Remove(filepath.FromSlash(in)); err != nil {
 			return err
@@ -156,10 +123,7 @@ func (o *Overlay) place(root *os.Root, e Entry) error {
 	if err := root.MkdirAll(filepath.Dir(local), 0o755); err != nil {
 		return err
 	}
-	if e.IsLink() {
-		return root.Symlink(e.Target, local)
-	}
-	return errors.Join(root.WriteFile(local, o.content[e.Path], 0o600), root.Chmod(local, e.Mode.Perm()))
+	return copier(source, root).Entry(&e)
 }
 
 // blocked names the first part of the way to a path that is no directory, or

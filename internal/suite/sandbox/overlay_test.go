@@ -46,7 +46,7 @@ func TestSuitesThatAreNoSuites(t *testing.T) {
 			t.Parallel()
 			d := newDir(t, nil)
 			c.make(d)
-			found, err := sandbox.FindTasks(t.Context(), d.path)
+			found, err := sandbox.FindTasks(d.path)
 			if c.says != "" {
 				require.ErrorContains(t, err, c.says)
 				require.ErrorContains(t, err, "read the task suite "+d.path)

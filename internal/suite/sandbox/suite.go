@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -36,41 +35,38 @@ type Files struct {
 // FindTasks finds the task files in a directory and below it. A directory that
 // has one is a task, and no further ones are looked for in it: a file of that
 // name deep in a fixture is the fixture's own.
-func FindTasks(ctx context.Context, dir string) (*Files, error) {
+func FindTasks(dir string) (*Files, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open the task suite: %w", err)
 	}
 	defer func() { _ = root.Close() }()
-	seen := 0
-	scanner := files.Scanner{
-		Root: root,
-		Skip: func(name string) bool {
-			seen++
-			base := path.Base(name)
-			return seen > maxSuitePaths || decision.DotGit(base) || base == "node_modules"
-		},
-		Keep: func(name string) bool { return path.Base(name) == format.TaskFile },
-		Within: func(dir string) bool {
-			above := path.Dir(dir)
-			_, err := root.Lstat(filepath.FromSlash(path.Join(above, format.TaskFile)))
-			return errors.Is(err, fs.ErrNotExist) && strings.Count(above, "/") < maxSuiteDepth
-		},
-	}
-	found, err := scanner.List(ctx)
-	if err == nil && seen > maxSuitePaths {
-		err = fmt.Errorf("it has more than %d paths beside its tasks", maxSuitePaths)
-	}
+	suite, seen := &Files{dir: dir}, 0
+	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		base := path.Base(name)
+		switch seen++; {
+		case err != nil:
+			return err
+		case seen > maxSuitePaths:
+			return fmt.Errorf("it has more than %d paths beside its tasks", maxSuitePaths)
+		case !entry.IsDir():
+			return nil
+		case decision.DotGit(base), base == "node_modules", strings.Count(name, "/") > maxSuiteDepth:
+			return fs.SkipDir
+		}
+		file := path.Join(name, format.TaskFile)
+		if _, err := root.Lstat(filepath.FromSlash(file)); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		data, err := files.ReadRegular(root, file, maxTaskFile)
+		if err != nil {
+			return err
+		}
+		suite.List = append(suite.List, format.File{Path: file, Data: data})
+		return fs.SkipDir
+	})
 	if err != nil {
 		return nil, fmt.Errorf("read the task suite %s: %w", dir, err)
-	}
-	suite := &Files{dir: dir}
-	for _, e := range found {
-		data, err := files.ReadRegular(root, e.Path, maxTaskFile)
-		if err != nil {
-			return nil, fmt.Errorf("read the task suite %s: %w", dir, err)
-		}
-		suite.List = append(suite.List, format.File{Path: e.Path, Data: data})
 	}
 	return suite, nil
 }

@@ -18,7 +18,7 @@ func TestFindTasks(t *testing.T) {
 		".git/task.json": "no", "node_modules/x/task.json": "no", "shared/app.js": "",
 	})
 	d.link("b", "linked")
-	found, err := sandbox.FindTasks(t.Context(), d.path)
+	found, err := sandbox.FindTasks(d.path)
 	require.NoError(t, err)
 	assert.Equal(t, []format.File{
 		{Path: "a/deep/task.json", Data: []byte("[]")},
@@ -30,7 +30,7 @@ func TestFindTasks(t *testing.T) {
 	} {
 		assert.Equal(t, is, found.IsDir(name), name)
 	}
-	_, err = sandbox.FindTasks(t.Context(), d.at("none"))
+	_, err = sandbox.FindTasks(d.at("none"))
 	require.ErrorContains(t, err, "open the task suite")
 }
 
@@ -42,7 +42,7 @@ func TestFixtureWithoutTaskFiles(t *testing.T) {
 		"a/task.json": "{}", "a/app.js": "a", "a/sub/task.json": "the fixture's own",
 		"b/task.json": "{}",
 	})
-	found, err := sandbox.FindTasks(t.Context(), d.path)
+	found, err := sandbox.FindTasks(d.path)
 	require.NoError(t, err)
 	for fixture, want := range map[string]map[string]string{
 		"a": {"app.js": "a", "sub/task.json": "the fixture's own"},

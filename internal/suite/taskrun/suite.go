@@ -24,7 +24,7 @@ type TaskSuite struct {
 // Load reads the suite in a directory and looks at its fixtures. All that is
 // wrong is one *misuse.Error.
 func Load(ctx context.Context, dir string) (*TaskSuite, error) {
-	files, err := sandbox.FindTasks(ctx, dir)
+	files, err := sandbox.FindTasks(dir)
 	if err != nil {
 		return nil, misuse.New(err)
 	}
