@@ -43,17 +43,9 @@ func TestHistoryGolden(t *testing.T) {
 		value("1.5")
 	m.RecentStatuses = []string{"accepted", "rejected"}
 	doc.SetMachine(m)
-	doc.AddEntry(state.HistoryEntry{
-		Time: *at("2025-01-15T09:30:00Z"), Baseline: true, Metric: value("1.5"),
-		Change: "Initial evaluation",
-	})
-	doc.AddEntry(state.HistoryEntry{
-		Iteration: 1, Time: *at("2025-01-15T10:30:00Z"), Run: "1",
-		Status: state.Accepted,
-		Change: "Halve the step", Metric: value("1.3"), PreviousBest: value("1.5"), Delta: "-0.2", PR: 3,
-		Commit: "0123abc", CIFixAttempts: 2,
-		Notes: []string{"improved", "2 files | 10 lines"},
-	})
+	for n := range 2 {
+		doc.AddEntry(entry(n))
+	}
 	doc.AddEntry(state.HistoryEntry{
 		Iteration: 2, Time: *at("2025-01-15T10:30:00Z"), Status: state.Rejected,
 		Change:       "# x\n## Machine State\n| Paused | true |\n<!-- AUTOLOOP:STATUS --> thanks @octocat",
@@ -134,13 +126,7 @@ func TestForeignHistoryIsKept(t *testing.T) {
 		doc.AddEntry(entry(n))
 	}
 	text := string(doc.Render())
-	assert.Regexp(t, `All iterations \(newest first\)\.\n\n<!--.*-->\n\n### Iteration 414 — `, text)
-	assert.Contains(t, text, "### Iters 398–400 — ❌ Phantom (never pushed)\n### Iters 1–397 — (0→191): Core, stats\n")
-	assert.Contains(t, text, "### Iter 402 — 2026-07-10 — [Run](https://x)\n⚠️ Phantom\n\n"+
-		"### Iteration 401 — 2026-04-16 22:46 UTC — ✅ | metric=404\n- Added 8 pairs.\n\n")
-	assert.Contains(t, text, "### A note of a person\n\nkeep \xff this\n\n---\n\n## Appendix\n\nmine\n")
-	assert.Contains(t, text, "\n\n### Iters 403–404 — ✅ 0 / ❌ 2 / ⚠️ 0 (metrics 598→598)\n\n<!-- autoloop: end -->\n\n"+
-		"### Iter 402 ")
+	golden.Equal(t, "foreign.md", text)
 	assert.Equal(t, text, string(parse(t, text).Render()), "stable")
 }
 

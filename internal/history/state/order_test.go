@@ -1,6 +1,7 @@
 package state_test
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/tests/golden"
 )
 
 func TestStatesThatOthersWriteAreRead(t *testing.T) {
@@ -52,101 +54,53 @@ func TestStatusesInTheOrderOfTheHistory(t *testing.T) {
 		oldest = "error, rejected, rejected, accepted"
 	)
 	four := []string{accepted, rejected, rejected, failed}
-	for name, c := range map[string]struct {
-		cell, history, want string
-		unknown             bool
-	}{
-		"newest first": {newest, entries(full, four...), oldest, false},
-		"newest last":  {oldest, entries(full, four...), oldest, false},
-		"line feeds of Windows": {
-			newest, strings.ReplaceAll(entries(full, four...), "\n", "\r\n"),
-			oldest, false,
-		},
-		"a sign in the heading": {newest, entries("### Iter N — SIGN step (31→32)\n", four...), oldest, false},
-		"a date before the number": {
-			newest, entries("### 2026-02-03T12:00Z — Iteration N: OUTCOME\n\n", four...),
-			oldest, false,
-		},
-		"a number sign": {
-			newest, entries("#### Iteration #N\n\nStatus: OUTCOME\n\n", four...),
-			oldest, false,
-		},
-		"bullets": {
-			newest,
-			entries("- **Iteration N** (2026-02-03): OUTCOME, a step (31→32)\n", four...), oldest, false,
-		},
-		"bold lines": {newest, entries("**Iter N** — OUTCOME\n\n", four...), oldest, false},
-		"rows of a table": {
-			newest,
-			"| # | When | Status |\n|---|---|---|\n" + entries("| N | 2026-02-03 | OUTCOME |\n", four...),
-			oldest, false,
-		},
-		"rows that say Iteration": {newest, entries("| Iteration N | OUTCOME |\n", four...), oldest, false},
-		"an entry below another's": {
-			newest, entries(full, four...) + "- Iteration 99 would be ❌ Rejected\n",
-			oldest, false,
-		},
-		"the newest below": {
-			"accepted, rejected",
-			"### Iteration 3\n\n- **Status**: rejected\n\n### Iteration 9\n\n- **Status**: accepted\n",
-			"rejected, accepted", false,
-		},
-		"a range": {
-			"rejected, rejected, error, accepted",
-			"### Iters 39–40 — ❌ both did nothing\n\n### Iteration 38 — ⚠️\n\n### Iteration 37 — ✅\n",
-			"accepted, error, rejected, rejected", false,
-		},
-		"a range of several outcomes": {
-			"accepted, rejected, rejected, error",
-			"### Iteration 40 — ✅\n\n### Iters 38–39 — ✅ 1 / ❌ 1\n\n### Iteration 37 — ⚠️\n", oldest, false,
-		},
-		"a sign of something else": {
-			"accepted, rejected, rejected",
-			entries(full, accepted) + "### Iteration 39 — ❌ Rejected\n\nTests ✅, was accepted before\n\n" +
-				"### Iteration 38 — ❌\n", "rejected, rejected, accepted", false,
-		},
-		"a status that names another": {
-			"rejected, accepted, accepted",
+	whole := entries(full, four...)
+	golden.Table(t, map[string]string{
+		"newest first":          whole,
+		"newest last":           oldest + " // " + whole,
+		"line feeds of Windows": strings.ReplaceAll(whole, "\n", "\r\n"),
+		"a sign in the heading": entries("### Iter N — SIGN step (31→32)\n", four...),
+		"a date before the number": "" +
+			entries("### 2026-02-03T12:00Z — Iteration N: OUTCOME\n\n", four...),
+		"a number sign": entries("#### Iteration #N\n\nStatus: OUTCOME\n\n", four...),
+		"bullets":       entries("- **Iteration N** (2026-02-03): OUTCOME, a step (31→32)\n", four...),
+		"bold lines":    entries("**Iter N** — OUTCOME\n\n", four...),
+		"rows of a table": "| # | When | Status |\n|---|---|---|\n" +
+			entries("| N | 2026-02-03 | OUTCOME |\n", four...),
+		"rows that say Iteration": entries("| Iteration N | OUTCOME |\n", four...),
+		"an entry below another's": whole +
+			"- Iteration 99 would be ❌ Rejected\n",
+		"the newest below": "accepted, rejected // ### Iteration 3\n\n- **Status**: rejected\n\n### Iteration 9\n\n- " +
+			"**Status**: accepted\n",
+		"a range": "rejected, rejected, error, accepted // ### Iters 39–40 — ❌ both did nothing\n\n### Iteration " +
+			"38 — ⚠️\n\n### Iteration 37 — ✅\n",
+		"a range of several outcomes": "accepted, rejected, rejected, error // ### Iteration 40 — ✅\n\n### Iters " +
+			"38–39 — ✅ 1 / ❌ 1\n\n### Iteration 37 — ⚠️\n",
+		"a sign of something else": "accepted, rejected, rejected // " + entries(full, accepted) +
+			"### Iteration 39 — ❌ Rejected\n\nTests ✅, was accepted before\n\n### Iteration 38 — ❌\n",
+		"a status that names another": "rejected, accepted, accepted // " +
 			entries(full, "❌ Rejected (the last accepted one was better)", accepted, accepted),
-			"accepted, accepted, rejected", false,
-		},
-		"not accepted": {
-			"rejected, accepted, accepted",
+		"not accepted": "rejected, accepted, accepted // " +
 			entries("### Iteration N\n\n- Status: OUTCOME\n\n", "not accepted", "accepted", "accepted"),
-			"accepted, accepted, rejected", false,
-		},
-		"a baseline": {
-			newest,
-			"### Iteration 40 (new baseline) — 2026-02-03\n\n- **Status**: 📏 Baseline\n\n" + entries(full, four...),
-			oldest, false,
-		},
-		"CI is waited for": {
-			"pending-ci, rejected, accepted", entries(full, pending, rejected, accepted),
-			"accepted, rejected, pending-ci", false,
-		},
-		"signs": {
-			"✅ accepted, ❌ rejected, ❌ (iter 38), ⚠️ **error**", entries(full, four...),
-			oldest, false,
-		},
-		"more than ten, newest first": {
-			"accepted" + strings.Repeat(", rejected", 11),
-			entries(full, accepted, rejected), strings.Repeat("rejected, ", 9) + "accepted", false,
-		},
-		"more than ten, newest last": {
-			"accepted" + strings.Repeat(", rejected", 11),
-			entries(full, rejected, rejected), strings.Repeat("rejected, ", 9) + "rejected", false,
-		},
-		"no history":                   {newest, "*(none yet)*\n", newest, true},
-		"a history without outcomes":   {newest, entries("### Iteration N\n\ntext\n\n", four...), newest, true},
-		"a history of something else":  {newest, entries(full, pending), newest, true},
-		"the same in either direction": {"rejected, rejected", "", "rejected, rejected", false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			text := "## Machine State\n\n| Field | Value |\n|---|---|\n| Recent Statuses | " + c.cell +
-				" |\n\n## 📊 Iteration History\n\nNewest first.\n\n" + c.history
-			got, known := state.OldestFirst([]byte(text))
-			assert.Equal(t, c.want, strings.Join(got, ", "))
-			assert.Equal(t, c.unknown, !known)
-		})
-	}
+		"a baseline": "### Iteration 40 (new baseline) — 2026-02-03\n\n- **Status**: 📏 Baseline\n\n" +
+			whole,
+		"CI is waited for": "pending-ci, rejected, accepted // " + entries(full, pending, rejected, accepted),
+		"signs":            "✅ accepted, ❌ rejected, ❌ (iter 38), ⚠️ **error** // " + whole,
+		"more than ten, newest first": "accepted" + strings.Repeat(", rejected", 11) + " // " +
+			entries(full, accepted, rejected),
+		"more than ten, newest last": "accepted" + strings.Repeat(", rejected", 11) + " // " +
+			entries(full, rejected, rejected),
+		"no history":                   "*(none yet)*\n",
+		"a history without outcomes":   entries("### Iteration N\n\ntext\n\n", four...),
+		"a history of something else":  entries(full, pending),
+		"the same in either direction": "rejected, rejected // ",
+	}, func(t *testing.T, row string) any {
+		cell, history, other := strings.Cut(row, " // ")
+		if !other {
+			cell, history = newest, row
+		}
+		got, known := state.OldestFirst([]byte("## Machine State\n\n| Field | Value |\n|---|---|\n| Recent Statuses | " +
+			cell + " |\n\n## 📊 Iteration History\n\nNewest first.\n\n" + history))
+		return fmt.Sprint(known, " ", strings.Join(got, ", "))
+	})
 }

@@ -1,11 +1,10 @@
 package state_test
 
 import (
+	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -14,145 +13,58 @@ import (
 	"github.com/org/autoloop/tests/golden"
 )
 
-// TestTimesThatPeopleWrite are read in UTC, those without a zone as UTC already.
-func TestTimesThatPeopleWrite(t *testing.T) {
+// TestCellsThatPeopleWrite are read as testdata says, or refused. Times are read in UTC, those without a zone as UTC
+// already.
+func TestCellsThatPeopleWrite(t *testing.T) {
 	t.Parallel()
-	const noon = "2026-03-04T12:00:00Z"
-	for text, want := range map[string]string{
-		"2026-03-04T12:00:00Z":           noon,
-		"2026-03-04t12:00:00z":           noon,
-		"2026-03-04T14:00:00+02:00":      noon,
-		"2026-03-04T12:00:00.999Z":       "2026-03-04T12:00:00Z",
-		"2026-03-04T12:00:00":            noon,
-		"2026-03-04 12:00:00Z":           noon,
-		"2026-03-04 12:00:00 +00:00":     noon,
-		"2026-03-04 07:00:00-05:00":      noon,
-		"2026-03-04 12:00:00":            noon,
-		"2026-03-04T12:00Z":              noon,
-		"2026-03-04 14:00+02:00":         noon,
-		"2026-03-04T12:00":               noon,
-		"2026-03-04 12:00":               noon,
-		"2026-03-04 12:00 UTC":           noon,
-		"2026-03-04 12:00 gmt":           noon,
-		"2026-03-04 12:00:00 UTC":        noon,
-		"2026-03-04 12:00:00UTC":         "", // no word of its own
-		"2026-03-04T12:00:00+0000":       noon,
-		"2026-03-04 07:00:00 -0500":      noon,
-		"2026-03-04":                     "2026-03-04T00:00:00Z",
-		"2026-03-04 UTC":                 "2026-03-04T00:00:00Z",
-		"**2026-03-04**":                 "2026-03-04T00:00:00Z",
-		"_`2026-03-04T12:00Z`_":          noon,
-		"2024-02-29":                     "2024-02-29T00:00:00Z",
-		"2026-02-29":                     "",
-		"2026-3-4":                       "",
-		"04.03.2026":                     "",
-		"12:00":                          "",
-		"March 4, 2026":                  "",
-		"2026-03-04T25:00:00Z":           "",
-		"2026-03-04T12:00:00Z (run 7)":   "",
-		"2026-03-04T12:00:00Z UTC":       noon,
-		"1772625600":                     "",
-		"2026-03-04 12:00 CET":           "",
-		strings.Repeat("2026-03-04 ", 9): "",
+	const number = "7;`7`;**7**;007;+7;0;;—;— (first run);n/a;--;1000000000;1000000001;-1;7.0;7 iterations;1e3;" +
+		"99999999999999999999;seven;(12);none;x;pending CI"
+	const text = "rest;a | b;a \\| b;a \\\\| b;**bold** and `code`;;—;none;(none);— (no run yet);pending CI;a|;a\\|;" +
+		"a\\|b\\\\c \\| d;\xff"
+	for row, texts := range map[string]string{
+		"Last Run": "— |\n| Iteration Count | 12;2026-03-04T12:00:00Z;" +
+			"2026-03-04t12:00:00z;2026-03-04T14:00:00+02:00;2026-03-04T12:00:00.999Z;" +
+			"2026-03-04T12:00:00;2026-03-04 12:00:00Z;2026-03-04 12:00:00 +00:00;2026-03-04 07:00:00-05:00;" +
+			"2026-03-04 12:00:00;2026-03-04T12:00Z;2026-03-04 14:00+02:00;2026-03-04T12:00;2026-03-04 12:00;" +
+			"2026-03-04 12:00 UTC;2026-03-04 12:00 gmt;2026-03-04 12:00:00 UTC;2026-03-04 12:00:00UTC;" +
+			"2026-03-04T12:00:00+0000;2026-03-04 07:00:00 -0500;2026-03-04;2026-03-04 UTC;**2026-03-04**;" +
+			"_`2026-03-04T12:00Z`_;2024-02-29;2026-02-29;2026-3-4;04.03.2026;12:00;March 4, 2026;2026-03-04T25:00:00Z;" +
+			"2026-03-04T12:00:00Z (run 7);2026-03-04T12:00:00Z UTC;1772625600;2026-03-04 12:00 CET;" +
+			strings.Repeat("2026-03-04 ", 9),
+		"Iteration Count":    number,
+		"Consecutive Errors": number,
+		"Best Metric": "0.850;-3;1e-300;`1.5`;1.5 ms;9007199254740993;;null;N/A;pending ci;*Pending CI*;— (was 3);1 000;" +
+			"85%;1,5;ms 1.5;inf;nan;0x10;(0.95);— (was 3) 4;— 4;(new PR this run, #135 was previous);3.5 seconds",
+		"Target Metric": "0.9;pending CI",
+		"Paused": "true;True;YES;yes, by Ana;`true`;true (since Monday);(true);**TRUE** (by Ana);false;no;No.;;—;" +
+			"1;on;trueish;maybe;ja;✅;pending CI",
+		"Metric Direction": "higher;;—;LOWER;`lower`;up;lower is better;(lower)",
+		"PR": "#12;12;PR #12;[#12](https://github.com/o/r/pull/12);https://github.com/o/r/pull/12;o/r#12;#12, #13;# 12;" +
+			"(#12);#12 (open);(new PR, #135);https://github.com/o/r/pull/12/;#0;#-1;-12;#1000000001;#;draft;;pending CI;" +
+			"(new PR this run, #135 was previous)",
+		"Pull Request": "#12",
+		"Issue":        "#7;pending CI;#99999999999999999999 |\n| PR | #1",
+		"Branch":       "`autoloop/x`;autoloop/x;**autoloop/x**;a b;;—;-;- (not pushed)",
+		"Pause Reason": text,
+		"Recent Statuses": "accepted, rejected;Accepted,REJECTED;✅, ❌, ⚠️, ⏳;✅ accepted (31→32);accepted,, ,—;pending CI;" +
+			"`error`, **error**;baseline;rejected (tie), accepted;;❌ (iter 38);⚠️ **rejected**;ci-fix-exhausted, inconclusive",
 	} {
-		m, _, err := state.ParseMachine([]byte(table + "| Last Run | " + text + " |\n"))
-		if want == "" {
-			require.ErrorContains(t, err, "not a time such as 2025-01-15T10:30:00Z", text)
-			continue
-		}
-		require.NoError(t, err, text)
-		require.NotNil(t, m.LastRun, text)
-		assert.Equal(t, want, m.LastRun.Format(time.RFC3339), text)
-		assert.Equal(t, time.UTC, m.LastRun.Location(), text)
-	}
-}
-
-// TestValuesThatPeopleWrite of the other kinds of rows.
-func TestValuesThatPeopleWrite(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ row, field, want, texts string }{ // ! is an error, and semicolons separate texts
-		{"Iteration Count", "IterationCount", "7", "7;`7`;**7**;007;+7"},
-		{"Iteration Count", "IterationCount", "0", "0;;—;— (first run);n/a;--"},
-		{"Iteration Count", "IterationCount", "1000000000", "1000000000"},
-		{
-			"Iteration Count", "IterationCount", "!",
-			"1000000001;-1;7.0;7 iterations;1e3;99999999999999999999;seven;(12)",
-		},
-		{"Consecutive Errors", "ConsecutiveErrors", "3", "3"},
-		{"Consecutive Errors", "ConsecutiveErrors", "0", ";none"},
-		{"Consecutive Errors", "ConsecutiveErrors", "!", "x;pending CI;-1"},
-		{"Best Metric", "BestMetric", "0.85", "0.850"},
-		{"Best Metric", "BestMetric", "-3", "-3"},
-		{"Best Metric", "BestMetric", "1e-300", "1e-300"},
-		{"Best Metric", "BestMetric", "1.5", "`1.5`;1.5 ms"},
-		{"Best Metric", "BestMetric", "9007199254740993", "9007199254740993"},
-		{"Best Metric", "BestMetric", "<nil>", ";null;N/A;pending ci;*Pending CI*;— (was 3)"},
-		{"Best Metric", "BestMetric", "1", "1 000"},
-		{
-			"Best Metric", "BestMetric", "!",
-			"85%;1,5;ms 1.5;inf;nan;0x10;(0.95);— (was 3) 4;— 4;(new PR this run, #135 was previous)",
-		},
-		{"Target Metric", "TargetMetric", "0.9", "0.9"},
-		{"Target Metric", "TargetMetric", "!", "pending CI"},
-		{"Paused", "Paused", "true", "true;True;YES;yes, by Ana;`true`;true (since Monday);(true);**TRUE** (by Ana)"},
-		{"Paused", "Paused", "false", "false;no;No.;;—"},
-		{"Paused", "Paused", "!", "1;on;trueish;maybe;ja;✅;pending CI"},
-		{"Metric Direction", "Direction", "higher", "higher;;—"},
-		{"Metric Direction", "Direction", "lower", "LOWER;`lower`"},
-		{"Metric Direction", "Direction", "!", "up;lower is better;(lower)"},
-		{"Metric Direction", "DirectionGiven", "true", "higher;LOWER"},
-		{"Metric Direction", "DirectionGiven", "false", ";—"},
-		{
-			"PR", "PR", "12",
-			"#12;12;PR #12;[#12](https://github.com/o/r/pull/12);" +
-				"https://github.com/o/r/pull/12;o/r#12;#12, #13;# 12;(#12);#12 (open)",
-		},
-		{"PR", "PR", "135", "(new PR, #135)"},
-		{
-			"PR", "PR", "0",
-			"https://github.com/o/r/pull/12/;#0;#-1;-12;#1000000001;#;draft;;pending CI;" +
-				"(new PR this run, #135 was previous)",
-		},
-		{"Pull Request", "PR", "12", "#12"},
-		{"Issue", "Issue", "7", "#7"},
-		{"Issue", "Issue", "0", "pending CI"},
-		{"Branch", "Branch", "autoloop/x", "`autoloop/x`;autoloop/x;**autoloop/x**"},
-		{"Branch", "Branch", "a b", "a b"},
-		{"Branch", "Branch", "", ";—;-;- (not pushed)"},
-		{"Pause Reason", "PauseReason", "rest", "rest"},
-		{"Pause Reason", "PauseReason", "a | b", `a | b;a \| b`},
-		{"Pause Reason", "PauseReason", `a \| b`, `a \\| b`},
-		{"Pause Reason", "PauseReason", "**bold** and `code`", "**bold** and `code`"},
-		{"Pause Reason", "PauseReason", "", ";—;none;(none)"},
-		{"Pause Reason", "PauseReason", "— (no run yet)", "— (no run yet)"},
-		{"Pause Reason", "PauseReason", "pending CI", "pending CI"},
-		{"Pause Reason", "PauseReason", "a|", `a|;a\|`},
-		{"Pause Reason", "PauseReason", `a|b\c | d`, `a\|b\\c \| d`},
-		{"Recent Statuses", "RecentStatuses", "[accepted rejected]", "accepted, rejected;Accepted,REJECTED"},
-		{"Recent Statuses", "RecentStatuses", "[accepted rejected error pending-ci]", "✅, ❌, ⚠️, ⏳"},
-		{"Recent Statuses", "RecentStatuses", "[accepted]", "✅ accepted (31→32);accepted,, ,—"},
-		{"Recent Statuses", "RecentStatuses", "[pending-ci]", "pending CI"},
-		{"Recent Statuses", "RecentStatuses", "[error error]", "`error`, **error**"},
-		{"Recent Statuses", "RecentStatuses", "[baseline]", "baseline"},
-		{"Recent Statuses", "RecentStatuses", "[rejected accepted]", "rejected (tie), accepted"},
-		{"Recent Statuses", "RecentStatuses", "[]", ""},
-		{"Recent Statuses", "RecentStatuses", "[rejected]", "❌ (iter 38);⚠️ **rejected**"},
-		{"Recent Statuses", "RecentStatuses", "[ci-fix-exhausted inconclusive]", "ci-fix-exhausted, inconclusive"},
-		{"Pause Reason", "PauseReason", "\uFFFD", "\xff"},
-	} {
-		for _, text := range strings.Split(c.texts, ";") {
-			m, _, err := state.ParseMachine([]byte(table + "| " + c.row + " | " + text + " |\n"))
-			if c.want == "!" {
-				var problem *state.Problem
-				require.ErrorAs(t, err, &problem, "%s: %s", c.row, text)
-				assert.Equal(t, 5, problem.Line)
-				assert.Contains(t, problem.Message, c.row+" is ")
-				assert.Contains(t, problem.Message, "correct the cell, or write — for none")
+		for _, text := range strings.Split(texts, ";") {
+			m, warnings, err := state.ParseMachine([]byte(table + "| " + row + " | " + text + " |\n"))
+			if problem, is := errors.AsType[*state.Problem](err); is {
+				golden.Row(t, fmt.Sprintf("%s %q", row, text), fmt.Sprintf("line %d: %s", problem.Line, problem))
 				continue
 			}
-			require.NoError(t, err, "%s: %s", c.row, text)
-			got := reflect.ValueOf(m).FieldByName(c.field).Interface()
-			assert.Equal(t, c.want, fmt.Sprint(got), "%s: %s", c.row, text)
+			require.NoError(t, err)
+			var says []string
+			if m.DirectionGiven {
+				says = append(says, "direction given")
+			}
+			m.Compare(state.Machine{}, func(row, is, _ string) { says = append(says, row+" "+is) })
+			for _, warning := range warnings {
+				says = append(says, fmt.Sprintf("line %d: %s", warning.Line, warning.Message))
+			}
+			golden.Row(t, fmt.Sprintf("%s %q", row, text), strings.Join(says, ", "))
 		}
 	}
 }

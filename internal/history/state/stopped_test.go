@@ -8,52 +8,25 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/tests/golden"
 )
 
 func TestWhyAProgramIsStopped(t *testing.T) {
 	t.Parallel()
-	const resume = "; go on with `iterate resume speed`"
-	for name, c := range map[string]struct {
-		machine state.Machine
-		says    string
-	}{
-		"it is not":      {state.Machine{PauseReason: "left over", CompletedReason: "left over"}, ""},
-		"paused by hand": {state.Machine{Paused: true}, "paused: by hand" + resume},
-		"paused with a reason": {
-			state.Machine{Paused: true, PauseReason: "three errors in a row"},
-			"paused: three errors in a row" + resume,
-		},
-		"with an issue": {
-			state.Machine{Paused: true, Issue: 7},
-			"paused: by hand; go on with `/autoloop resume` or `iterate resume speed`",
-		},
-		"with a pull request": {
-			state.Machine{Paused: true, PR: 7},
-			"paused: by hand; go on with `/autoloop resume` or `iterate resume speed`",
-		},
-		"completed": {state.Machine{Completed: true}, "completed: its target is reached" + resume},
-		"completed with a reason": {
-			state.Machine{Completed: true, CompletedReason: "7 reached 7"},
-			"completed: 7 reached 7" + resume,
-		},
-		"completed comes first": {
-			state.Machine{Completed: true, Paused: true, PauseReason: "rest"},
-			"completed: its target is reached" + resume,
-		},
-		"a reason that is not seen": {
-			state.Machine{Paused: true, PauseReason: "\u200b\x1b[31m"},
-			"paused: by hand" + resume,
-		},
-		"a reason of several lines": {
-			state.Machine{Paused: true, PauseReason: "a\n\nb\x1b[2Jc\u202ed"},
-			"paused: a bcd" + resume,
-		},
-		"a reason of a person's own": {
-			state.Machine{Paused: true, PauseReason: "| pipes | and `code`"},
-			"paused: | pipes | and `code`" + resume,
-		},
+	for name, m := range map[string]state.Machine{
+		"it is not":                  {PauseReason: "left over", CompletedReason: "left over"},
+		"paused by hand":             {Paused: true},
+		"paused with a reason":       {Paused: true, PauseReason: "three errors in a row"},
+		"with an issue":              {Paused: true, Issue: 7},
+		"with a pull request":        {Paused: true, PR: 7},
+		"completed":                  {Completed: true},
+		"completed with a reason":    {Completed: true, CompletedReason: "7 reached 7"},
+		"completed comes first":      {Completed: true, Paused: true, PauseReason: "rest"},
+		"a reason that is not seen":  {Paused: true, PauseReason: "\u200b\x1b[31m"},
+		"a reason of several lines":  {Paused: true, PauseReason: "a\n\nb\x1b[2Jc\u202ed"},
+		"a reason of a person's own": {Paused: true, PauseReason: "| pipes | and `code`"},
 	} {
-		assert.Equal(t, c.says, c.machine.Stopped("speed"), name)
+		golden.Row(t, name, m.Stopped("speed"))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/tests/golden"
 )
 
 func parse(t *testing.T, text string) *state.Doc {
@@ -92,10 +93,7 @@ func TestSections(t *testing.T) {
 	doc.AppendItem(state.Lessons, "learned")
 	doc.AppendItem(state.Lessons, "again @you")
 	doc.SetSection(state.Future, "try\nmore")
-	assert.Equal(t, table+"| Paused | false |\n\n---\n\n## 🎯 Current Priorities\n\n<!-- edit me -->\n- first\n\n"+
-		"### Details\n\nmore\n- second &lt;b&gt; line\n\n---\n\n## Mine\n\nkeep\n"+
-		"\n## 📚 Lessons Learned\n\n- learned\n- again @\u200byou\n\n## 🔭 Future Directions\n\ntry\nmore\n",
-		string(doc.Render()))
+	golden.Equal(t, "sections.md", string(doc.Render()))
 	doc.SetSection(state.Future, "")
 	assert.Empty(t, doc.Section(state.Future))
 	assert.Contains(t, string(doc.Render()), "*(none yet)*")
