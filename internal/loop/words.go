@@ -32,12 +32,8 @@ func ResultTable(results []Result) render.Table {
 		if n := len(r.Evidence); n > 0 {
 			incumbent = r.Evidence[n-1].Incumbent.String()
 		}
-		why := r.Summary
-		if r.Outcome != history.Accepted && len(r.Reasons) > 0 {
-			why = decision.Joined(r.Reasons)
-		}
 		figures := render.Rounded(metric.Text(r.Metric, "—"), incumbent, delta, metric.Text(r.BestMetric, "—"),
-			plain.Line(why))
+			plain.Line(render.Why(r.Outcome, r.Summary, r.Reasons, nil)))
 		if !noisy {
 			figures = slices.Delete(figures, 1, 2)
 		}
@@ -61,7 +57,7 @@ func Notes(results []Result) string {
 		return ""
 	}
 	var out strings.Builder
-	out.WriteString(failedEvaluations(results) + pictures(results))
+	out.WriteString(failedEvaluations(results) + trials(results))
 	last := results[len(results)-1]
 	if last.Bundle != "" {
 		out.WriteString("\nnothing is recorded yet: `iterate job publish` verifies the bundle, and records it\n")
@@ -77,12 +73,7 @@ func Notes(results []Result) string {
 			figures[2], remark)
 	}
 	if last.Stopped != "" {
-		verb := ":"
-		if state := strings.TrimSuffix(strings.Fields(last.Stopped)[0], ":"); state == "paused" ||
-			state == "completed" {
-			verb = " is"
-		}
-		fmt.Fprintf(&out, "%s%s %s\n", last.Program, verb, last.Stopped)
+		fmt.Fprintf(&out, "%s: %s\n", last.Program, last.Stopped)
 	}
 	return out.String()
 }
@@ -130,28 +121,13 @@ func failedEvaluations(results []Result) string {
 	return out.String()
 }
 
-// pictures draws what both sides of noisy trials measured: of every kept
-// iteration, and of the last one.
-func pictures(results []Result) string {
-	var out strings.Builder
+// trials is what noisy trials said: of every kept iteration, and of the last one.
+func trials(results []Result) string {
+	text := ""
 	for i, r := range results {
-		if len(r.Evidence) > 0 && (r.Outcome == history.Accepted || i == len(results)-1) {
-			out.WriteString("\n" + picture(r))
+		if n := len(r.Evidence); n > 0 && (r.Outcome == history.Accepted || i == len(results)-1) {
+			text += fmt.Sprintf("\niteration %d, %s: %s\n", r.Iteration, r.Evidence[n-1].Stage, render.Trial(r.Evidence[n-1]))
 		}
 	}
-	return out.String()
-}
-
-func picture(r Result) string {
-	last := r.Evidence[len(r.Evidence)-1]
-	title := fmt.Sprintf("iteration %d, %s: %s\n", r.Iteration, last.Stage, render.Trial(last))
-	return title + render.Strips(
-		render.Strip{
-			Name: string(decision.Incumbent), Samples: r.Samples.Incumbent,
-			Note: "median " + render.Figure(&last.Incumbent, &last.Candidate),
-		},
-		render.Strip{
-			Name: string(decision.Candidate), Samples: r.Samples.Candidate,
-			Note: "median " + render.Figure(&last.Candidate, &last.Incumbent),
-		})
+	return text
 }

@@ -63,7 +63,7 @@ func TestNotes(t *testing.T) {
 		},
 		"stopped": {
 			loop.Result{Program: "p", Stopped: "completed: its target is reached"},
-			"p is completed: its target is reached\n",
+			"p: completed: its target is reached\n",
 		},
 		"budget": {
 			loop.Result{Program: "p", Stopped: "budget: 4 of 4 iterations used"},
@@ -124,9 +124,9 @@ func TestTableOfNoisyRuns(t *testing.T) {
 	assert.Equal(t, "rlrrrrr", table.Align)
 }
 
-// TestPicturesOfTrials are drawn of every kept iteration and of the last one, of its last
+// TestTrialsAreTold of every kept iteration and of the last one, of its last
 // comparison.
-func TestPicturesOfTrials(t *testing.T) {
+func TestTrialsAreTold(t *testing.T) {
 	t.Parallel()
 	trial := func(iteration int, outcome history.Outcome, stages ...decision.Stage) loop.Result {
 		r := loop.Result{Iteration: iteration, Outcome: outcome}
@@ -167,6 +167,6 @@ func TestNotesAreOfTheLastResult(t *testing.T) {
 	})
 	assert.Equal(t,
 		"\niteration 1: the evaluation fails: oh no\n\niteration 1: and more\n  all that it printed: /o/1\n"+
-			"\niteration 3: again\n  all that it printed: /o/3\n\np: 1 at the start, 2 now (+1)\np is paused: now\n",
+			"\niteration 3: again\n  all that it printed: /o/3\n\np: 1 at the start, 2 now (+1)\np: paused: now\n",
 		notes)
 }

@@ -6,19 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-const (
-	// leastLast is the width that the last column of a table keeps; where a terminal
-	// has less, its text goes below its row.
-	leastLast = 30
-	// indent stands before what goes below a row.
-	indent = "    "
-	// unbroken stands for a space at which no line is broken.
-	unbroken = "\x00"
-)
+// leastLast is the width that the last column of a table keeps; where a terminal
+// has less, its text goes below its row.
+const leastLast = 30
 
 // Fit is the table for a terminal of so many characters; nothing is cut. The last
-// column goes over several lines, in a narrow terminal below its row, and where the
-// other columns do not fit either, every row is a list of its cells. 0 leaves the
+// column goes over several lines, in a narrow terminal below its row. 0 leaves the
 // table as it is.
 func (t Table) Fit(width int) Table {
 	last := len(t.Header) - 1
@@ -29,50 +22,18 @@ func (t Table) Fit(width int) Table {
 	for _, column := range widths[:last] {
 		left -= column + 2
 	}
-	if left >= min(widths[last], leastLast) {
-		return t.wrapped(left)
+	fitted := Table{Header: t.Header, Align: t.Align, indent: width - left}
+	below := left < min(widths[last], leastLast)
+	if below {
+		fitted.Header, fitted.indent = t.Header[:last], 4
 	}
-	columns := last
-	if left+2 < 0 {
-		columns = 1
-	}
-	fitted := Table{Header: t.Header[:columns], Align: t.Align, Rows: t.Rows}
 	for _, row := range t.Rows {
-		var cells []string
-		for i := columns; i < last; i++ {
-			if text := cellText(row, i); text != "" && text != "—" {
-				cells = append(cells, strings.ReplaceAll(t.Header[i]+" "+text, " ", unbroken))
-			}
+		lines := Wrap(cellText(row, last), width-fitted.indent)
+		row = slices.Clone(row[:min(len(row), last)])
+		if !below && len(row) == last {
+			row, lines = append(row, lines[0]), lines[1:]
 		}
-		var below []string
-		for _, text := range []string{strings.Join(cells, ", "), cellText(row, last)} {
-			for _, line := range Wrap(text, width-len(indent)) {
-				if line != "" {
-					below = append(below, strings.ReplaceAll(line, unbroken, " "))
-				}
-			}
-		}
-		fitted.below = append(fitted.below, below)
-	}
-	return fitted
-}
-
-// wrapped has the last column over lines of so many characters.
-func (t Table) wrapped(width int) Table {
-	last := len(t.Header) - 1
-	fitted := Table{Header: t.Header, Align: t.Align}
-	for _, row := range t.Rows {
-		lines := Wrap(cellText(row, last), width)
-		first := slices.Clone(row)
-		if len(first) > last {
-			first[last] = lines[0]
-		}
-		fitted.Rows = append(fitted.Rows, first)
-		for _, line := range lines[1:] {
-			more := make([]string, len(t.Header))
-			more[last] = line
-			fitted.Rows = append(fitted.Rows, more)
-		}
+		fitted.Rows, fitted.below = append(fitted.Rows, row), append(fitted.below, lines)
 	}
 	return fitted
 }

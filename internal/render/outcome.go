@@ -187,8 +187,9 @@ func Why(outcome history.Outcome, summary string, reasons, flagged []decision.Re
 // Trial is what the comparison of a trial said.
 func Trial(e decision.Evidence) string {
 	figures := Rounded(e.Difference.Signed(), e.Low.String(), e.High.String())
-	return fmt.Sprintf("%s, p = %.2g, difference %s (%.4g %% interval %s to %s)",
-		Count(e.Pairs, "pair", "pairs"), e.P, figures[0], e.Confidence*100, figures[1], figures[2])
+	return fmt.Sprintf("medians %s and %s, %s, p = %.2g, difference %s (%.4g %% interval %s to %s)",
+		Figure(&e.Incumbent, &e.Candidate), Figure(&e.Candidate, &e.Incumbent), Count(e.Pairs, "pair", "pairs"), e.P,
+		figures[0], e.Confidence*100, figures[1], figures[2])
 }
 
 // Used is what an agent or a model used, as far as it is known, "" for nothing. unknown

@@ -263,8 +263,7 @@ func (a Account) evidence(past history.Summary, last *history.Decided) []Markup 
 	if last != nil {
 		list = Outcome{Decided: last}.why()
 		for _, e := range last.Evidence {
-			list = append(list, MD("%s: medians %s and %s, %s", e.Stage, Figure(&e.Incumbent, &e.Candidate),
-				Figure(&e.Candidate, &e.Incumbent), Trial(e)))
+			list = append(list, MD("%s: %s", e.Stage, Trial(e)))
 		}
 	}
 	switch {

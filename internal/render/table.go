@@ -17,8 +17,9 @@ type Table struct {
 	// Align has a letter for each column, r for one that is aligned to the right; those
 	// that it does not reach are to the left.
 	Align string
-	// below are lines below each row, indented.
-	below [][]string
+	// below are lines below each row, indented so far.
+	below  [][]string
+	indent int
 }
 
 // String renders the table with two spaces between columns, and a newline
@@ -42,7 +43,9 @@ func (t Table) String() string {
 			continue
 		}
 		for _, text := range t.below[number-1] {
-			out.WriteString(indent + text + "\n")
+			if text != "" {
+				out.WriteString(strings.Repeat(" ", t.indent) + text + "\n")
+			}
 		}
 	}
 	return out.String()

@@ -186,12 +186,6 @@ func (e *Evaluation) String() string {
 	}
 	row("isolation", "%s", e.Isolation)
 	out.WriteString(table.String())
-	if e.Noisy && len(e.Samples) > 1 {
-		out.WriteString("\n" + render.Strips(render.Strip{
-			Name: "runs", Samples: e.Samples,
-			Note: "median " + render.Figure(&e.Median),
-		}))
-	}
 	for _, finding := range e.Findings {
 		out.WriteString("! " + finding + "\n")
 	}
