@@ -105,21 +105,6 @@ func TestRefusalIsSameEverywhere(t *testing.T) {
 	}
 }
 
-// TestClosedTargetIsReported: a target of the text that stays closed beside
-// others that are open.
-func TestClosedTargetIsReported(t *testing.T) {
-	s := newShop(t)
-	s.file("value.txt", "5\n")
-	s.file(".autoloop/programs/p.md",
-		"---\n"+changing+"---\n## Target\n- `value.txt`\n\nYou may also modify `.github/workflows/x.yml`.\n"+evaluation)
-	s.file(".autoloop/programs/q.md", "---\ntarget: [value.txt, .github/workflows/x.yml]\n"+changing+"---\n"+evaluation)
-	s.commit()
-	a := s.iterate("validate")
-	require.Zero(t, a.code, a.out)
-	assert.Contains(t, a.out, "p.md:10: `.github/workflows/x.yml` is")
-	assert.NotContains(t, a.out, "q.md:2: `.github")
-}
-
 // TestOriginalsPendingStatus is on no ledger: nothing here waits, so that
 // all commands go on.
 func TestOriginalsPendingStatus(t *testing.T) {
