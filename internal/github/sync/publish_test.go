@@ -286,6 +286,34 @@ func TestFaultsAtEveryWrite(t *testing.T) {
 	}
 }
 
+// TestStatusIsOneComment also when it may not be edited for a while; one that was deleted is
+// written anew.
+func TestStatusIsOneComment(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.run(history.Rejected, "12")
+	statuses := func() (count int) {
+		w.server.Change(func(s *githubtest.State) {
+			for _, c := range s.Comments {
+				if render.Has(c.Body, render.StatusMark) {
+					count++
+				}
+			}
+		})
+		return count
+	}
+	w.begin()
+	w.decide(history.Rejected, "13")
+	s := w.service()
+	require.NoError(t, w.hear(s))
+	w.server.Fail(githubtest.Fault{Kind: githubtest.Forbidden, Method: "PATCH"})
+	require.Error(t, w.show(s))
+	assert.Equal(t, 1, statuses())
+	w.server.Change(func(s *githubtest.State) { s.Comments = nil })
+	require.NoError(t, w.show(s))
+	assert.Equal(t, 1, statuses())
+}
+
 // TestAcceptedIterationsAloneAreCommentedOn is the default: what was rejected is in
 // the status, and a pause tells people.
 func TestAcceptedIterationsAloneAreCommentedOn(t *testing.T) {

@@ -151,10 +151,9 @@ func (s *Service) status(ctx context.Context, a render.Account) error {
 	}
 	if there != nil {
 		err := s.edit(ctx, there, body)
-		if !api.Refused(err) {
+		if !api.Gone(err) { // else somebody deleted it in the meantime
 			return err
 		}
-		// Somebody else's, or deleted in the meantime: ours comes after it.
 	}
 	_, err := s.say(ctx, s.seen.issue.Number, render.StatusMark, body)
 	return err
