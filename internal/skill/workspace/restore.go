@@ -52,14 +52,11 @@ func restore(ctx context.Context, snapshot, dir, digest string) (Restored, error
 		return Restored{}, err
 	}
 	defer func() { _ = from.root.Close() }()
-	unlock, err := files.Lock(filepath.Dir(dir))
+	unlock, err := hold(dir)
 	if err != nil {
 		return Restored{}, err
 	}
 	defer unlock()
-	if err := tidy(dir); err != nil {
-		return Restored{}, err
-	}
 	now, err := current(ctx, dir)
 	if err != nil {
 		return Restored{}, err
@@ -67,7 +64,7 @@ func restore(ctx context.Context, snapshot, dir, digest string) (Restored, error
 	if digest != "" && (now == nil || now.tree.Digest() != digest) {
 		return Restored{}, errors.New("it changed meanwhile; nothing was written: look at it, and run this again")
 	}
-	r := &restoring{snapshot: snapshot, dir: dir, from: from, now: now, changes: files.Compare(nil, from.tree)}
+	r := &restoring{dir: dir, from: from, now: now, changes: files.Compare(nil, from.tree)}
 	if now != nil {
 		defer func() { _ = now.root.Close() }()
 		if r.changes = files.Compare(now.tree, from.tree); len(r.changes) == 0 {
@@ -115,11 +112,10 @@ func current(ctx context.Context, dir string) (*listing, error) {
 
 // restoring is one restore under way.
 type restoring struct {
-	snapshot, dir string
-	from          *listing
-	now           *listing // nil when there is no directory yet
-	changes       []files.Difference
-	fresh         string // the directory that will take its place
+	dir       string
+	from, now *listing // now is nil when there is no directory yet
+	changes   []files.Difference
+	fresh     string // the directory that will take its place
 }
 
 func (r *restoring) run(ctx context.Context) (Restored, error) {
@@ -246,18 +242,25 @@ func swap(fresh, place, aside string) error {
 // asideOf is where a directory is while another takes its name in two steps.
 func asideOf(dir string) string { return hidden(dir, "aside") }
 
-// tidy ends what was interrupted beside a directory and removes what it left.
-// The caller holds the lock.
-func tidy(dir string) error {
-	if err := recoverSwap(dir); err != nil {
-		return err
+// hold keeps others from a place, ends what was interrupted beside it and removes what
+// that left.
+func hold(place string) (unlock func(), err error) {
+	if unlock, err = files.Lock(filepath.Dir(place)); err != nil {
+		return nil, err
 	}
-	for _, name := range []string{nextFile(dir), ManifestFile(dir)} {
-		if err := files.ClearWrites(name); err != nil {
-			return err
+	err = recoverSwap(place)
+	for _, name := range []string{nextFile(place), ManifestFile(place)} {
+		if err == nil {
+			err = files.ClearWrites(name)
 		}
 	}
-	return clearStages(dir)
+	if err == nil {
+		err = clearStages(place)
+	}
+	if err != nil {
+		unlock()
+	}
+	return unlock, err
 }
 
 // recoverSwap ends a swap that was interrupted: the old directory gets its name

@@ -43,14 +43,11 @@ func take(ctx context.Context, src, dst string) (Taken, error) {
 	if err != nil {
 		return Taken{}, err
 	}
-	unlock, err := files.Lock(filepath.Dir(dst))
+	unlock, err := hold(dst)
 	if err != nil {
 		return Taken{}, err
 	}
 	defer unlock()
-	if err := tidy(dst); err != nil {
-		return Taken{}, err
-	}
 	from, err := list(ctx, src)
 	if err != nil {
 		return Taken{}, err
@@ -88,14 +85,11 @@ func take(ctx context.Context, src, dst string) (Taken, error) {
 // Discard removes a snapshot with its manifest, and what an interrupted Take of
 // it left; nothing there is no fault.
 func Discard(snapshot string) error {
-	unlock, err := files.Lock(filepath.Dir(snapshot))
+	unlock, err := hold(snapshot)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if err := tidy(snapshot); err != nil {
-		return err
-	}
 	return errors.Join(files.RemoveAll(snapshot), removeFile(ManifestFile(snapshot)), removeFile(nextFile(snapshot)))
 }
 

@@ -16,10 +16,8 @@ import (
 )
 
 const (
-	// maxSuiteDepth bounds how deep task files are looked for, maxSuitePaths how
-	// many paths are looked at.
+	// maxSuiteDepth bounds how deep task files are looked for.
 	maxSuiteDepth = 8
-	maxSuitePaths = 100_000
 	// maxTaskFile bounds what is read of a task file; the parser takes less.
 	maxTaskFile = 2 << 20
 )
@@ -41,14 +39,12 @@ func FindTasks(dir string) (*Files, error) {
 		return nil, fmt.Errorf("open the task suite: %w", err)
 	}
 	defer func() { _ = root.Close() }()
-	suite, seen := &Files{dir: dir}, 0
+	suite := &Files{dir: dir}
 	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
 		base := path.Base(name)
-		switch seen++; {
+		switch {
 		case err != nil:
 			return err
-		case seen > maxSuitePaths:
-			return fmt.Errorf("it has more than %d paths beside its tasks", maxSuitePaths)
 		case !entry.IsDir():
 			return nil
 		case decision.DotGit(base), base == "node_modules", strings.Count(name, "/") > maxSuiteDepth:
