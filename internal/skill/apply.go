@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -70,13 +69,10 @@ func (v *Versions) change(ctx context.Context, c ChangeOptions,
 	do func(*application, context.Context) error,
 ) (*Changed, error) {
 	release, err := v.Workspace.Hold()
-	switch {
-	case errors.Is(err, fs.ErrNotExist): // there is no v0, which is said below
-	case err != nil:
+	if err != nil {
 		return nil, err
-	default:
-		defer release()
 	}
+	defer release()
 	a, err := v.application(ctx, c)
 	if err != nil {
 		return nil, err

@@ -196,7 +196,7 @@ func TestFilesOfApplyAndUndo(t *testing.T) {
 			func(t *testing.T, b *appliedSkill) { t.Helper(); alter(t, b, 0) }, 1, "was altered", false,
 		},
 		"the original is gone": {
-			func(_ *testing.T, b *appliedSkill) { _ = files.RemoveAll(b.Workspace.Version(0)) }, 1, "is missing", false,
+			func(_ *testing.T, b *appliedSkill) { _ = files.RemoveAll(b.Workspace.Version(0)) }, 1, "has lost its v0", false,
 		},
 		"the skill links out": {
 			func(_ *testing.T, b *appliedSkill) { _ = os.Symlink("/etc", filepath.Join(b.dir, "l")) }, 1,

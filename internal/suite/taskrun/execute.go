@@ -70,7 +70,7 @@ func (s *session) look(ctx context.Context, box *sandbox.Box, task *prepared, re
 	if failure := reply.Failure; failure != nil {
 		r.Crashed, r.Failure = failure.Kind == agent.Crashed, masker.OneLine(failure.Error(), work.MaxWords)
 		r.Checks = unanswered(task.Checks)
-		return r, nil //nolint:nilerr // a run of which the agent failed is a result
+		return r, nil // a run of which the agent failed is a result
 	}
 	r.Checks, err = box.Check(ctx, task.Checks, changes, task.Timeout-reply.Duration)
 	if err != nil {

@@ -53,10 +53,7 @@ func (s *session) judgeAll(ctx context.Context, repeats int) (map[unit]*format.J
 	cases := j.order(repeats)
 	j.total = len(cases)
 	failed := work.Each(ctx, s.Jobs, cases, func(u unit) error {
-		if j.left(u) {
-			return nil
-		}
-		if err := j.spent.Over(j.Now()); err != nil {
+		if err := j.spent.Over(j.Now()); err != nil && !j.left(u) {
 			return outOf("%w while judging", err)
 		}
 		return nil

@@ -27,14 +27,8 @@ func Failures(o format.SuiteOutcome) string {
 	var lines []string
 	for _, scored := range o.Scores {
 		for _, run := range scored.Runs[:min(len(scored.Runs), 1)] {
-			if run.Failure != "" {
-				lines = append(lines, scored.TaskID+": "+run.Failure)
-			}
-			for _, check := range run.Checks {
-				if !check.Passed {
-					lines = append(lines, scored.TaskID+": failed: "+string(check.Kind)+" "+check.Name+": "+
-						check.Detail)
-				}
+			for _, line := range failed(run) {
+				lines = append(lines, scored.TaskID+": "+line)
 			}
 		}
 	}
@@ -44,19 +38,31 @@ func Failures(o format.SuiteOutcome) string {
 	return plain.Short(strings.Join(lines[:min(len(lines), most)], " | "), 2000)
 }
 
+// failed is why a run failed, and which checks it did not pass.
+func failed(run format.Run) (lines []string) {
+	if run.Failure != "" {
+		lines = append(lines, run.Failure)
+	}
+	for _, check := range run.Checks {
+		if !check.Passed {
+			lines = append(lines, fmt.Sprintf("failed: %s %s: %s", check.Kind, check.Name, check.Detail))
+		}
+	}
+	return lines
+}
+
 // Alone says what each task of the baseline scored, what failed, and the score of them all.
 func (found Report) Alone() string {
 	var out strings.Builder
 	for _, scored := range found.Baseline.Scores {
 		for k, run := range scored.Runs {
 			fmt.Fprintf(&out, "task %s, run %d: %s\n", scored.TaskID, k+1, run.Objective)
-			if run.Failure != "" {
-				fmt.Fprintf(&out, "  failed: %s\n", run.Failure)
+			lines := failed(run)
+			if run.Failure != "" { // then no check was looked at
+				lines = []string{"failed: " + run.Failure}
 			}
-			for _, check := range run.Checks {
-				if !check.Passed && run.Failure == "" {
-					fmt.Fprintf(&out, "  failed: %s %s: %s\n", check.Kind, check.Name, check.Detail)
-				}
+			for _, line := range lines {
+				fmt.Fprintf(&out, "  %s\n", line)
 			}
 		}
 	}
