@@ -60,11 +60,6 @@ func TestEffectsOfCommands(t *testing.T) {
 			answer: "Paused. `/autoloop resume` goes on.", stopped: "paused: a holiday",
 		},
 		{
-			name: "pause without a reason", say: []commands.Command{{Kind: commands.Pause}}, told: "paused",
-			answer: "Paused. `/autoloop resume` goes on.", stopped: "paused: by a comment of owner",
-		},
-		{name: "of a later version", say: []commands.Command{{Kind: "dance"}}},
-		{
 			name: "a target that is reached", before: []history.Event{wasMeasured("5")},
 			say:     []commands.Command{{Kind: commands.SetTarget, Target: five}},
 			told:    "target-metric-was=— target-metric=5 completed",

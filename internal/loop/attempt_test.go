@@ -72,11 +72,6 @@ func TestProtectedFilesOfCandidates(t *testing.T) {
 			entries("src/a"),
 			[]string{"src/x", "src/y/*"},
 		},
-		"a script that is a link": {
-			"", "- `**`", "sh run.sh",
-			[]git.TreeEntry{{Mode: git.ModeSymlink, Path: "run.sh"}},
-			[]string{".autoloop/programs/p.md"},
-		},
 		"a script that the frontmatter opens": {
 			"target: [run.sh, src/a]", "x", "sh run.sh", entries("run.sh", "src/a"),
 			[]string{},
@@ -101,7 +96,6 @@ func TestUsageOfAll(t *testing.T) {
 	}{
 		"the tuner alone":      {[]*attempt{tuned()}, nil},
 		"two":                  {[]*attempt{known(&five), known(&seven)}, new(int64(12))},
-		"one beside a tuner":   {[]*attempt{tuned(), known(&seven), tuned()}, &seven},
 		"one does not say":     {[]*attempt{known(&five), known(nil)}, nil},
 		"one that never began": {[]*attempt{{}}, nil},
 	} {

@@ -26,10 +26,6 @@ func TestAskedAtFirst(t *testing.T) {
 		"pause":           {[]commands.CommandKind{commands.Pause}, false, true},
 		"run, then pause": {[]commands.CommandKind{commands.Run, commands.Pause}, false, true},
 		"pause, then run": {[]commands.CommandKind{commands.Pause, commands.Run}, true, false},
-		"what starts nothing": {[]commands.CommandKind{
-			commands.Status, commands.Instruct, commands.Note, commands.SetTarget,
-			commands.Undo, commands.Wrong,
-		}, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -100,4 +96,30 @@ func TestChangeWithoutLease(t *testing.T) {
 			assert.Equal(t, c.told, d.told())
 		})
 	}
+}
+
+// TestCommandOfAPerson is applied as one of a comment, once anything is on record.
+func TestCommandOfAPerson(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1", "1", "3")
+	command := func(kind commands.CommandKind) (string, bool, string, error) {
+		return b.service.Command(t.Context(), "mona", commands.Command{Kind: kind, Iteration: 9})
+	}
+	_, _, _, err := command(commands.Pause)
+	require.ErrorIs(t, err, ErrNoHistory)
+	b.one()
+	answer, good, _, err := command(commands.Pause)
+	require.NoError(t, err)
+	assert.Equal(t, []any{"Paused. `/autoloop resume` goes on.", true}, []any{answer, good})
+	assert.Equal(t, "by a comment of mona", decision.Text(b.records().sum.Paused))
+	_, good, _, err = command(commands.Undo)
+	require.NoError(t, err)
+	assert.False(t, good, "there is no such iteration")
+	_, _, _, err = command(commands.Resume)
+	require.NoError(t, err)
+	b.start()
+	b.service.Alive = func(history.Lease) bool { return true }
+	_, _, busy, err := command(commands.Resume)
+	require.NoError(t, err)
+	assert.NotEmpty(t, busy)
 }

@@ -39,19 +39,6 @@ func TestChangesBeyondTheEvaluatorsOwn(t *testing.T) {
 	assert.Equal(t, []string{"a"}, (&ownChanges{}).beyond([]tree.Touch{{Path: "a"}}), "nothing is known")
 }
 
-func TestListsOfPaths(t *testing.T) {
-	t.Parallel()
-	for want, of := range map[string][]string{
-		``:                                    nil,
-		`"a"`:                                 {"a"},
-		`"a", "b", "c", "d", "e"`:             {"a", "b", "c", "d", "e"},
-		`"a", "b", "c", "d", "e", and 1 more`: {"a", "b", "c", "d", "e", "f"},
-		`"a\nb\x1b[31m", "\"\u202e"`:          {"a\nb\x1b[31m", "\"\u202e"},
-	} {
-		assert.Equal(t, want, list(of))
-	}
-}
-
 // evaluatorLab has an evaluation of several files.
 func evaluatorLab(t *testing.T) *lab {
 	t.Helper()
@@ -120,7 +107,6 @@ func TestReadOnlyEvaluation(t *testing.T) {
 		trusted bool
 		want    []string
 	}{
-		"not known": {want: nil},
 		"without what it writes": {
 			script: "sh bench.sh", own: map[string]bool{"report.txt": true, "bench.sh": false, "lib/": false},
 			want: []string{file, ".gitignore", "lib/a.txt", "lib/deep/b.txt", "other.txt"},
@@ -161,9 +147,6 @@ func TestCandidateChangesEvaluator(t *testing.T) {
 	forge := func(text string) func(dir string) error {
 		return func(dir string) error { return os.WriteFile(filepath.Join(dir, "other.txt"), []byte(text), 0o600) }
 	}
-	chmod := func(dir string) error {
-		return os.Chmod(filepath.Join(dir, "other.txt"), 0o700)
-	} //nolint:gosec // a file of the test
 	for name, c := range map[string]struct {
 		candidate, incumbent func(dir string) error
 		known                map[string]bool
@@ -171,11 +154,10 @@ func TestCandidateChangesEvaluator(t *testing.T) {
 		outcome              history.Outcome
 		sides                string
 	}{
-		"the candidate":                {forge("x"), nil, nil, false, rejected, "ci"},
-		"it puts it back":              {forge("untouched\n"), nil, nil, false, rejected, "ci"},
-		"both":                         {forge("x"), forge("y"), nil, false, accepted, "ci"},
-		"both, and the candidate more": {forge("x"), chmod, nil, false, rejected, "ci"},
-		"it is known that it does":     {forge("x"), nil, map[string]bool{"other.txt": true}, false, accepted, "c"},
+		"the candidate":            {forge("x"), nil, nil, false, rejected, "ci"},
+		"it puts it back":          {forge("untouched\n"), nil, nil, false, rejected, "ci"},
+		"both":                     {forge("x"), forge("y"), nil, false, accepted, "ci"},
+		"it is known that it does": {forge("x"), nil, map[string]bool{"other.txt": true}, false, accepted, "c"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -86,15 +86,10 @@ func TestUpdateGitHub(t *testing.T) {
 		told       []string
 		warns      []string
 	}{
-		"all":                {told: []string{"pull=8"}},
-		"nothing to promote": {unpromoted: true, told: []string{}},
+		"all": {told: []string{"pull=8"}},
 		"a part of it": {
 			broken: []string{"promote"}, told: []string{"pull=8"},
 			warns: []string{"the pull request is not up to date"},
-		},
-		"no issue": {
-			broken: []string{"show"}, told: []string{"pull=8"},
-			warns: []string{"the issue is not up to date, the next run retries"},
 		},
 		"an answer is not taken": {
 			broken: []string{"answer"}, told: []string{"pull=8"},
@@ -142,14 +137,6 @@ func TestCommentsAreReadOnce(t *testing.T) {
 		note        string
 		heard, from string // how far comments were read, and from when they are read again
 	}{
-		{
-			name: "it was told", shown: commentsTold, comments: []commands.Comment{instruct}, until: "4 0 0",
-			heard: "4 0 0",
-		},
-		{
-			name: "a note was not told", before: []history.Event{wasSet(history.Note, "x")}, until: "4 0 0", note: "x",
-			from: since,
-		},
 		{name: "no agent was asked", comments: []commands.Comment{instruct}, until: "4 0 0", from: since},
 		{
 			name: "out of reach for long", before: []history.Event{wasSet(history.HeardSince, "2025-12-01T00:00:00Z")},
@@ -184,26 +171,5 @@ func TestCommentsAreReadOnce(t *testing.T) {
 			require.NoError(t, d.update(t.Context(), "read", nil, adding(d.consumed)))
 			assert.Equal(t, before, d.told(), "without GitHub nothing is read")
 		})
-	}
-}
-
-// TestMerged: only the head of a pull request that was merged.
-func TestMerged(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t, "")
-	for _, c := range []struct {
-		heard *commands.Heard
-		head  string
-		want  bool
-	}{
-		{nil, firstOnRecord, false},
-		{&commands.Heard{Pull: &commands.Pull{Open: true, Head: firstOnRecord}}, firstOnRecord, false},
-		{&commands.Heard{Pull: &commands.Pull{Merged: true, Head: firstOnRecord}}, secondOnRecord, false},
-		{&commands.Heard{Pull: &commands.Pull{Merged: true, Head: firstOnRecord}}, firstOnRecord, true},
-	} {
-		d.comments = c.heard
-		assert.Equal(t, c.want, d.merged(c.head), "%+v", c.heard)
-		merged := d.mergedHead()
-		assert.Equal(t, c.heard != nil && c.heard.Pull != nil && c.heard.Pull.Merged, merged != "", "%+v", c.heard)
 	}
 }

@@ -26,22 +26,20 @@ func TestInspections(t *testing.T) {
 	for name, c := range map[string]struct {
 		front   string
 		runs    func(call) evaluation.Result
-		repeat  bool // no more than the two
 		sides   string
 		noisy   bool
 		regime  string
 		samples string
 		problem string
 	}{
-		"steady": {"", steady, false, "iieg", false, "repeatable", "1 1", ""},
-		"noisy":  {"", noisy, false, "iiiiiiiieg", true, "noisy", "4 2 8 5 1 4 2 8", ""},
+		"steady": {"", steady, "iieg", false, "repeatable", "1 1", ""},
+		"noisy":  {"", noisy, "iiiiiiiieg", true, "noisy", "4 2 8 5 1 4 2 8", ""},
 		"very many are asked for": {
-			"evaluation-runs: 400", steady, false, strings.Repeat("i", 30) + "eg", false, "noisy",
+			"evaluation-runs: 400", steady, strings.Repeat("i", 30) + "eg", false, "noisy",
 			strings.TrimSpace(strings.Repeat("1 ", 30)), "",
 		},
-		"it fails": {"", spoiled(steady, "incumbent", 0, failure), false, "i", false, "", "", "exit code 3"},
 		"it fails later": {
-			"", spoiled(noisy, "incumbent", 5, failure), false, "iiiiii", true, "noisy", "4 2 8 5",
+			"", spoiled(noisy, "incumbent", 5, failure), "iiiiii", true, "noisy", "4 2 8 5",
 			"exit code 3",
 		},
 	} {
@@ -49,9 +47,6 @@ func TestInspections(t *testing.T) {
 			t.Parallel()
 			l, _, _ := shared.on(t, c.front, c.runs)
 			most, ways := EnoughRuns, []string{Emptied, Nonsense}
-			if c.repeat {
-				most, ways = 0, nil
-			}
 			before := l.refs()
 			got, err := l.service.Inspect(t.Context(), most, ways...)
 			require.NoError(t, err)

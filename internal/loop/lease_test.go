@@ -34,19 +34,8 @@ func TestHolderOfLease(t *testing.T) {
 			run: "other", left: lasts,
 			want: "on it until 2026-01-02T12:01:00Z at the",
 		},
-		"a process that is gone": {run: "other", left: lasts, dead: true},
-		"for another job": {
-			run: "other", left: lasts, handed: true,
-			want: "run other (`iterate job begin`) works",
-		},
-		"for another job, in Actions": {
-			run: "other", left: lasts, handed: true, actions: "12.1", want: "run other (Actions run 12.1) works",
-		},
+		"a process that is gone":                          {run: "other", left: lasts, dead: true},
 		"for another job, which does not hinder commands": {run: "other", left: lasts, handed: true, aside: true},
-		"a moment before its end": {
-			run: "other", left: 1,
-			want: "works on it until 2026-01-02T12:00:00Z",
-		},
 		"at its end": {run: "other"},
 	} {
 		d := newDesk(t, "")
@@ -84,17 +73,12 @@ func TestHowLongALeaseLasts(t *testing.T) {
 func TestStartNumberAndReservation(t *testing.T) {
 	t.Parallel()
 	rejected := func() *history.Decided { return wasDecided(3, history.Rejected, "1", "") }
-	lost := &history.Started{
-		Head:  history.Head{Run: "lost", Iteration: 4},
-		Lease: &history.Lease{Host: "there", PID: 7, Until: noon.Add(-time.Minute)},
-	}
 	for name, c := range map[string]struct {
 		front  string
 		before []history.Event
 		change func(d *desk)
 		told   string
 	}{
-		"after one that was lost": {"", []history.Event{wasMeasured("1"), rejected(), lost}, nil, "started"},
 		"a pause that was edited": {
 			"",
 			[]history.Event{wasMeasured("1"), rejected(), &history.Paused{Reason: decision.Say("x")}},
@@ -163,7 +147,6 @@ func TestJoiningAStart(t *testing.T) {
 		},
 		"no start, and there has to be one": {mustJoin: true, err: "no start is recorded for this run"},
 		"that of a bundle":                  {actions: "11.1", own: true, bundle: "earlier", id: "earlier"},
-		"that of another bundle":            {actions: "12.1", bundle: "another", id: "now"},
 	} {
 		var before []history.Event
 		if c.actions != "" {

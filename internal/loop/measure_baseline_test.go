@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -162,27 +161,6 @@ func TestRepeatsOfABaselineTakeTurns(t *testing.T) {
 		for _, count := range of {
 			assert.Equal(t, 1+3, count, side)
 		}
-	}
-}
-
-// TestBaselineNotRun is an error of our own, and leaves nothing.
-func TestBaselineNotRun(t *testing.T) {
-	t.Parallel()
-	shared := newLab(t)
-	broken := errors.New("no processes left")
-	for _, number := range []int{1, 2, 4} {
-		l, r, at := shared.on(t, "", unlike)
-		l.fails = func(c call) error {
-			if c.number == number {
-				return broken
-			}
-			return nil
-		}
-		_, err := r.measurer.measureBaseline(t.Context(), at)
-		require.ErrorIs(t, err, broken)
-		var problem *baselineError
-		assert.NotErrorAs(t, err, &problem, "it says nothing of the files")
-		l.leavesNothing()
 	}
 }
 

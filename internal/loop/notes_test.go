@@ -32,7 +32,6 @@ func TestTakeNotes(t *testing.T) {
 			want: prompt.Notes{Lessons: []string{"one"}, Ideas: []string{"two"}, Foreclosed: []string{"three"}},
 		},
 		"the repository's own":       {text: "LESSON: one\n", tracked: true, stays: true},
-		"a directory":                {text: directory, stays: true},
 		"a link":                     {text: link, stays: true},
 		"what is beyond is not read": {text: filler(prompt.MaxNotes) + "LESSON: one\n"},
 		"a secret at the end of it": {

@@ -84,20 +84,16 @@ func (r *recorder) needsWorkflows(files []string) decision.Reason {
 func threeWay(ctx context.Context, repo *git.Repo, base, ours, theirs string, now time.Time) (tree string,
 	conflicts []string, err error,
 ) {
-	now = now.Truncate(time.Second)
-	root, err := repo.CommitTree(ctx, base+"^{tree}", nil, "base\n", now)
-	if err != nil {
-		return "", nil, err
+	var commits []string
+	for _, from := range []string{base, ours, theirs} {
+		commit, err := repo.CommitTree(ctx, from+"^{tree}", commits[:min(len(commits), 1)], "merging\n",
+			now.Truncate(time.Second))
+		if err != nil {
+			return "", nil, err
+		}
+		commits = append(commits, commit)
 	}
-	left, err := repo.CommitTree(ctx, ours+"^{tree}", []string{root}, "ours\n", now)
-	if err != nil {
-		return "", nil, err
-	}
-	right, err := repo.CommitTree(ctx, theirs+"^{tree}", []string{root}, "theirs\n", now)
-	if err != nil {
-		return "", nil, err
-	}
-	return repo.MergeTree(ctx, left, right)
+	return repo.MergeTree(ctx, commits[1], commits[2])
 }
 
 // pushRefusal says what the remote said when it refused a push of the program

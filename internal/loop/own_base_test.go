@@ -34,10 +34,6 @@ func TestRefusedPushOfProgramBranch(t *testing.T) {
 			git.Rejection{Ref: memory, Reason: protected}), "", false},
 		"the program branch": {refused(git.Rejection{Ref: program, Reason: protected},
 			git.Rejection{Ref: memory, Reason: atomic}), "leave `autoloop/**` out of the branch's", false},
-		"a newer code of a rule": {
-			refused(git.Rejection{Ref: program, Reason: "GH013: x"}),
-			"leave `autoloop/**` out of the branch's", false,
-		},
 		"a hook": {
 			refused(git.Rejection{Ref: program, Reason: "pre-receive hook declined"}),
 			"let the server's hook take pushes", false,
@@ -145,9 +141,8 @@ func TestCommitOnOwnBase(t *testing.T) {
 	assert.Equal(t, "new.txt\nvalue.txt", b.git("diff", "--name-only", at.Old, commit), "nothing of the default branch")
 	assert.Equal(t, candidate, b.git("merge-tree", "--write-tree", commit, at.Base))
 	for name, files := range map[string]map[string]string{
-		"what the default branch changed":            {"other.txt": "the candidate's\n"},
-		"what the default branch made away":          {"more.txt": ""},
-		"what a merge would bring back is taken out": {"other.txt": "untouched\n"},
+		"what the default branch changed":   {"other.txt": "the candidate's\n"},
+		"what the default branch made away": {"more.txt": ""},
 	} {
 		_, err := r.recorder.commitOnBase(t.Context(), own, own.tip(), b.treeWith(head, files), "x\n")
 		requireRefusal(t, err, "the default branch has to be merged into autoloop/p for it (", name)
@@ -155,49 +150,4 @@ func TestCommitOnOwnBase(t *testing.T) {
 			"which the token may not push because of workflow files: give the secret AUTOLOOP_TOKEN", name)
 	}
 	assert.Equal(t, before, b.refs())
-}
-
-// TestOnlySomeFilesAreNamed of those for which the default branch has to be merged.
-func TestOnlySomeFilesAreNamed(t *testing.T) {
-	t.Parallel()
-	r := newBed(t, "", "1").service.begin()
-	assert.Contains(t, r.recorder.needsWorkflows([]string{"a", "b", "c", "d", "e", "f", "g"}).String(),
-		"for it (a, b, c, d, e), which")
-	assert.Contains(t, r.recorder.needsWorkflows([]string{"a"}).String(), "for it (a), which")
-}
-
-// TestThreeTreesAreMerged as a merge does whose base is the first of them.
-func TestThreeTreesAreMerged(t *testing.T) {
-	t.Parallel()
-	b := newBed(t, "", "1")
-	lines := func(text string) string { return strings.Join(strings.Split(text, ""), "\n") + "\n" }
-	base := b.treeWith("main", map[string]string{"value.txt": lines("abcdefgh"), "gone.txt": lines("xyz")})
-	type files map[string]string
-	for name, c := range map[string]struct {
-		ours, theirs, merged files
-		conflicts            []string
-	}{
-		"one side": {nil, files{"value.txt": "9\n"}, files{"value.txt": "9\n"}, nil},
-		"both, apart": {
-			files{"value.txt": lines("Abcdefgh")},
-			files{"value.txt": lines("abcdefgH"), "new.txt": "9\n"},
-			files{"value.txt": lines("AbcdefgH"), "new.txt": "9\n"},
-			nil,
-		},
-		"both, otherwise": {files{"value.txt": "8\n"}, files{"value.txt": "9\n"}, nil, []string{"value.txt"}},
-	} {
-		tree, conflicts, err := threeWay(t.Context(), b.service.Repo, base, b.treeWith(base, c.ours),
-			b.treeWith(base, c.theirs), b.now())
-		require.NoError(t, err, name)
-		assert.Equal(t, c.conflicts, conflicts, name)
-		if c.conflicts == nil {
-			assert.Equal(t, b.treeWith(base, c.merged), tree, name)
-		}
-	}
-	for i := range 3 {
-		trees := []string{base, base, base}
-		trees[i] = strings.Repeat("1", 40)
-		_, _, err := threeWay(t.Context(), b.service.Repo, trees[0], trees[1], trees[2], b.now())
-		require.Error(t, err)
-	}
 }

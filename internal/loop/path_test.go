@@ -28,16 +28,8 @@ var onePath = []struct {
 	stopped   string
 }{
 	{
-		name: "a tie", value: "3", proposals: []string{"3.0"}, outcome: history.Rejected,
-		reason: "3 equals the best so far",
-	},
-	{
 		name: "better again", value: "1", proposals: []string{"3", "5"}, outcome: history.Accepted,
 		reason: "5 is better than 3", kept: "5",
-	},
-	{
-		name: "worse than what was kept", value: "1", proposals: []string{"3", "2"}, outcome: history.Rejected,
-		reason: "2 is worse than the best 3", kept: "3",
 	},
 	{
 		name: "a baseline at the target", front: "evaluation-runs: 1\ntarget-metric: 0", value: "1",

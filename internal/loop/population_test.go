@@ -81,12 +81,6 @@ func TestFilesOfParent(t *testing.T) {
 			map[string]string{"lib/c": "d\n"},
 			map[string]string{"src/n": "n\n"},
 		},
-		"a file that is gone": {
-			"- `src/*`", "true",
-			map[string]string{"src/b": ""},
-			map[string]string{"src/n": "n\n"},
-			map[string]string{"src/b": "", "src/n": ""},
-		},
 		"what the incumbent has": {
 			"- `src/*`", "true",
 			map[string]string{"src/a": "4\n"},
@@ -150,7 +144,6 @@ func TestMissingParent(t *testing.T) {
 	r.Progress = func(s live.Status) { said = append(said, s.Detail) }
 	for name, p := range map[string]*history.Proposed{
 		"its parent has other lines": {Parent: other, Patch: patch},
-		"its parent is gone":         {Parent: strings.Repeat("1", 40), Patch: patch},
 		"a path of git's":            {Parent: root, Patch: strings.ReplaceAll(patch, "src/a", ".git/config")},
 	} {
 		said = nil

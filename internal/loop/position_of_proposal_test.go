@@ -10,7 +10,6 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/loop/proposal"
 )
 
 // TestPullRequestMergedMeanwhile: a bundle that was made before keeps its gain, on top
@@ -88,24 +87,4 @@ func TestRefusedMergeOfDefaultBranch(t *testing.T) {
 		assert.Nil(t, records.sum.Open)
 		assert.Empty(t, auditOf(records.log.Events))
 	}
-}
-
-// TestDefaultBranchOfProposal is asked for anew, and never taken from it.
-func TestDefaultBranchOfProposal(t *testing.T) {
-	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1", "1", "3")
-	made := b.made()
-	b.git("update-ref", "refs/heads/other", "main")
-	b.service.Base = "other"
-	_, err := b.service.Publish(t.Context(), made)
-	require.ErrorContains(t, err, `is for branch "main", not for "other"`)
-	b.service.Base = "gone"
-	_, err = b.service.Publish(t.Context(), made)
-	require.ErrorContains(t, err, `it is for branch "main", not for "gone"`)
-	made.BaseBranch = "gone"
-	_, err = b.service.Publish(t.Context(), made)
-	require.ErrorContains(t, err,
-		"gone has no commit at refs/heads/gone:")
-	var refused *proposal.RefusedError
-	assert.NotErrorAs(t, err, &refused, "that is no fault of the bundle")
 }

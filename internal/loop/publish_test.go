@@ -99,6 +99,10 @@ func TestPublishRefuses(t *testing.T) {
 			func(m *proposal.Bundle) { m.Repository = "o/r" },
 			`it is of repository "o/r", not of ""`,
 		},
+		"a base that is an option": {
+			func(m *proposal.Bundle) { m.Base = "--all" },
+			"it was made from commit --all, which is not on main",
+		},
 		"other records": {
 			func(m *proposal.Bundle) { m.Records = strings.Repeat("1", 64) },
 			"it is stale: the state of p has changed since; propose again",
@@ -111,10 +115,6 @@ func TestPublishRefuses(t *testing.T) {
 		"another default branch": {
 			func(m *proposal.Bundle) { m.BaseBranch = "master" },
 			`it is for branch "master", not for "main"`,
-		},
-		"a base that is an option": {
-			func(m *proposal.Bundle) { m.Base = "--all" },
-			"it was made from commit --all, which is not on main",
 		},
 		"an earlier base": {
 			func(m *proposal.Bundle) { m.Base = b.git("rev-parse", "main~1") },
@@ -154,31 +154,6 @@ func TestPublishRefuses(t *testing.T) {
 	assert.Equal(t, history.Accepted, result.Outcome)
 	assert.Equal(t, "5", b.kept())
 	_ = b.refuses(made, "it was published before, by run ", "once more")
-}
-
-// TestBundleAndOtherPrograms: their records may move on meanwhile, also from nothing.
-func TestBundleAndOtherPrograms(t *testing.T) {
-	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1", "1", "3", "5")
-	other := func(text string) {
-		_, err := b.service.Memory.Update(t.Context(),
-			memory.Update{Program: "q", Message: "q", Apply: func(files memory.Files) (memory.Files, error) {
-				files.State = []byte(text)
-				return files, nil
-			}})
-		require.NoError(t, err)
-	}
-	first := b.made()
-	other("# q\n")
-	result, err := b.service.Publish(t.Context(), first)
-	require.NoError(t, err)
-	assert.Equal(t, history.Accepted, result.Outcome)
-	second := b.made()
-	other("# q, later\n")
-	result, err = b.service.Publish(t.Context(), second)
-	require.NoError(t, err)
-	assert.Equal(t, history.Accepted, result.Outcome)
-	assert.Equal(t, "5", b.kept())
 }
 
 // TestPublishWhereNothingMayBegin: a pause that one job disregards holds in the
@@ -232,10 +207,6 @@ func TestForgedFix(t *testing.T) {
 		"of another base": {
 			func(m *proposal.Bundle) { m.Base = ones },
 			"it was made from commit 111111111111 of main, and the baseline is of ",
-		},
-		"from other files": {
-			func(m *proposal.Bundle) { m.Incumbent = ones },
-			"it was made from other files than those of autoloop/p",
 		},
 		"accepted by itself": {func(m *proposal.Bundle) {
 			*m = edited(t, *m, "decided", map[string]any{"outcome": "accepted"})
@@ -296,16 +267,11 @@ func TestWhichCommandsComeFirst(t *testing.T) {
 			settings: history.Settings{CommandsUntil: "5 0 0"},
 			kinds:    []commands.CommandKind{commands.Pause},
 		},
-		"one after what is applied": {
-			settings: history.Settings{CommandsUntil: "4 9 0"},
-			kinds:    []commands.CommandKind{commands.Pause}, says: "`/autoloop pause`",
-		},
 		"on a line, not applied": {
 			settings: history.Settings{CommandsUntil: "9 4 0"},
 			kinds:    []commands.CommandKind{commands.Pause}, place: commands.Lines, says: "`/autoloop pause`",
 		},
-		"one that was closed":    {pull: &commands.Pull{Number: 8}, says: "pull request #8 was closed"},
-		"one whose end is known": {pull: &commands.Pull{Number: 8}, settings: history.Settings{PullEnded: 8}},
+		"one that was closed": {pull: &commands.Pull{Number: 8}, says: "pull request #8 was closed"},
 	} {
 		run := b.service.begin()
 		comment := commands.Comment{ID: 5, Place: c.place}
@@ -342,9 +308,7 @@ func TestRecordsDigestIgnoresAnswers(t *testing.T) {
 	assert.Equal(t, same, digest("state", "results", append(slices.Clone(talk), begun)...))
 	assert.Equal(t, same, digest("state", "results", append([]history.Event{begun}, talk...)...))
 	for name, other := range map[string]string{
-		"no files":        digest("", "", begun),
 		"another state":   digest("State", "results", begun),
-		"run together":    digest("stateresults", "", begun),
 		"another setting": digest("state", "results", begun, wasSet(history.TargetMetric, "5")),
 		"comments read":   digest("state", "results", begun, wasSet(history.HeardUntil, "5 0 0")),
 	} {

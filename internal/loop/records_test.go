@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
@@ -128,7 +127,6 @@ func TestEditsOfAPerson(t *testing.T) {
 		"a pause stays":             {[]history.Event{paused}, "| Paused | true |", false},
 		"a pause is taken out":      {[]history.Event{paused}, "| Paused | false |", true},
 		"a completion is taken out": {[]history.Event{completed}, "| Completed | false |", true},
-		"only one of both":          {[]history.Event{completed, paused}, "| Completed | true |", true},
 		"a wait is taken out":       {[]history.Event{waits}, "", true},
 	} {
 		files := memory.Files{State: stateOf(c.row), Ledger: ledgerOf(t, c.events...)}
@@ -144,61 +142,4 @@ func TestEditsOfAPerson(t *testing.T) {
 			}, found[0], name)
 		}
 	}
-}
-
-// TestForeignStateIsTakenOver once, before the ledger begins.
-func TestForeignStateIsTakenOver(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		files memory.Files
-		want  map[string]string
-	}{
-		"it never ran": {
-			memory.Files{State: stateOf("| Iteration Count | 0 |", "| Recent Statuses | accepted |")},
-			map[string]string{},
-		},
-		"it ran": {
-			memory.Files{State: stateOf("| Iteration Count | 7 |", "| Recent Statuses | accepted |")},
-			map[string]string{history.AdoptedIteration: "7", history.AdoptedStatuses: "accepted"},
-		},
-		"with a ledger": {
-			memory.Files{State: stateOf("| Iteration Count | 7 |"), Ledger: ledgerOf(t, decidedOnce()...)},
-			map[string]string{},
-		},
-	} {
-		b, err := openRecords(sessionOf(programWith("", "")), c.files)
-		require.NoError(t, err, name)
-		found, before := map[string]string{}, len(b.log.Events)
-		b.adopt()
-		require.NoError(t, b.err)
-		for _, e := range b.log.Events[before:] {
-			set, is := e.(*history.Set)
-			require.True(t, is)
-			assert.Zero(t, set.Iteration, name)
-			found[set.Key] = set.Value
-		}
-		assert.Equal(t, c.want, found, name)
-	}
-}
-
-// TestEditedTableIsKept: also one that a person changes while an iteration runs.
-func TestEditedTableIsKept(t *testing.T) {
-	t.Parallel()
-	b := newBed(t, "", "1", "2", "3")
-	b.one()
-	propose := b.agent
-	b.agent = func(request agent.Request) agent.Reply {
-		_, err := b.service.Memory.Update(t.Context(),
-			memory.Update{Program: "p", Message: "edit", Apply: func(files memory.Files) (memory.Files, error) {
-				files.Results = []byte(strings.Replace(string(files.Results), "try 2", "my favourite", 1))
-				return files, nil
-			}})
-		require.NoError(t, err)
-		return propose(request)
-	}
-	b.one()
-	table := b.git("show", memory.MemoryBranch+":p.results.tsv")
-	assert.Contains(t, table, "my favourite")
-	assert.Contains(t, table, "try 3")
-	assert.NotContains(t, table, "try 2")
 }

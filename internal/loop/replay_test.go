@@ -13,7 +13,6 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/tests/golden"
 )
 
 // branches are those of a program p in the garden, whose pull request stands like this.
@@ -87,13 +86,11 @@ func TestAfterMerge(t *testing.T) {
 	}{
 		"two commits":                  {&commands.Pull{Merged: true, Head: s.merged}, last, s.base, true},
 		"nothing":                      {&commands.Pull{Merged: true, Head: last}, last, s.base, false},
-		"what was merged is farther":   {&commands.Pull{Merged: true, Head: last}, s.merged, s.base, false},
 		"a merge that has its commits": {&commands.Pull{Merged: true, Head: s.merged}, last, whole, false},
 		"what was merged is not known here": {
 			&commands.Pull{Merged: true, Head: strings.Repeat("1", 40)}, last, s.base,
 			false,
 		},
-		"no pull request": {nil, last, s.base, false},
 	} {
 		got, err := s.branches(c.pull).isAfterMerge(t.Context(), c.commit, c.base)
 		require.NoError(t, err, name)
@@ -148,23 +145,6 @@ func TestReplayOfWhatIsThereAlready(t *testing.T) {
 	}, s.files(t, head))
 }
 
-// TestReplayThatConflicts says which files both changed.
-func TestReplayThatConflicts(t *testing.T) {
-	t.Parallel()
-	s := newSquashed(t)
-	base := s.one(t, "squash", map[string]string{"value": lines(map[int]string{
-		2: "two", 4: "four",
-		6: "sechs",
-	})}, s.root)
-	r := s.branches(&commands.Pull{Merged: true, Head: s.merged})
-	_, _, err := r.replay(t.Context(), s.after[1], base)
-	var conflict *conflictError
-	require.ErrorAs(t, err, &conflict)
-	golden.Row(t, "what was merged does", conflict.Error())
-	_, err = r.replayPosition(t.Context(), position{Old: s.after[1], Base: base})
-	require.ErrorAs(t, err, &conflict)
-}
-
 // TestBranchDeletedByMerge: only that the pull request was merged with the head
 // that the branch had says that nobody else deleted it.
 func TestBranchDeletedByMerge(t *testing.T) {
@@ -178,11 +158,9 @@ func TestBranchDeletedByMerge(t *testing.T) {
 		want   bool
 	}{
 		"merged":                       {pull: &commands.Pull{Number: 7, Merged: true, Head: s.merged}, want: true},
-		"merged with another head":     {pull: &commands.Pull{Number: 7, Merged: true, Head: s.after[0]}},
 		"no pull request":              {},
 		"the branch is there":          {pull: &commands.Pull{Number: 7, Merged: true, Head: s.merged}, there: true},
 		"GitHub was out of reach then": {pull: &commands.Pull{Number: 7, Merged: true, Head: s.merged}, unread: true},
-		"GitHub is out of reach":       {pull: &commands.Pull{Number: 7, Merged: true, Head: s.merged}, down: true},
 	} {
 		r := s.branches(c.pull)
 		r.GitHub = &fakeGitHub{pull: c.pull, down: c.down}

@@ -32,14 +32,6 @@ func TestRuleOfProgram(t *testing.T) {
 		want  decision.Rule
 	}{
 		"one run": {"evaluation-runs: 1", usual(func(r *decision.Rule) { r.Regime = decision.Single })},
-		"several runs": {
-			"evaluation-runs: 20",
-			usual(func(r *decision.Rule) { r.Regime, r.Pairs = decision.Noisy, 20 }),
-		},
-		"more evidence": {
-			"confidence: 0.9999",
-			usual(func(r *decision.Rule) { r.Confidence, r.Pairs = 0.9999, statistics.RunsNeeded(0.9999) }),
-		},
 		"a guardrail": {
 			"guardrails:\n  - metric: size\n    direction: lower\n    max-regression: 5%",
 			usual(func(r *decision.Rule) {
@@ -86,11 +78,6 @@ func TestRuleOfKnownNoise(t *testing.T) {
 			history.Summary{Seconds: 60.1},
 			decision.Repeatable, 8,
 			0,
-		},
-		"trees that take long": {
-			"timeout-minutes: 71",
-			history.Summary{Seconds: 60, Prepare: 0.1},
-			decision.Repeatable, 8, 0,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

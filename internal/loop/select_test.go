@@ -5,13 +5,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/budget"
-	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 )
@@ -44,14 +42,12 @@ func TestSelectAttempt(t *testing.T) {
 		want      int
 	}{
 		{"the best that passed", metric.Higher, []tried{{accepted, "3"}, {accepted, "5"}, {accepted, "4"}}, 2},
-		{"lower is better", metric.Lower, []tried{{accepted, "3"}, {accepted, "5"}}, 1},
 		{"passing goes before a number", metric.Higher, []tried{{rejected, "9"}, {accepted, "3"}}, 2},
 		{
 			"the closest when none passed", metric.Higher,
 			[]tried{{rejected, ""}, {rejected, "1"}, {rejected, "2"}, {failed, ""}},
 			3,
 		},
-		{"an error is the last resort", metric.Higher, []tried{{failed, ""}, {rejected, ""}}, 2},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -75,18 +71,6 @@ func TestSelectAttempt(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestManyOthersAreSummedUp(t *testing.T) {
-	t.Parallel()
-	p := &proposal.Proposal{Decided: &history.Decided{Proposal: 64}}
-	for i := range 64 {
-		p.Measured = append(p.Measured, &history.Proposed{Proposal: i + 1, Outcome: history.Rejected})
-	}
-	reasons := decision.Texts(others(p))
-	require.Len(t, reasons, 10)
-	assert.Equal(t, "proposal 64 of 64 decided", reasons[0])
-	assert.Equal(t, "and 55 more, which the ledger has", reasons[9])
 }
 
 // TestShareOfLeastRemainder: however little is left and however many share it, no

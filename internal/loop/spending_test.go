@@ -2,7 +2,6 @@ package loop
 
 import (
 	"context"
-	"math"
 	"testing"
 	"time"
 
@@ -89,7 +88,6 @@ func TestWhyNoIterationBegins(t *testing.T) {
 			"budget: 0.50 of 0.50 USD used this day; it resumes at 2026-03-05T00:00:00Z",
 		},
 		"its agent is put off":            {"", putOff(soon, "slow"), waits},
-		"another agent was put off":       {"", putOff(soon, "codex"), ""},
 		"a time that no service asks for": {"", putOff(far, "slow"), ""},
 		"what a run reserved that is gone counts": {
 			"budget: {usd: 0.5, per: day}", open("that"),
@@ -183,14 +181,12 @@ func TestTimeOfIteration(t *testing.T) {
 		time time.Duration
 		says string
 	}{
-		0:                {45 * time.Minute, "the iteration took longer than its timeout-minutes (45m0s)"},
-		time.Hour:        {45 * time.Minute, "the iteration took longer than its timeout-minutes (45m0s)"},
-		45 * time.Minute: {45 * time.Minute, "the iteration took longer than its timeout-minutes (45m0s)"},
+		0:         {45 * time.Minute, "the iteration took longer than its timeout-minutes (45m0s)"},
+		time.Hour: {45 * time.Minute, "the iteration took longer than its timeout-minutes (45m0s)"},
 		1234567 * time.Millisecond: {
 			1234567 * time.Millisecond,
 			"the iteration took longer than the 20m35s that its budget left",
 		},
-		time.Second: {time.Second, "the iteration took longer than the 1s that its budget left"},
 	} {
 		r := newSpending(t, "")
 		r.left.Time = left
@@ -210,10 +206,8 @@ func TestPostponedUntilTheFirstAgent(t *testing.T) {
 		want time.Duration   // 0 when it is not put off
 	}{
 		"one that does not say when": {[]time.Duration{unnamed}, 15 * time.Minute},
-		"one that asks for a second": {[]time.Duration{time.Second}, time.Minute},
 		"one that asks for a year":   {[]time.Duration{365 * 24 * time.Hour}, 31 * 24 * time.Hour},
 		"the first of several":       {[]time.Duration{3 * time.Hour, time.Hour, 2 * time.Hour}, time.Hour},
-		"the last of several worked": {[]time.Duration{time.Hour, 0}, 0},
 		"one of several failed":      {[]time.Duration{time.Hour, other, time.Hour}, 0},
 	} {
 		r := newSpending(t, "")
@@ -277,12 +271,6 @@ func TestMeasuringWithinBudget(t *testing.T) {
 			used{0, 1},
 			0, "",
 		},
-		"all of the tokens": {
-			program.Tasks,
-			budget.Left{Tokens: 50, USD: 1},
-			used{60, 0},
-			0, "",
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -297,17 +285,4 @@ func TestMeasuringWithinBudget(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestDollars: an amount is to a hundredth of a cent, and never nothing.
-func TestDollars(t *testing.T) {
-	t.Parallel()
-	for usd, want := range map[float64]string{
-		0: "0.0001", -5: "0.0001", 1e-9: "0.0001", 0.0001: "0.0001",
-		0.12344: "0.1234", 2.5: "2.5", 1e9: "1000000000",
-	} {
-		assert.Zero(t, metric.MustValue(want).Cmp(*dollarsOf(usd)), "%g: %s", usd, dollarsOf(usd))
-	}
-	assert.Nil(t, dollarsOf(math.Inf(1)), "no limit")
-	assert.Nil(t, dollarsOf(math.NaN()))
 }

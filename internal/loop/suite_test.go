@@ -191,7 +191,6 @@ func TestBaselineOfSuite(t *testing.T) {
 			[]string{"1"},
 			"the suite cannot be run on the unchanged files: the judge does not answer",
 		},
-		"our own failure": {false, Suited{}, os.ErrPermission, []string{"1"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

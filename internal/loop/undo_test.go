@@ -98,11 +98,6 @@ func TestUndo(t *testing.T) {
 			commits: 1, answers: []string{"Iteration 3 is undone by commit "},
 		},
 		{
-			name: "undo-twice", say: []commands.Command{undo(4), undo(4)},
-			changes: map[string]string{"value.txt": "2\n"},
-			commits: 1, answers: []string{"Iteration 4 is undone by commit ", "Iteration 4 is undone by commit "},
-		},
-		{
 			name: "undo-again", say: []commands.Command{undo(4)},
 			answers: []string{"Nothing of iteration 4 is left on autoloop/undo-again, so there is nothing to undo."},
 			bad:     true,
@@ -186,7 +181,6 @@ func TestRefusedUndo(t *testing.T) {
 			"for the memory branch",
 			refusedPush("refs/heads/"+memory.MemoryBranch, "[remote rejected] (protected branch hook declined)"), false,
 		},
-		{"for another reason", errBroken, false},
 	} {
 		d := newDeskIn(t, g.Repo, name, "", wasMeasured("1"), wasDecided(1, history.Accepted, "2", ids["first"]))
 		d.heard(comment(4, commands.Command{Kind: commands.Undo, Iteration: 1},

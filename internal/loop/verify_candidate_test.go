@@ -52,41 +52,13 @@ func TestFilesOfACandidate(t *testing.T) {
 		says  string // "" when it is taken
 	}{
 		"nothing": {nil, "no change proposed"},
-		"what is protected": {
-			map[string]*git.File{"other.txt": fileOf("x")},
-			`"other.txt": is protected by the program (modified)`,
-		},
-		"the program": {
-			map[string]*git.File{".autoloop/programs/p.md": fileOf("x")},
-			`belongs to Autoloop`,
-		},
-		"a workflow in other letters": {
-			map[string]*git.File{".GitHub/workflows/x.yml": fileOf("x")},
-			"configures the repository's automation",
-		},
 		"a link that leaves": {
 			map[string]*git.File{"new": linkTo("../x")},
-			`"new": is a link that leaves the tree`,
-		},
-		"a link to itself": {
-			map[string]*git.File{"new": linkTo("new")},
-			"is a link that leads round in circles",
-		},
-		"a long link": {
-			map[string]*git.File{"new": linkTo(strings.Repeat("x/", 2048) + "x")},
-			`"new": is a link of 4097 bytes, more than 4096`,
-		},
-		"a link that another one sends": {
-			map[string]*git.File{"d": linkTo("."), "d/up": nil, "new": linkTo("d/../x")},
 			`"new": is a link that leaves the tree`,
 		},
 		"a filter below": {
 			map[string]*git.File{"d/.gitattributes": fileOf("* filter=x\n")},
 			`"d/.gitattributes": chooses a filter`,
-		},
-		"a filter in other letters": {
-			map[string]*git.File{"d/.GitAttributes": fileOf("* filter=x\n")},
-			`"d/.GitAttributes": chooses a filter`,
 		},
 		"a secret": {
 			map[string]*git.File{"value.txt": fileOf("1\n" + secret)},
@@ -143,7 +115,6 @@ func TestHeldCandidateLeavesNothing(t *testing.T) {
 		want  bool
 	}{
 		"the file is gone": {map[string]*git.File{"value.txt": nil}, true, true},
-		"only spaces":      {map[string]*git.File{"value.txt": fileOf(" \n\t\n")}, true, true},
 		"it is not held":   {map[string]*git.File{"value.txt": nil}, false, false},
 	} {
 		p := r.proposer.newProposal(proposal.Iteration, at)
@@ -186,14 +157,9 @@ func TestFilesAreWhatWasMeasured(t *testing.T) {
 			b.treeOf(at.Head, map[string]*git.File{"value.txt": fileOf("3\n")}), files,
 			"it brings other files than those that were measured",
 		},
-		"a part of it": {candidate, files[1:], "it brings other files"},
-		"a file more":  {candidate, and(proposal.File{Path: "more", Mode: git.ModeFile}), "it brings other files"},
+		"a file more": {candidate, and(proposal.File{Path: "more", Mode: git.ModeFile}), "it brings other files"},
 		"upwards": {
 			candidate, and(proposal.File{Path: "../value.txt", Mode: git.ModeFile}),
-			"its files cannot be written",
-		},
-		"into git": {
-			candidate, and(proposal.File{Path: ".git/config", Mode: git.ModeFile}),
 			"its files cannot be written",
 		},
 		"a mode of two rows": {

@@ -45,6 +45,9 @@ func TestVerifyRefuses(t *testing.T) {
 			"another rule", func(p *proposal.Proposal) { p.Decided.Rule = &decision.Rule{Regime: "noisy"} },
 			"another rule",
 		},
+		{"a baseline that nothing asks for", func(p *proposal.Proposal) {
+			p.Baseline = []*history.Measured{{Role: history.Baseline, Metric: metricOf("1")}}
+		}, "nothing asks for"},
 		{
 			"a rejection that improved", func(p *proposal.Proposal) {
 				p.Decided.Outcome,
@@ -52,12 +55,6 @@ func TestVerifyRefuses(t *testing.T) {
 			},
 			"do not bear its decision",
 		},
-		{"a baseline that nothing asks for", func(p *proposal.Proposal) {
-			p.Baseline = []*history.Measured{{
-				Role: history.Baseline, Metric: metricOf("1"),
-				Samples: []metric.Value{*metricOf("1")},
-			}}
-		}, "nothing asks for"},
 		{"a file outside the target", func(p *proposal.Proposal) { p.Candidate = outside }, "other.txt"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/ci"
+	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
 )
@@ -124,6 +125,7 @@ func TestWordsOfCI(t *testing.T) {
 		events  string
 		reasons []string // of the result, from the first
 		paused  string
+		merged  bool // by a person meanwhile
 	}{
 		{
 			name: "says-green", says: []ci.Result{green()}, outcome: history.Accepted,
@@ -131,8 +133,8 @@ func TestWordsOfCI(t *testing.T) {
 			reasons: []string{"3 is better than 2", "CI is green: 2 checks"},
 		},
 		{
-			name: "says-pending", says: []ci.Result{waiting()}, outcome: history.PendingCI, events: "pull=8 finished",
-			reasons: []string{"CI did not answer yet; a later run goes on"},
+			name: "says-red-merged", says: []ci.Result{red("build", "error: x")}, merged: true,
+			outcome: history.Accepted, events: "decided finished", reasons: []string{"pull request #8 was merged before CI let it through (build fails)"},
 		},
 		{
 			name: "says-red-off", front: "ci-gate: off", says: []ci.Result{red("build", "error: x")},
@@ -182,8 +184,10 @@ func TestWordsOfCI(t *testing.T) {
 				c.since = time.Minute
 			}
 			d := newAtCI(t, g, ids, "at-ci", c.base, "ci-wait: 20s\n"+c.front, c.since)
-			d.hub.ci = c.says
-			d.gate.fixer = nil
+			d.hub.ci, d.gate.fixer = c.says, nil
+			if c.merged {
+				d.heard().Pull = &commands.Pull{Number: 8, Merged: true, Head: ids["candidate"]}
+			}
 			result, err := d.gate.waitForCI(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, c.outcome, result.Outcome)
@@ -254,7 +258,6 @@ func TestStartCI(t *testing.T) {
 			events: "pull=8 ci-started=" + ids["candidate"],
 		},
 		{name: "start-again", front: "ci-workflow: ci.yml", started: ids["candidate"], events: "pull=8"},
-		{name: "start-away", front: "ci-workflow: ci.yml", away: true},
 		{
 			name: "start-broken", front: "ci-workflow: ci.yml", broken: "dispatch", events: "pull=8",
 			warns: "workflow ci.yml was not started: GitHub",
@@ -383,11 +386,6 @@ func TestFixIsAskedFor(t *testing.T) {
 			name: "fix-no-time", front: "timeout-minutes: 30", worked: 30 * time.Minute, done: true,
 			outcome: history.PendingCI,
 			reason:  "build fails",
-		},
-		{
-			name: "fix-error", asked: 45 * time.Minute,
-			fix: func(*atCI) (*proposal.Proposal, error) { return nil, errBroken },
-			err: errBroken,
 		},
 		{name: "fix-put-off", asked: 45 * time.Minute, fix: func(*atCI) (*proposal.Proposal, error) {
 			return &proposal.Proposal{Postponed: &history.Finished{

@@ -21,9 +21,7 @@ func TestFailed(t *testing.T) {
 		onError bool
 		says    string
 	}{
-		"nothing":  {nil, true, ""},
-		"rejected": {[]loop.Result{{Outcome: history.Rejected}}, true, ""},
-		"an error": {[]loop.Result{{Outcome: history.Error}}, false, ""},
+		"nothing": {nil, true, ""},
 		"an error that fails": {[]loop.Result{{
 			Program: "p", Iteration: 2, Outcome: history.Error,
 			Reasons: decision.Says("a", "b"),
@@ -69,7 +67,6 @@ func TestNotes(t *testing.T) {
 			loop.Result{Program: "p", Stopped: "budget: 4 of 4 iterations used"},
 			"p: budget: 4 of 4 iterations used\n",
 		},
-		"asked": {loop.Result{Program: "p", Stopped: "a person asked it to stop"}, "p: a person asked it to stop\n"},
 		"failed": {
 			loop.Result{Iteration: 4, Output: "/o", Reasons: decision.Says("exit\ncode 1")},
 			"\niteration 4: exit code 1\n  all that it printed: /o\n",
@@ -146,27 +143,4 @@ func TestTrialsAreTold(t *testing.T) {
 	assert.Equal(t, 2, strings.Count(notes, "iteration "), notes)
 	assert.Contains(t, notes, "8 pairs, p = 0.012, difference +1 (95 %")
 	assert.Contains(t, notes, "iteration 4, pairs")
-}
-
-// TestNotesAreOfTheLastResult, but for the failed evaluations of all, each once and whole.
-func TestNotesAreOfTheLastResult(t *testing.T) {
-	t.Parallel()
-	one, two := metric.MustValue("1"), metric.MustValue("2")
-	notes := loop.Notes([]loop.Result{
-		{
-			Program: "p", Iteration: 1, Output: "/o/1",
-			Reasons: decision.Says("the evaluation fails: oh\nno", "and more"),
-			Initial: &one, BestMetric: &one, Stopped: "paused: then",
-		},
-		{Program: "p", Iteration: 2, Reasons: decision.Says("not printed")},
-		{
-			Program: "p", Iteration: 3, Output: "/o/3", Reasons: decision.Says("again"), Initial: &one,
-			BestMetric: &two,
-			Stopped:    "paused: now",
-		},
-	})
-	assert.Equal(t,
-		"\niteration 1: the evaluation fails: oh no\n\niteration 1: and more\n  all that it printed: /o/1\n"+
-			"\niteration 3: again\n  all that it printed: /o/3\n\np: 1 at the start, 2 now (+1)\np: paused: now\n",
-		notes)
 }

@@ -73,12 +73,6 @@ func TestStand(t *testing.T) {
 		front, usage string
 		ago          []time.Duration
 	}{
-		"iterations": {
-			"budget: {iterations: 2, per: day}", known, hours(5, 3),
-		},
-		"tokens, of this week": {
-			"budget: {tokens: 2000, per: week}", known, hours(50, 3),
-		},
 		"of the program": {
 			"budget: {usd: 0.5, per: program}", known, hours(5000, 3),
 		},
@@ -177,17 +171,6 @@ func TestWaits(t *testing.T) {
 	} {
 		assert.Equal(t, want, budget.Waits(now.Add(wait), now), wait.String())
 	}
-}
-
-// TestTunerIsFree: an iteration without a model has no unknown cost.
-func TestTunerIsFree(t *testing.T) {
-	t.Parallel()
-	line := `{"event":"decided","run_id":"r","time":"2026-03-04T10:00:00Z","iteration":1,"outcome":"rejected",` +
-		`"agent":"tuner","durations":{"propose":1},"usage":` + unknown + "}\n"
-	log, err := history.Parse([]byte(line))
-	require.NoError(t, err)
-	sum := history.Replay(log.Events)
-	assert.Empty(t, stand(t, "unknown-cost: pause\nbudget: {tokens: 1000, usd: 1, per: day}", &sum).Over)
 }
 
 func TestAfter(t *testing.T) {

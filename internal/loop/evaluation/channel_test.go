@@ -17,11 +17,10 @@ const late = `setsid sh -c 'while kill -0 "$1" 2>/dev/null && [ ! -e given ]; do
 func TestResultFileIsResult(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ script, metric string }{
-		"printed":        {`echo '{"m": 5}'`, "5"},
-		"given":          {`echo '{"m": 5}' > "$AUTOLOOP_RESULT"`, "5"},
-		"both":           {`echo '{"m": 5}' > "$AUTOLOOP_RESULT"; echo '{"m": 1}'`, "5"},
-		"empty":          {`: > "$AUTOLOOP_RESULT"; echo '{"m": 5}'`, "5"},
-		"the first line": {`#!/bin/sh` + "\n" + `echo '{"m": 5}'`, "5"},
+		"printed": {`echo '{"m": 5}'`, "5"},
+		"given":   {`echo '{"m": 5}' > "$AUTOLOOP_RESULT"`, "5"},
+		"both":    {`echo '{"m": 5}' > "$AUTOLOOP_RESULT"; echo '{"m": 1}'`, "5"},
+		"empty":   {`: > "$AUTOLOOP_RESULT"; echo '{"m": 5}'`, "5"},
 		"a child in its session": {late +
 			`echo '{"m": 5}' > "$AUTOLOOP_RESULT"; touch given; while [ ! -e printed ]; do :; done`, "5"},
 		"nobody else is told": {`n=$(env | grep -c RESULT) || true; sh -c 'echo "{\"m\": 0}" > "$AUTOLOOP_RESULT"' ` +
@@ -58,7 +57,6 @@ func TestResultFileHasOneResult(t *testing.T) {
 	for name, script := range map[string]string{
 		"another object": `sh -c 'echo "{\"m\": 5}"; setsid sh -c "echo \"{\\\"m\\\": 0}\""' > ` +
 			`"$AUTOLOOP_RESULT"`,
-		"before the result":      `sh -c 'echo "{\"m\": 0}"; echo "{\"m\": 5}"' > "$AUTOLOOP_RESULT"`,
 		"a number after another": `sh -c 'echo 5; echo 0' > "$AUTOLOOP_RESULT"`,
 		"an object for a number": `sh -c 'echo 5; echo "{\"m\": 0}"' > "$AUTOLOOP_RESULT"`,
 	} {

@@ -127,6 +127,7 @@ func TestTailIsBounded(t *testing.T) {
 		"just too long": {strings.Repeat("x", 999) + "yz", "", "…" + strings.Repeat("x", 998) + "yz"},
 		"a cut letter":  {"b" + strings.Repeat("é", 500) + "c", "", "…" + strings.Repeat("é", 499) + "c"},
 		"no text":       {"a\xff\xfeb", "", "a�b"},
+		"a cut secret":  {"x" + secret + strings.Repeat("y", 990), "", "x***" + strings.Repeat("y", 990)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

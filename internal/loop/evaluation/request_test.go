@@ -186,24 +186,6 @@ func TestOurOwnFailuresAreErrors(t *testing.T) {
 	assert.Equal(t, why, err, "as its cause says, and not as a failure of the script")
 }
 
-// TestBoundOfResultFile: a mebibyte is read, a byte more is refused.
-func TestBoundOfResultFile(t *testing.T) {
-	t.Parallel()
-	for more, says := range map[int]string{-1: "", 0: "", 1: "has 1048577 bytes; a result has at most"} {
-		text := `{"m": 1}`
-		text += strings.Repeat(" ", 1<<20-len(text)+more)
-		got := play(t, evaluation.Request{}, func(spec process.Spec) process.Result {
-			require.NoError(t, os.WriteFile(resultOf(spec), []byte(text), 0o600))
-			return process.Result{Stdout: []byte(`{"m": 2}`)}
-		})
-		assert.Contains(t, got.Problem, says)
-		assert.Equal(t, says == "", got.Problem == "", got.Problem)
-		if says == "" {
-			assert.Equal(t, "1", got.Measurement.Metric.String())
-		}
-	}
-}
-
 // TestCutOffResult: of an output that is too long to be kept, a number counts only
 // when it is no part of an object that began before.
 func TestCutOffResult(t *testing.T) {

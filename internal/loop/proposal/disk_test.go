@@ -3,6 +3,7 @@ package proposal_test
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -42,11 +43,8 @@ func TestNoByteOfABundleMayChange(t *testing.T) {
 	dir, _ := written(t)
 	for _, name := range []string{"manifest.json", "change.json", "events.jsonl", "SHA256SUMS"} {
 		file, text := filepath.Join(dir, name), read(t, dir, name)
-		altered := []string{"", text + "\n", text + text, text[1:], text[:len(text)-1]}
-		for i := 0; i < len(text); i += 1 + len(text)/40 {
-			altered = append(altered, text[:i]+string(text[i]^1)+text[i+1:], text[:i]+string(text[i]^0x20)+text[i+1:])
-		}
-		for _, other := range altered {
+		middle := len(text) / 2
+		for _, other := range []string{"", text + "\n", text[1:], text[:middle] + string(text[middle]^1) + text[middle+1:]} {
 			require.NoError(t, os.WriteFile(file, []byte(other), 0o600))
 			_, err := proposal.Read(dir)
 			require.ErrorContains(t, err, "bundle "+dir+" was altered: its files are not what SHA256SUMS says",
@@ -62,42 +60,21 @@ func TestNoByteOfABundleMayChange(t *testing.T) {
 // TestDirectoryIsNoBundle: what is there must be four regular files, and no more.
 func TestDirectoryIsNoBundle(t *testing.T) {
 	t.Parallel()
-	remove := func(name string) func(dir string) error {
-		return func(dir string) error { return os.Remove(filepath.Join(dir, name)) }
-	}
-	instead := func(name string, with func(file string) error) func(dir string) error {
-		return func(dir string) error {
-			if err := remove(name)(dir); err != nil {
-				return err
-			}
-			return with(filepath.Join(dir, name))
-		}
-	}
-	add := func(names ...string) func(dir string) error {
-		return func(dir string) error {
-			for _, name := range names {
-				if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
+	add := func(name string) func(dir string) error {
+		return func(dir string) error { return os.WriteFile(filepath.Join(dir, name), nil, 0o600) }
 	}
 	for name, c := range map[string]struct {
 		do   func(dir string) error
 		says string
 	}{
-		"no manifest":   {remove("manifest.json"), "is incomplete"},
+		"no manifest":   {func(dir string) error { return os.Remove(filepath.Join(dir, "manifest.json")) }, "is incomplete"},
 		"nothing there": {os.RemoveAll, "cannot be opened"},
-		"a link to itself": {instead("manifest.json",
-			func(file string) error { return os.Symlink("manifest.json", file) }), "manifest.json is no regular file"},
-		"a link to a device": {instead("events.jsonl",
-			func(file string) error { return os.Symlink("/dev/zero", file) }), "events.jsonl is no regular file"},
+		"a link to a device": {func(dir string) error {
+			file := filepath.Join(dir, "events.jsonl")
+			return errors.Join(os.Remove(file), os.Symlink("/dev/zero", file))
+		}, "events.jsonl is no regular file"},
 		"a file more":                    {add("README"), `"README" is no file of a bundle`},
 		"a name with a control sequence": {add("\x1b[2J\n::error::x"), `"\x1b[2J\n::error::x" is no file of a`},
-		"larger events": {func(dir string) error {
-			return os.Truncate(filepath.Join(dir, "events.jsonl"), 16<<20+1)
-		}, "has 16777217 bytes, more than 16777216"},
 		"a change of half a terabyte": {func(dir string) error {
 			return os.Truncate(filepath.Join(dir, "change.json"), 1<<39)
 		}, "549755813888 bytes, more than 67108864"},
@@ -106,9 +83,6 @@ func TestDirectoryIsNoBundle(t *testing.T) {
 			t.Parallel()
 			dir, _ := written(t)
 			require.NoError(t, c.do(dir))
-			if name == "a file" {
-				dir += ".file"
-			}
 			b, err := proposal.Read(dir)
 			require.ErrorContains(t, err, c.says)
 			assert.Equal(t, proposal.Bundle{}, b)
@@ -117,28 +91,6 @@ func TestDirectoryIsNoBundle(t *testing.T) {
 			assert.Less(t, len(err.Error())-len(dir), 300)
 		})
 	}
-}
-
-// TestManifestAtItsLimit, and have what this version does not know.
-func TestManifestAtItsLimit(t *testing.T) {
-	t.Parallel()
-	dir, b := written(t)
-	file := filepath.Join(dir, "manifest.json")
-	var fields map[string]any
-	require.NoError(t, json.Unmarshal([]byte(read(t, dir, "manifest.json")), &fields))
-	fields["later"] = map[string]any{"kind": "gift"}
-	text, err := json.Marshal(fields)
-	require.NoError(t, err)
-	padded := string(text) + strings.Repeat(" ", 64<<10-len(text))
-	require.NoError(t, os.WriteFile(file, []byte(padded), 0o600))
-	seal(t, dir)
-	back, err := proposal.Read(dir)
-	require.NoError(t, err)
-	assert.Equal(t, b.Run, back.Run)
-	require.NoError(t, os.WriteFile(file, []byte(padded+" "), 0o600))
-	seal(t, dir)
-	_, err = proposal.Read(dir)
-	require.ErrorContains(t, err, "has 65537 bytes, more than 65536")
 }
 
 // TestValuesOfAManifest: each has a form, which nothing but a value of it has. What may be

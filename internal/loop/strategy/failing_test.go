@@ -1,11 +1,9 @@
 package strategy_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/loop/strategy"
 )
@@ -63,23 +61,6 @@ func TestNamesOfFailingTests(t *testing.T) {
 		}
 		for _, end := range []string{"", "\n", "\r\n"} {
 			assert.Equal(t, wanted, strategy.FailingTests("something\n"+line+end), "%q", line+end)
-		}
-	}
-}
-
-// TestNoTestIsForgotten: of tests that go on failing each gets three attempts in a row,
-// in the order of the output, and none gets a turn more than another.
-func TestNoTestIsForgotten(t *testing.T) {
-	t.Parallel()
-	for count := 1; count <= 6; count++ {
-		var failing, earlier []string
-		for i := range count {
-			failing = append(failing, fmt.Sprint("test ", i))
-		}
-		for attempt := range 5 * 3 * count {
-			got := focus(failing, earlier)
-			require.Equal(t, failing[attempt/3%count], got, "attempt %d of %d tests", attempt, count)
-			earlier = append(earlier, got)
 		}
 	}
 }
