@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"os"
 	"os/exec"
@@ -25,9 +24,8 @@ import (
 // TestActQuickStart does what docs/tutorial/first-program-on-github.md says and nothing else.
 func TestActQuickStart(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../docs/tutorial/first-program-on-github.md")
-	require.NoError(t, err)
-	blocks := fences(string(text))
+	text := readText(t, "../docs/tutorial/first-program-on-github.md")
+	blocks := docBlocks(text)
 	require.Len(t, blocks, 6, "each is done below")
 	r := newRunner(t, nil, split...)
 	r.archives = wholeRelease
@@ -36,7 +34,7 @@ func TestActQuickStart(t *testing.T) {
 	r.run("", "git", "--git-dir", r.bare, "config", "http.receivepack", "true")
 	r.Change(func(s *githubtest.State) { s.NoPulls = true })
 	user := r.user()
-	user.do(blocks[0] + blocks[1] + blocks[2] + blocks[3])
+	user.do(blocks[0].text + blocks[1].text + blocks[2].text + blocks[3].text)
 	r.dir = user.dir()
 
 	issue := r.issue(1)
@@ -50,12 +48,12 @@ func TestActQuickStart(t *testing.T) {
 		assert.Contains(t, s.On(1)[0].Body, "may change  fit.conf")
 	})
 
-	user.do(blocks[4])
+	user.do(blocks[4].text)
 	assert.Equal(t, []string{"autoloop.yml program=fit"}, r.started)
 	r.workflow = ".github/workflows/autoloop.yml"
 	run = r.trigger("workflow_dispatch", dispatched("fit"))
 	require.Zero(t, run.code, run)
-	seen := user.do(blocks[5])
+	seen := user.do(blocks[5].text)
 	assert.Contains(t, seen, "[Autoloop: fit]")
 	assert.Contains(t, seen, "| Best Metric |")
 	assert.Contains(t, seen, "\n+width = ")
@@ -69,36 +67,15 @@ func TestActQuickStart(t *testing.T) {
 	})
 
 	// The workflow of one step, which the README has, in the same repository.
-	readme, err := os.ReadFile("../README.md")
-	require.NoError(t, err)
-	own := slices.DeleteFunc(fences(string(readme)), func(block string) bool {
-		return !strings.HasPrefix(block, "name: ")
-	})
+	readme := readText(t, "../README.md")
+	own := slices.DeleteFunc(docBlocks(readme), func(b docBlock) bool { return !strings.HasPrefix(b.text, "name: ") })
 	require.Len(t, own, 1)
 	require.NoError(t, os.WriteFile(filepath.Join(r.dir, ".github", "workflows", "improve.yml"),
-		[]byte(own[0]), 0o600))
+		[]byte(own[0].text), 0o600))
 	r.workflow = ".github/workflows/improve.yml"
 	run = r.trigger("workflow_dispatch", dispatched("fit"))
 	require.Zero(t, run.code, run)
 	assert.Contains(t, r.remembered("fit.md"), "| Iteration Count | 2 |")
-}
-
-// fences are the blocks of code of a document, in their order.
-func fences(text string) []string {
-	var blocks []string
-	end := ""
-	for line := range strings.Lines(text) {
-		switch ticks := line[:len(line)-len(strings.TrimLeft(line, "`"))]; {
-		case end == "" && len(ticks) >= 3:
-			end = ticks + "\n"
-			blocks = append(blocks, "")
-		case line == end:
-			end = ""
-		case end != "":
-			blocks[len(blocks)-1] += line
-		}
-	}
-	return blocks
 }
 
 // person is somebody at a machine of their own, who types commands.
@@ -140,15 +117,19 @@ func (r *runner) user() *person {
 	require.NoError(t, os.MkdirAll(versions, 0o755))
 	own, err := ownTree()
 	require.NoError(t, err)
-	module, err := os.ReadFile(filepath.Join(own, "go.mod"))
-	require.NoError(t, err)
+	module := readText(t, filepath.Join(own, "go.mod"))
 	for name, text := range map[string]string{
 		"list": "v1.0.0\n", "v1.0.0.info": `{"Version": "v1.0.0", "Time": "2026-01-01T00:00:00Z"}`,
-		"v1.0.0.mod": string(module),
+		"v1.0.0.mod": module,
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(versions, name), []byte(text), 0o600))
 	}
-	require.NoError(t, zipModule(filepath.Join(versions, "v1.0.0.zip"), own, "github.com/org/autoloop@v1.0.0"))
+	out, err := os.Create(filepath.Join(versions, "v1.0.0.zip"))
+	require.NoError(t, err)
+	archive := zip.NewWriter(out)
+	require.NoError(t, archive.AddFS(os.DirFS(filepath.Join(binaries, "own"))))
+	require.NoError(t, archive.Close())
+	require.NoError(t, out.Close())
 	require.NoError(t, os.WriteFile(filepath.Join(at, "where"), []byte(at), 0o600))
 	gh, err := filepath.Abs("act/gh")
 	require.NoError(t, err)
@@ -228,46 +209,4 @@ func (r *runner) issue(number int) githubtest.Issue {
 		found = *s.Issue(number)
 	})
 	return found
-}
-
-// zipModule packs a tree as the archive of a version of a module.
-func zipModule(file, tree, prefix string) error {
-	out, err := os.Create(file) //nolint:gosec // In the directory of the test.
-	if err != nil {
-		return err
-	}
-	defer func() { _ = out.Close() }()
-	archive := zip.NewWriter(out)
-	err = filepath.WalkDir(tree, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if entry.IsDir() {
-			if _, err := os.Stat(filepath.Join(path, "go.mod")); err == nil && path != tree {
-				return filepath.SkipDir // a module of its own
-			}
-			return nil
-		}
-		rel, err := filepath.Rel(tree, path)
-		if err != nil {
-			return err
-		}
-		to, err := archive.Create(prefix + "/" + filepath.ToSlash(rel))
-		if err != nil {
-			return err
-		}
-		data, err := os.ReadFile(path) //nolint:gosec // The files of this repository.
-		if err != nil {
-			return err
-		}
-		_, err = to.Write(data)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if err := archive.Close(); err != nil {
-		return err
-	}
-	return out.Close()
 }

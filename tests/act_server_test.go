@@ -2,16 +2,13 @@ package tests
 
 import (
 	"net/http"
-	"net/http/cgi"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"testing"
 
 	"github.com/stretchr/testify/require"
 
@@ -50,7 +47,7 @@ func (r *runner) serve() {
 	mux.Handle("/api/v3/", http.StripPrefix("/api/v3", r.guard(proxy, func(q *http.Request) (string, bool) {
 		return strings.TrimPrefix(q.Header.Get("Authorization"), "Bearer "), q.Method != http.MethodGet
 	})))
-	mux.Handle("/org/repo/", r.guard(gitBackend(t, root), func(q *http.Request) (string, bool) {
+	mux.Handle("/org/repo/", r.guard(gitBackend(t, "", root), func(q *http.Request) (string, bool) {
 		_, password, _ := q.BasicAuth()
 		return password, strings.Contains(q.URL.RequestURI(), "git-receive-pack")
 	}))
@@ -70,18 +67,6 @@ func (r *runner) serve() {
 	t.Cleanup(server.Close)
 	r.url = server.URL
 	r.git("remote", "set-url", "origin", r.url+"/org/repo")
-}
-
-// gitBackend serves the repositories below a directory to whoever asks.
-func gitBackend(t *testing.T, root string) http.Handler {
-	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "git", "--exec-path").Output()
-	require.NoError(t, err)
-	return &cgi.Handler{Path: filepath.Join(strings.TrimSpace(string(out)), "git-http-backend"), Env: []string{
-		"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=autoloop", "GIT_CONFIG_NOSYSTEM=1",
-		"HOME=" + t.TempDir(),
-		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
-	}}
 }
 
 // guard lets in who has a token that may do it, and notes every request.

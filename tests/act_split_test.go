@@ -1,11 +1,10 @@
 package tests
 
 import (
-	"os"
-	"path/filepath"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -18,51 +17,26 @@ var split = []string{"autoloop.yml", "autoloop-iterate.yml"}
 
 const strongToken = "ghp_9876543210fedcbaSECRET"
 
-// environs looks at the environments of all processes until it is told to stop,
-// and returns the names of the jobs that had a secret.
-func environs(secret string) (stop func() []string) {
-	done, found := make(chan struct{}), make(chan []string)
-	go func() {
-		jobs := map[string]bool{}
-		for {
-			select {
-			case <-done:
-				var list []string
-				for job := range jobs {
-					list = append(list, job)
-				}
-				found <- list
-				return
-			case <-time.After(25 * time.Millisecond):
-			}
-			files, _ := filepath.Glob("/proc/[0-9]*/environ")
-			for _, file := range files {
-				text, _ := os.ReadFile(file)
-				if _, job, of := strings.Cut(string(text), "\x00GITHUB_JOB="); of &&
-					strings.Contains(string(text), secret) {
-					job, _, _ = strings.Cut(job, "\x00")
-					jobs[job] = true
-				}
-			}
-		}
-	}()
-	return func() []string { close(done); return <-found }
-}
-
 func TestActProposesAndPublishesApart(t *testing.T) {
 	t.Parallel()
 	r := newRunner(t, map[string]string{"value.txt": "10\n"}, split...)
 	r.program(countdown)
 	r.tokens, r.secrets["AUTOLOOP_TOKEN"] = map[string]bool{hubToken: false, strongToken: true}, strongToken
-	stop := environs(strongToken)
+	had := map[string]bool{} // the jobs in whose environment the token was
+	stop := watchProcesses("environ", func(text string) {
+		if _, job, of := strings.Cut(text, "\x00GITHUB_JOB="); of && strings.Contains(text, strongToken) {
+			job, _, _ = strings.Cut(job, "\x00")
+			had[job] = true
+		}
+	})
 	run := r.trigger("schedule", everyHour)
-	had := stop()
+	stop()
 	require.Zero(t, run.code, run)
 	assert.Equal(t, "9", r.run(r.bare, "git", "show", "autoloop/p:value.txt"))
 	assert.NotZero(t, r.openPull())
 	assert.ElementsMatch(t, []string{"autoloop-bundle-p", "autoloop-transcripts-p"}, r.uploads())
 	r.writesAfterTheStart(strongToken)
-	assert.Subset(t, []string{"schedule", "publish"}, had, "a job that runs code of programs had the token")
+	assert.Subset(t, []string{"schedule", "publish"}, slices.Collect(maps.Keys(had)), "a job that runs code of programs had the token")
 
 	// With the workflow's token alone, whose rights a job limits.
 	delete(r.secrets, "AUTOLOOP_TOKEN")

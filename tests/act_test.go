@@ -59,9 +59,8 @@ func newRunner(t *testing.T, files map[string]string, workflows ...string) *runn
 	require.NoError(t, err)
 	all := map[string]string{}
 	for _, name := range workflows {
-		text, err := os.ReadFile(filepath.Join("..", "workflows", name))
-		require.NoError(t, err)
-		all[".github/workflows/"+name] = string(text)
+		text := readText(t, filepath.Join("..", "workflows", name))
+		all[".github/workflows/"+name] = text
 	}
 	maps.Copy(all, files)
 	r := &runner{

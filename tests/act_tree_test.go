@@ -2,17 +2,17 @@ package tests
 
 import (
 	"archive/tar"
+	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
-	"encoding/hex"
+	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -25,9 +25,14 @@ import (
 // binaries under test; the servers have that release. It has what the action reads
 // then and no source, which act would copy for every step that uses the action.
 var (
-	ownTree      = sync.OnceValues(func() (string, error) { return copyTree("..", filepath.Join(binaries, "own"), "") })
+	ownTree      = sync.OnceValues(func() (string, error) { return copyTree(moduleTree(), "") })
 	releasedTree = sync.OnceValues(release)
 )
+
+// moduleTree is where the copy lies, as a proxy packs it.
+func moduleTree() string {
+	return filepath.Join(binaries, "own", "github.com", "org", "autoloop@v1.0.0")
+}
 
 // actionStandIns are the directories that act gets for the actions of others
 // that the workflows and the action use, by OWNER/NAME@REF.
@@ -38,9 +43,8 @@ func actionStandIns(t *testing.T) map[string]string {
 	uses := regexp.MustCompile(`uses: *(actions/([a-z-]+))(/[a-z-]+)?(@\S+)`)
 	stands := map[string]string{}
 	for _, file := range append(files, "../action.yml") {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		for _, m := range uses.FindAllStringSubmatch(string(text), -1) {
+		text := readText(t, file)
+		for _, m := range uses.FindAllStringSubmatch(text, -1) {
 			dir, err := filepath.Abs(filepath.Join("act", m[2]))
 			require.NoError(t, err)
 			require.FileExists(t, filepath.Join(dir, m[3], "action.yml"), "%s has no stand-in", m[0])
@@ -50,9 +54,10 @@ func actionStandIns(t *testing.T) map[string]string {
 	return stands
 }
 
-// copyTree copies what belongs to a repository, but for its tests; with a pattern
+// copyTree copies what belongs to this module, but for its tests; with a pattern
 // only the files whose path matches.
-func copyTree(from, to, only string) (string, error) {
+func copyTree(to, only string) (string, error) {
+	const from = ".."
 	wanted := regexp.MustCompile(only)
 	return to, filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -63,7 +68,7 @@ func copyTree(from, to, only string) (string, error) {
 			return err
 		}
 		switch {
-		case entry.IsDir() && (rel == ".git" || rel == "tests" || rel == "tools" || entry.Name() == "node_modules"):
+		case entry.IsDir() && slices.Contains([]string{".git", "tests", "tools", "programs"}, rel):
 			return filepath.SkipDir
 		case entry.IsDir():
 			return nil
@@ -89,7 +94,7 @@ const wholeRelease, lightRelease = "release", "release-light"
 // release makes the files of a release of the binaries under test, whole and light,
 // and the tree whose release it is.
 func release() (string, error) {
-	tree, err := copyTree("..", filepath.Join(binaries, "released"), `^(action\.yml|CHANGELOG\.md|workflows/.*)$`)
+	tree, err := copyTree(filepath.Join(binaries, "released"), `^(action\.yml|CHANGELOG\.md|workflows/.*)$`)
 	if err != nil {
 		return "", err
 	}
@@ -108,56 +113,49 @@ func release() (string, error) {
 	}
 	for dir, read := range map[string]func(string) ([]byte, error){
 		wholeRelease: func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(binaries, name)) },
-		lightRelease: func(name string) ([]byte, error) { return []byte(starter(name)), nil },
+		lightRelease: starter,
 	} {
 		dir := filepath.Join(binaries, dir)
 		if err := os.MkdirAll(dir, 0o750); err != nil {
 			return "", err
 		}
-		name := fmt.Sprintf("autoloop_1.0.0_%s_%s.tar.gz", runtime.GOOS, runtime.GOARCH)
-		sum, err := pack(filepath.Join(dir, name), read, "scheduler", "iterate")
+		name := archiveName("1.0.0")
+		packed, err := pack(read, "scheduler", "iterate")
 		if err != nil {
 			return "", err
 		}
-		if err := os.WriteFile(filepath.Join(dir, "checksums.txt"), []byte(sum+"  "+name+"\n"), 0o600); err != nil {
-			return "", err
+		sums := fmt.Sprintf("%x  %s\n", sha256.Sum256(packed), name)
+		for file, data := range map[string][]byte{name: packed, "checksums.txt": []byte(sums)} {
+			if err := os.WriteFile(filepath.Join(dir, file), data, 0o600); err != nil {
+				return "", err
+			}
 		}
 	}
 	return tree, nil
 }
 
-// pack writes an archive of what read has for the names, and returns its digest.
-func pack(file string, read func(string) ([]byte, error), names ...string) (string, error) {
-	out, err := os.Create(file) //nolint:gosec // In the directory of the tests.
+// pack is an archive of what read has for the names.
+func pack(read func(string) ([]byte, error), names ...string) ([]byte, error) {
+	var packed bytes.Buffer
+	zipped, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed)
 	if err != nil {
-		return "", err
-	}
-	defer func() { _ = out.Close() }()
-	digest := sha256.New()
-	zipped, err := gzip.NewWriterLevel(io.MultiWriter(out, digest), gzip.BestSpeed)
-	if err != nil {
-		return "", err
+		return nil, err
 	}
 	archive := tar.NewWriter(zipped)
 	for _, name := range names {
 		data, err := read(name)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		if err := archive.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(data))}); err != nil {
-			return "", err
+			return nil, err
 		}
 		if _, err := archive.Write(data); err != nil {
-			return "", err
+			return nil, err
 		}
 	}
-	if err := archive.Close(); err != nil {
-		return "", err
-	}
-	if err := zipped.Close(); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(digest.Sum(nil)), out.Close()
+	err = errors.Join(archive.Close(), zipped.Close())
+	return packed.Bytes(), err
 }
 
 // goEnvironment is PATH, and what Go needs to build without the network.

@@ -1,9 +1,6 @@
 package tests
 
 import (
-	"archive/tar"
-	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -107,25 +104,16 @@ func (r *releases) release(version string, packed []byte) string {
 }
 
 // starter is a script that starts a binary under test.
-func starter(name string) string {
-	return fmt.Sprintf("#!/bin/sh\nexec '%s' \"$@\"\n", filepath.Join(binaries, name))
+func starter(name string) ([]byte, error) {
+	return fmt.Appendf(nil, "#!/bin/sh\nexec '%s' \"$@\"\n", filepath.Join(binaries, name)), nil
 }
 
 // archive packs stand-ins that start the binaries under test.
 func archive(t *testing.T) []byte {
 	t.Helper()
-	var packed bytes.Buffer
-	zip := gzip.NewWriter(&packed)
-	out := tar.NewWriter(zip)
-	for _, name := range []string{"LICENSE", "scheduler", "iterate"} {
-		text := starter(name)
-		require.NoError(t, out.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(text))}))
-		_, err := out.Write([]byte(text))
-		require.NoError(t, err)
-	}
-	require.NoError(t, out.Close())
-	require.NoError(t, zip.Close())
-	return packed.Bytes()
+	packed, err := pack(starter, "LICENSE", "scheduler", "iterate")
+	require.NoError(t, err)
+	return packed
 }
 
 // actionStep is a run of the action in a step of a job.
@@ -269,8 +257,7 @@ func (w *world) script(r *releases, step string, inputs map[string]string) actio
 // Actions has.
 func (w *world) shared(message string) (origin string) {
 	w.t.Helper()
-	w.git("add", "--all")
-	w.git("commit", "--quiet", "--allow-empty", "--message", message)
+	w.commit(message)
 	origin = filepath.Join(w.side, "origin.git")
 	w.run("", "git", "clone", "--quiet", "--bare", w.dir, origin)
 	w.git("remote", "add", "origin", origin)
@@ -289,8 +276,8 @@ func TestActionRefusesInputs(t *testing.T) {
 	t.Parallel()
 	r := newReleases(t)
 	w := newWorld(t, map[string]string{"README.md": "mine\n"})
-	require.Zero(t, w.binary("iterate", "init", "--yes").code)
-	require.Zero(t, w.binary("iterate", "init", "example").code)
+	w.ok("iterate", "init", "--yes")
+	w.ok("iterate", "init", "example")
 	trap := filepath.Join(w.side, "trap")
 	inputs := []string{
 		"MODE", "PROGRAM", "AGENT", "MODEL", "PROGRAMS_DIR", "MAX_PROGRAMS", "ITERATIONS", "CI_WORKFLOW", "BUDGET_USD",
@@ -355,10 +342,9 @@ func TestActionIsDocumented(t *testing.T) {
 	}
 	require.Len(t, passed, 2)
 	assert.Equal(t, passed[0], passed[1], "what is checked is what is used")
-	docs, err := os.ReadFile("../docs/reference/action.md")
-	require.NoError(t, err)
+	docs := readText(t, "../docs/reference/action.md")
 	documented := func(after string) []string {
-		_, table, found := strings.Cut(string(docs), "\n| "+after+" |")
+		_, table, found := strings.Cut(docs, "\n| "+after+" |")
 		require.True(t, found, after)
 		table, _, _ = strings.Cut(table, "\n\n")
 		var names []string

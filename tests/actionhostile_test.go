@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -57,7 +56,7 @@ func TestActionObeysNoText(t *testing.T) {
 	trap := filepath.Join(h.side, "trap")
 	line := hostileLine(trap)
 	said := line + "\n\n# heading\n- [ ] item\n" + line + "\n"
-	require.NoError(t, os.WriteFile(filepath.Join(h.side, "said"), []byte(said), 0o600))
+	h.aside("said", said)
 	text := strings.NewReplacer(
 		"  echo \"try $value, says @octocat <b>\"", "  cat \"$SIDE/said\"; cat \"$SIDE/said\" >&2",
 		"Move the number.", "Move it. "+line,

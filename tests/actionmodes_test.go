@@ -125,9 +125,8 @@ func TestActionCompares(t *testing.T) {
 		assert.Equal(t, c.code, step.code, "%s: %s", name, step.log)
 		assert.Equal(t, c.verdict, step.outputs["verdict"], name)
 		var report struct{ Verdict string }
-		data, err := os.ReadFile(step.outputs["report"])
-		require.NoError(t, err)
-		require.NoError(t, json.Unmarshal(data, &report))
+		data := readText(t, step.outputs["report"])
+		require.NoError(t, json.Unmarshal([]byte(data), &report))
 		assert.Equal(t, c.verdict, report.Verdict)
 		assert.Contains(t, step.summary, c.verdict)
 	}

@@ -164,8 +164,7 @@ func (w *world) noKey(printed ...string) {
 // lone runs one iteration and holds that it shows no key and leaves no process.
 func (w *world) lone() iteration {
 	w.t.Helper()
-	a := w.binary("iterate", "--program", "p", "--json")
-	require.Zero(w.t, a.code, a.stderr)
+	a := w.ok("iterate", "--program", "p", "--json")
 	w.noKey(a.stdout, a.stderr)
 	w.alone()
 	list := w.decode(a.stdout)

@@ -44,6 +44,14 @@ func (w *world) binary(binary string, args ...string) answer {
 	return answer{stdout.String(), stderr.String(), code}
 }
 
+// ok is binary for what must succeed.
+func (w *world) ok(binary string, args ...string) answer {
+	w.t.Helper()
+	a := w.binary(binary, args...)
+	require.Zero(w.t, a.code, "%v: %s%s", args, a.stdout, a.stderr)
+	return a
+}
+
 // environ has each variable once, as a process has them.
 func (w *world) environ() []string { return (&exec.Cmd{Dir: w.dir, Env: w.env}).Environ() }
 

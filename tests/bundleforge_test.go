@@ -33,9 +33,8 @@ func (w *world) plant(dir, mode, id string, paths ...string) {
 	var m struct {
 		Incumbent string `json:"incumbent_tree"`
 	}
-	data, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
-	require.NoError(w.t, err)
-	require.NoError(w.t, json.Unmarshal(data, &m))
+	data := readText(w.t, filepath.Join(dir, "manifest.json"))
+	require.NoError(w.t, json.Unmarshal([]byte(data), &m))
 	git := []string{"env", "GIT_INDEX_FILE=" + filepath.Join(w.side, "index"), "git"}
 	w.run(w.dir, append(git, "read-tree", m.Incumbent)...)
 	for _, path := range paths {
@@ -46,14 +45,13 @@ func (w *world) plant(dir, mode, id string, paths ...string) {
 	for _, path := range paths {
 		file := map[string]any{"path": path, "mode": mode}
 		if mode != "160000" {
-			file["data"], err = exec.CommandContext(w.t.Context(), "git", "-C", w.dir, "cat-file", "blob", id).Output()
+			data, err := exec.CommandContext(w.t.Context(), "git", "-C", w.dir, "cat-file", "blob", id).Output()
 			require.NoError(w.t, err)
+			file["data"] = data
 		}
 		change = append(change, file)
 	}
-	text, err := json.Marshal(change)
-	require.NoError(w.t, err)
-	require.NoError(w.t, os.WriteFile(filepath.Join(dir, "change.json"), text, 0o600))
+	require.NoError(w.t, os.WriteFile(filepath.Join(dir, "change.json"), []byte(asJSON(w.t, change)), 0o600))
 	w.manifest(dir, func(m map[string]any) { m["candidate_tree"] = tree })
 }
 
@@ -61,10 +59,9 @@ func (w *world) plant(dir, mode, id string, paths ...string) {
 func (w *world) replace(dir, name, old, replacement string) {
 	w.t.Helper()
 	file := filepath.Join(dir, name)
-	data, err := os.ReadFile(file)
-	require.NoError(w.t, err)
-	require.Contains(w.t, string(data), old)
-	require.NoError(w.t, os.WriteFile(file, []byte(strings.ReplaceAll(string(data), old, replacement)), 0o600))
+	data := readText(w.t, file)
+	require.Contains(w.t, data, old)
+	require.NoError(w.t, os.WriteFile(file, []byte(strings.ReplaceAll(data, old, replacement)), 0o600))
 	w.manifest(dir, nil)
 }
 
@@ -72,10 +69,9 @@ func (w *world) replace(dir, name, old, replacement string) {
 func (w *world) rewriteEvents(dir string, edit func(events []map[string]any) []map[string]any) {
 	w.t.Helper()
 	file := filepath.Join(dir, "events.jsonl")
-	data, err := os.ReadFile(file)
-	require.NoError(w.t, err)
+	data := readText(w.t, file)
 	var events []map[string]any
-	for line := range strings.Lines(string(data)) {
+	for line := range strings.Lines(data) {
 		var event map[string]any
 		decoder := json.NewDecoder(strings.NewReader(line))
 		decoder.UseNumber()
@@ -96,21 +92,17 @@ func (w *world) rewriteEvents(dir string, edit func(events []map[string]any) []m
 func (w *world) manifest(dir string, edit func(map[string]any)) {
 	w.t.Helper()
 	file := filepath.Join(dir, "manifest.json")
-	data, err := os.ReadFile(file)
-	require.NoError(w.t, err)
+	data := readText(w.t, file)
 	if edit != nil {
 		var m map[string]any
-		require.NoError(w.t, json.Unmarshal(data, &m))
+		require.NoError(w.t, json.Unmarshal([]byte(data), &m))
 		edit(m)
-		data, err = json.Marshal(m)
-		require.NoError(w.t, err)
-		require.NoError(w.t, os.WriteFile(file, data, 0o600))
+		require.NoError(w.t, os.WriteFile(file, []byte(asJSON(w.t, m)), 0o600))
 	}
 	sums := ""
 	for _, name := range []string{"manifest.json", "change.json", "events.jsonl"} {
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		require.NoError(w.t, err)
-		sum := sha256.Sum256(text)
+		text := readText(w.t, filepath.Join(dir, name))
+		sum := sha256.Sum256([]byte(text))
 		sums += hex.EncodeToString(sum[:]) + "  " + name + "\n"
 	}
 	require.NoError(w.t, os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(sums), 0o600))

@@ -293,16 +293,15 @@ func TestForgedBundlesChangeNothing(t *testing.T) {
 		})
 	}
 	t.Run("any field of the manifest", func(t *testing.T) {
-		data, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
-		require.NoError(t, err)
-		for line := range strings.Lines(string(data)) {
+		data := readText(t, filepath.Join(dir, "manifest.json"))
+		for line := range strings.Lines(data) {
 			key, _, found := strings.Cut(strings.TrimSpace(line), ":")
 			if !found {
 				continue
 			}
 			forged := filepath.Join(t.TempDir(), "forged")
 			w.run("", "cp", "-a", dir, forged)
-			altered := strings.Replace(string(data), key, `"x"`, 1)
+			altered := strings.Replace(data, key, `"x"`, 1)
 			require.NoError(t, os.WriteFile(filepath.Join(forged, "manifest.json"), []byte(altered), 0o600))
 			refused(t, forged, "was altered")
 		}

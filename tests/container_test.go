@@ -36,9 +36,8 @@ type stage struct {
 // in: comments, continued lines, and instructions of words.
 func readStages(t *testing.T) (stages []stage) {
 	t.Helper()
-	data, err := os.ReadFile("../Dockerfile")
-	require.NoError(t, err)
-	text := regexp.MustCompile(`(?m)^\s*#.*\n`).ReplaceAllString(string(data), "")
+	data := readText(t, "../Dockerfile")
+	text := regexp.MustCompile(`(?m)^\s*#.*\n`).ReplaceAllString(data, "")
 	text = strings.ReplaceAll(text, "\\\n", " ")
 	for line := range strings.Lines(text) {
 		words := strings.Fields(line)
@@ -208,8 +207,7 @@ func assertStatic(t *testing.T, file string) {
 // the documents have.
 func TestReleaseNames(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile("../.goreleaser.yml")
-	require.NoError(t, err)
+	data := readText(t, "../.goreleaser.yml")
 	var release struct {
 		Version int
 		Builds  []struct {
@@ -231,7 +229,7 @@ func TestReleaseNames(t *testing.T) {
 		}
 		Release struct{ Draft bool }
 	}
-	require.NoError(t, yaml.Unmarshal(data, &release))
+	require.NoError(t, yaml.Unmarshal([]byte(data), &release))
 	require.Len(t, release.Builds, 2)
 	for _, build := range release.Builds {
 		assert.Equal(t, "./cmd/"+build.Binary, build.Main)

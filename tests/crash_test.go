@@ -92,7 +92,7 @@ func slowWorld(t *testing.T, remote bool) *world {
 	for i := range 200 {
 		lines += fmt.Sprintf("%d\n", 99-i)
 	}
-	require.NoError(t, os.WriteFile(filepath.Join(w.side, "values"), []byte(lines), 0o600))
+	w.aside("values", lines)
 	if remote {
 		w.run("", "git", "init", "--quiet", "--bare", "--initial-branch=main", filepath.Join(w.side, "remote.git"))
 		w.git("remote", "add", "origin", filepath.Join(w.side, "remote.git"))
@@ -152,15 +152,14 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			}
 			before := w.checkout()
 			begun := time.Now()
-			require.Zero(t, w.binary("iterate", args...).code)
+			w.ok("iterate", args...)
 			whole := time.Since(begun)
 			const kills = 14
 			for i := range kills {
 				w.killAfter(whole*time.Duration(i+1)/kills, args)
 				w.alone()
 				if i%2 == 1 { // two kills in a row are common; three pause the program
-					a := w.binary("iterate", args...)
-					require.Zero(t, a.code, a.stderr)
+					a := w.ok("iterate", args...)
 					require.Equal(t, "accepted", w.decode(a.stdout)[0].Outcome, a.stdout)
 					w.consistent(branch)
 				}
@@ -293,8 +292,7 @@ func TestPauseWhileARunWorks(t *testing.T) {
 	cmd := w.command("iterate", "--program", "p", "-n", "40")
 	require.NoError(t, cmd.Start())
 	w.waits()
-	a := w.binary("iterate", "pause", "p", "a holiday")
-	require.Zero(t, a.code, a.stderr)
+	a := w.ok("iterate", "pause", "p", "a holiday")
 	assert.Contains(t, a.stdout, "iteration under way ends")
 	assert.Contains(t, w.memory("p.md"), "| Pause Reason | a holiday |")
 	w.release()

@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -17,12 +16,11 @@ import (
 // documentedTimers are the fences of docs/howto/own-machine.md in a language.
 func documentedTimers(t *testing.T, language string) []string {
 	t.Helper()
-	data, err := os.ReadFile("../docs/howto/own-machine.md")
-	require.NoError(t, err)
 	var found []string
-	for _, fence := range regexp.MustCompile("(?ms)^```"+language+
-		"(?: [^\n]*)?\n(.*?)^```").FindAllStringSubmatch(string(data), -1) {
-		found = append(found, fence[1])
+	for _, block := range docBlocks(readText(t, "../docs/howto/own-machine.md")) {
+		if strings.HasPrefix(block.info, language) {
+			found = append(found, block.text)
+		}
 	}
 	require.NotEmpty(t, found)
 	return found
@@ -34,8 +32,7 @@ func TestDocumentedCrontab(t *testing.T) {
 	t.Parallel()
 	w := valuesWorld(t, "schedule: daily\nmetric_direction: higher", "1", "2")
 	w.write(".gitignore", "autoloop.log\n")
-	w.git("add", "--all")
-	w.git("commit", "--quiet", "--message", "log")
+	w.commit("log")
 	crontab := documentedTimers(t, "crontab")[0]
 	var env []string
 	command := ""
@@ -67,7 +64,7 @@ func TestDocumentedCrontab(t *testing.T) {
 	assert.Empty(t, run(), "nothing is due")
 	text := strings.Replace(w.read(".autoloop/programs/p.md"), "agent-command: ", "agent-command: exit 3; ", 1)
 	w.write(".autoloop/programs/p.md", strings.Replace(text, "schedule: daily\n", "", 1)) // due at every tick
-	w.git("commit", "--quiet", "--all", "--message", "an agent that fails")
+	w.commit("an agent that fails")
 	assert.Contains(t, run(), "iterate: iteration 2 of p ended in an")
 }
 

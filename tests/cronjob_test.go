@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -52,12 +51,9 @@ type cronJob struct {
 // documentedCronJob is the CronJob of docs/howto/container.md.
 func documentedCronJob(t *testing.T) (job cronJob) {
 	t.Helper()
-	data, err := os.ReadFile("../docs/howto/container.md")
-	require.NoError(t, err)
-	for _, fence := range regexp.MustCompile("(?ms)^```yaml(?: [^\n]*)?\n(.*?)^```").FindAllStringSubmatch(string(data),
-		-1) {
-		if strings.Contains(fence[1], "kind: CronJob") {
-			require.NoError(t, yaml.Unmarshal([]byte(fence[1]), &job))
+	for _, block := range docBlocks(readText(t, "../docs/howto/container.md")) {
+		if strings.Contains(block.text, "kind: CronJob") {
+			require.NoError(t, yaml.Unmarshal([]byte(block.text), &job))
 			return job
 		}
 	}
@@ -102,8 +98,7 @@ func TestCronJob(t *testing.T) {
 	}
 	assert.NotZero(t, backend.allowed.Load())
 	assert.NoDirExists(t, filepath.Join(h.dir, ".git"), "git trusts no repository at the top of a volume")
-	config, err := os.ReadFile(filepath.Join(h.dir, "repository", ".git", "config"))
-	require.NoError(t, err)
-	assert.NotContains(t, string(config), hubToken)
+	config := readText(t, filepath.Join(h.dir, "repository", ".git", "config"))
+	assert.NotContains(t, config, hubToken)
 	assert.Equal(t, "9", h.run(h.bare, "git", "show", "autoloop/p:value.txt"))
 }

@@ -130,9 +130,8 @@ func TestDocsAreRun(t *testing.T) {
 		t.Run(strings.TrimPrefix(page, "../docs/"), func(t *testing.T) {
 			t.Parallel()
 			w := &docWorld{t: t, tests: tests}
-			data, err := os.ReadFile(page)
-			require.NoError(t, err)
-			after := regexp.MustCompile(`(?m)^<!-- after: (\S+) -->$`).FindSubmatch(data)
+			data := readText(t, page)
+			after := regexp.MustCompile(`(?m)^<!-- after: (\S+) -->$`).FindSubmatch([]byte(data))
 			if after == nil {
 				w.begin()
 			} else {
@@ -155,9 +154,8 @@ func writtenPages(t *testing.T) []string {
 	require.NoError(t, err)
 	var pages []string
 	for _, page := range found {
-		text, err := os.ReadFile(page)
-		require.NoError(t, err)
-		if !bytes.HasPrefix(text, []byte("<!-- Generated: ")) {
+		text := readText(t, page)
+		if !bytes.HasPrefix([]byte(text), []byte("<!-- Generated: ")) {
 			pages = append(pages, page)
 		}
 	}
@@ -182,9 +180,8 @@ func (w *docWorld) begin() {
 
 // page follows a page, and writes it anew where DOCS=write asks for it.
 func (w *docWorld) page(file string) {
-	data, err := os.ReadFile(file)
-	require.NoError(w.t, err)
-	text := string(data)
+	data := readText(w.t, file)
+	text := data
 	blocks := docBlocks(text)
 	for i := range blocks {
 		w.block(file, &blocks[i])

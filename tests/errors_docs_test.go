@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -21,15 +20,13 @@ func TestErrorsAreMessages(t *testing.T) {
 	}
 	var said strings.Builder
 	for _, file := range files {
-		text, err := os.ReadFile(filepath.Join("..", file))
-		require.NoError(t, err)
-		said.Write(text)
+		text := readText(t, filepath.Join("..", file))
+		said.Write([]byte(text))
 	}
 	messages := 0
 	for _, name := range []string{"errors.md", "action.md"} {
-		page, err := os.ReadFile("../docs/reference/" + name)
-		require.NoError(t, err)
-		_, list, found := strings.Cut(string(page), "# Errors\n")
+		page := readText(t, "../docs/reference/"+name)
+		_, list, found := strings.Cut(page, "# Errors\n")
 		require.True(t, found, name)
 		for _, row := range regexp.MustCompile("(?m)^- (`.*?`): ").FindAllStringSubmatch(list, -1) {
 			messages++

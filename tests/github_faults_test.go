@@ -3,14 +3,11 @@ package tests
 import (
 	"context"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
 )
@@ -47,7 +44,7 @@ func newLife(t *testing.T) *hub {
 // born begins the whole life in a new scene.
 func (s *scene) born() {
 	s.t.Helper()
-	require.NoError(s.t, os.WriteFile(filepath.Join(s.side, "fixes"), []byte("0\n0\n0\n6.5\n"), 0o600))
+	s.aside("fixes", "0\n0\n0\n6.5\n")
 	s.program(lively())
 	s.live()
 }
@@ -143,6 +140,5 @@ func (s *scene) place() string {
 
 func (h *hub) runOnce() {
 	h.t.Helper()
-	a := h.binary("iterate", "--program", "p", "--json")
-	require.Zero(h.t, a.code, a.stderr)
+	h.ok("iterate", "--program", "p", "--json")
 }

@@ -36,8 +36,8 @@ type gitServer struct {
 	allowed, refused atomic.Int64
 }
 
-// newGitServer serves the repository in dir under a path.
-func newGitServer(t *testing.T, path, dir string) *gitServer {
+// gitBackend serves the repositories below a directory under a path to whoever asks.
+func gitBackend(t *testing.T, path, dir string) *cgi.Handler {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "git", "--exec-path").Output()
 	require.NoError(t, err)
@@ -45,12 +45,18 @@ func newGitServer(t *testing.T, path, dir string) *gitServer {
 	if _, err := os.Stat(backend); err != nil {
 		t.Skip("this git has no http-backend")
 	}
-	return &gitServer{t: t, backend: &cgi.Handler{Path: backend, Root: path, Env: []string{
+	return &cgi.Handler{Path: backend, Root: path, Env: []string{
 		"GIT_PROJECT_ROOT=" + dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=autoloop", "GIT_CONFIG_NOSYSTEM=1",
 		"HOME=" + t.TempDir(),
 		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
 		"GIT_CONFIG_KEY_1=http.receivepack", "GIT_CONFIG_VALUE_1=true",
-	}}}
+	}}
+}
+
+// newGitServer serves the repository in dir under a path.
+func newGitServer(t *testing.T, path, dir string) *gitServer {
+	t.Helper()
+	return &gitServer{t: t, backend: gitBackend(t, path, dir)}
 }
 
 // listen starts to serve, and returns the address without the path.
@@ -106,28 +112,25 @@ func (g *gitServer) wants(writer string) {
 	g.writer = writer
 }
 
-// spy looks at the arguments of all processes until it is told to stop, and
-// says whether one had the token in it.
-func spy(t *testing.T, secret string) (stop func() bool) {
-	t.Helper()
-	done, found := make(chan struct{}), make(chan bool)
+// watchProcesses looks at a file of all processes until it is told to stop.
+func watchProcesses(file string, look func(text string)) (stop func()) {
+	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
-		seen := false
+		defer close(ended)
 		for {
 			select {
 			case <-done:
-				found <- seen
 				return
-			case <-time.After(2 * time.Millisecond):
+			case <-time.After(5 * time.Millisecond):
 			}
-			files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+			files, _ := filepath.Glob("/proc/[0-9]*/" + file)
 			for _, file := range files {
 				text, _ := os.ReadFile(file)
-				seen = seen || strings.Contains(string(text), secret)
+				look(string(text))
 			}
 		}
 	}()
-	return func() bool { close(done); return <-found }
+	return func() { close(done); <-ended }
 }
 
 func TestGitOverHTTPWithTheToken(t *testing.T) {
@@ -141,12 +144,13 @@ func TestGitOverHTTPWithTheToken(t *testing.T) {
 	// What a checkout in Actions leaves behind must not be sent as well.
 	h.git("config", "http."+server+"/.extraheader", "Authorization: Basic b2xkOm9sZA==")
 	h.env = append(h.env, "GITHUB_SERVER_URL="+server)
-	config, err := os.ReadFile(filepath.Join(h.dir, ".git", "config"))
-	require.NoError(t, err)
+	config := readText(t, filepath.Join(h.dir, ".git", "config"))
 
-	stop := spy(t, hubToken)
+	seen := false
+	stop := watchProcesses("cmdline", func(text string) { seen = seen || strings.Contains(text, hubToken) })
 	a := h.binary("iterate", "--program", "p", "--json", "-n", "2")
-	assert.False(t, stop(), "the token was in a process's arguments")
+	stop()
+	assert.False(t, seen, "the token was in a process's arguments")
 	require.Zero(t, a.code, a.stderr)
 	results := h.decode(a.stdout)
 	require.Len(t, results, 2)
@@ -156,9 +160,8 @@ func TestGitOverHTTPWithTheToken(t *testing.T) {
 	assert.Zero(t, backend.refused.Load(), "the first request has it already")
 	assert.NotContains(t, a.stdout+a.stderr, hubToken)
 
-	after, err := os.ReadFile(filepath.Join(h.dir, ".git", "config"))
-	require.NoError(t, err)
-	assert.Equal(t, string(config), string(after))
+	after := readText(t, filepath.Join(h.dir, ".git", "config"))
+	assert.Equal(t, config, after)
 	require.NoError(t, filepath.WalkDir(h.dir, func(file string, entry os.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
 			return err

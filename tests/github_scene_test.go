@@ -67,7 +67,7 @@ func (s *scene) withRemote() *scene {
 // try says which values the agent tries, one for each iteration.
 func (s *scene) try(values ...string) {
 	s.t.Helper()
-	require.NoError(s.t, os.WriteFile(filepath.Join(s.side, "values"), []byte(strings.Join(values, "\n")+"\n"), 0o600))
+	s.aside("values", strings.Join(values, "\n")+"\n")
 }
 
 // head is the commit of a branch of a repository, or "".

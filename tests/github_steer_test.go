@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,16 +15,15 @@ func TestATokenThatIsPrintedIsMasked(t *testing.T) {
 	long.Only(t, long.GitHub)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "11")
-	require.NoError(t, os.WriteFile(filepath.Join(h.side, "leak"), []byte(hubToken), 0o600))
+	h.aside("leak", hubToken)
 	body := strings.Replace(onIssue, "printf",
 		"cat \"$SIDE/leak\" >&2; cat \"$SIDE/leak\"; echo; env | grep -i token >\"$SIDE/env\" || true\nprintf", 1)
 	body = strings.Replace(body, `says @octocat <b>"`, `$(cat "$SIDE/leak")"`, 1)
 	h.program(body)
 	require.Equal(t, "accepted", h.one().Outcome)
 	require.Equal(t, "rejected", h.one().Outcome)
-	environ, err := os.ReadFile(filepath.Join(h.side, "env"))
-	require.NoError(t, err)
-	assert.NotContains(t, string(environ), hubToken, "commands do not have it")
+	environ := readText(t, filepath.Join(h.side, "env"))
+	assert.NotContains(t, environ, hubToken, "commands do not have it")
 	for _, name := range []string{"p.md", "p.results.tsv"} {
 		assert.NotContains(t, h.remembered(name), hubToken, name)
 	}

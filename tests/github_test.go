@@ -62,10 +62,8 @@ func wholeLife(t *testing.T, twoJobs bool) {
 	h.env = append(h.env, "AUTOLOOP_PAUSED=false") // as a workflow hands it on
 	h.program(onIssue)
 
-	a := h.binary("scheduler")
-	require.Zero(t, a.code, a.stderr)
-	a = h.binary("iterate", "--json")
-	require.Zero(t, a.code, a.stderr)
+	a := h.ok("scheduler")
+	a = h.ok("iterate", "--json")
 	first := h.decode(a.stdout)[0]
 	assert.Equal(t, "p", first.Program)
 	assert.Equal(t, "accepted", first.Outcome)
@@ -127,8 +125,7 @@ func wholeLife(t *testing.T, twoJobs bool) {
 	}
 	assert.NotContains(t, entryOf(state, 2), "Pull request", "what was rejected is in none")
 	assert.Contains(t, state, fmt.Sprintf("| PR | #%d |", h.openPull()))
-	a = h.binary("scheduler")
-	require.Zero(t, a.code, a.stderr)
+	a = h.ok("scheduler")
 	assert.NotContains(t, a.stdout, "selected")
 }
 

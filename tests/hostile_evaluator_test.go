@@ -2,8 +2,6 @@ package tests
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -25,7 +23,7 @@ func judged(t *testing.T, front, evaluation, agent string) *world {
 		"src/run.sh": "echo 5 > \"$TMPDIR/answer\"\n", "expected.txt": "0\n", "report.txt": "none\n",
 		"ev.sh": "printf '{\"m\": %s}\\n' \"$(($(cat \"$TMPDIR/answer\") - $(cat expected.txt)))\"\n",
 	})
-	require.NoError(t, os.WriteFile(filepath.Join(w.side, "agent.sh"), []byte("set -e\n"+agent+"\n"), 0o600))
+	w.aside("agent.sh", "set -e\n"+agent+"\n")
 	return w
 }
 
@@ -41,19 +39,18 @@ func TestEvaluationChangesItsOwnFiles(t *testing.T) {
 		`n=$(cat "$SIDE/n" 2>/dev/null || echo 4); echo "echo $n > \"\$TMPDIR/answer\"" > src/run.sh; echo 3 > `+
 			`"$SIDE/n"`)
 	w.run(w.dir, "sed", "-i", "1i #!/bin/sh", "ev.sh")
-	w.git("commit", "--quiet", "--all", "--message", "a script")
+	w.commit("a script")
 	for range 2 { // The second has no baseline in the same process.
 		got := w.one()
 		require.Equal(t, "accepted", got.Outcome, got.Reasons)
-		assert.Contains(t, strings.Join(got.Warnings, "\n"), "the evaluation writes to files of the")
-		assert.NotContains(t, strings.Join(got.Warnings, "\n"), "ev.sh")
+		assert.Contains(t, got.warned(), "the evaluation writes to files of the")
+		assert.NotContains(t, got.warned(), "ev.sh")
 	}
-	require.NoError(t, os.WriteFile(filepath.Join(w.side, "agent.sh"),
-		[]byte("cat > src/run.sh <<'END'\necho 9 > \"$TMPDIR/answer\"; printf '#!/bin/sh\\necho \"{\\\"m\\\": "+
-			"1}\"\\n' > ev.sh\nEND\n"), 0o600))
+	w.aside("agent.sh", "cat > src/run.sh <<'END'\necho 9 > \"$TMPDIR/answer\"; printf '#!/bin/sh\\necho \"{\\\"m\\\": "+
+		"1}\"\\n' > ev.sh\nEND\n")
 	got := w.one()
 	assert.Equal(t, "rejected", got.Outcome)
-	assert.Contains(t, strings.Join(got.Reasons, "\n"), `the evaluator while it ran: "ev.sh"`,
+	assert.Contains(t, got.why(), `the evaluator while it ran: "ev.sh"`,
 		"its mode changes by itself, its content does not")
 }
 
@@ -77,13 +74,12 @@ func TestIsolatedEvaluatorsAreReadOnly(t *testing.T) {
 				judge+"\ncat \"$TMPDIR/answer\" > report.txt; mkdir -p build; echo x > build/out",
 				"cat > src/run.sh <<'END'\n"+answer+"{ "+run+"; } 2>/dev/null || true\nEND").isolated()
 			w.write(".gitignore", "lib/\n")
-			w.git("add", "--all")
-			w.git("commit", "--quiet", "--message", "ignore")
+			w.commit("ignore")
 			w.write("lib/more.txt", "0\n")
 			got := w.one()
 			require.Equal(t, "accepted", got.Outcome, got.Reasons)
 			assert.Equal(t, "4", text(got.Metric))
-			assert.Contains(t, strings.Join(got.Warnings, "\n"), "the evaluation writes to files of the")
+			assert.Contains(t, got.warned(), "the evaluation writes to files of the")
 			assert.Equal(t, map[string]any{"report.txt": true}, w.facts("measured")[0]["evaluator_writes"])
 		})
 	}
@@ -98,11 +94,10 @@ func TestEvaluatorIsWatchedIsolated(t *testing.T) {
 		"cat > src/run.sh <<'END'\necho 4 > \"$TMPDIR/answer\"; [ -d kept ] || { mv lib kept; mkdir lib; echo 'echo "+
 			"\"{\\\"m\\\": 1}\"' > lib/ev.sh; }\nEND").isolated()
 	w.write("lib/ev.sh", w.read("ev.sh"))
-	w.git("add", "--all")
-	w.git("commit", "--quiet", "--message", "lib")
+	w.commit("lib")
 	got := w.one()
 	assert.Equal(t, "rejected", got.Outcome)
-	assert.Contains(t, strings.Join(got.Reasons, "\n"), `the evaluator while it ran: "lib/ev.sh"`)
+	assert.Contains(t, got.why(), `the evaluator while it ran: "lib/ev.sh"`)
 }
 
 // TestManyFilesOfTheEvaluator: of more files than can be made read-only, a change of the
@@ -119,11 +114,10 @@ func TestManyFilesOfTheEvaluator(t *testing.T) {
 		}
 	}
 	w.write("ev.sh", strings.ReplaceAll(w.read("ev.sh"), "expected.txt", "data/all/0009.txt"))
-	w.git("add", "--all")
-	w.git("commit", "--quiet", "--message", "many")
+	w.commit("many")
 	try := func(answer, attack string) iteration {
 		script := "echo " + answer + " > \"$TMPDIR/answer\"\n{ " + attack + "; } 2>/dev/null || true\n"
-		require.NoError(t, os.WriteFile(filepath.Join(w.side, "run.sh"), []byte(script), 0o600))
+		w.aside("run.sh", script)
 		return w.one()
 	}
 	got := try("4", "true")
@@ -136,6 +130,6 @@ func TestManyFilesOfTheEvaluator(t *testing.T) {
 	} {
 		got := try("3", attack)
 		assert.Equal(t, "rejected", got.Outcome, attack)
-		assert.Contains(t, strings.Join(got.Reasons, "\n"), `changed the evaluator while it ran: "`+found+`"`)
+		assert.Contains(t, got.why(), `changed the evaluator while it ran: "`+found+`"`)
 	}
 }

@@ -39,7 +39,7 @@ sh eval.sh
 		"src/fixed.txt": "fixed\n",
 		".gitignore":    "*.log\nbuild/\n", "docs/readme.md": "hello\n",
 	})
-	require.NoError(t, os.WriteFile(filepath.Join(w.side, "agent.sh"), []byte("set -e\n"+script+"\n"), 0o600))
+	w.aside("agent.sh", "set -e\n"+script+"\n")
 	return w
 }
 
@@ -73,12 +73,10 @@ rm -f "$SIDE/executed"
 	got := w.one()
 	require.Equal(t, "accepted", got.Outcome, got.Reasons)
 	assert.Equal(t, "4", text(got.Metric))
-	status, err := os.ReadFile(filepath.Join(w.side, "status"))
-	require.NoError(t, err)
-	assert.Empty(t, string(status), "git works in the tree, and finds it clean")
-	log, err := os.ReadFile(filepath.Join(w.side, "log"))
-	require.NoError(t, err)
-	assert.Contains(t, string(log), "start")
+	status := readText(t, filepath.Join(w.side, "status"))
+	assert.Empty(t, status, "git works in the tree, and finds it clean")
+	log := readText(t, filepath.Join(w.side, "log"))
+	assert.Contains(t, log, "start")
 	assert.Equal(t, before, w.checkout())
 	assert.Equal(t, refs, w.git("for-each-ref", "refs/heads/main", "refs/tags", "refs/heads/evil",
 		"refs/heads/elsewhere"))
@@ -93,7 +91,7 @@ func TestAgentReplacesGit(t *testing.T) {
 	t.Parallel()
 	w := agentWorld(t, "")
 	script := fmt.Sprintf("rm -rf .git; echo 'gitdir: %s/.git' > .git; echo 4 > src/value.txt\n", w.dir)
-	require.NoError(t, os.WriteFile(filepath.Join(w.side, "agent.sh"), []byte(script), 0o600))
+	w.aside("agent.sh", script)
 	before := w.checkout()
 	assert.Equal(t, "accepted", w.one().Outcome)
 	assert.Equal(t, before, w.checkout())
@@ -102,20 +100,19 @@ func TestAgentReplacesGit(t *testing.T) {
 func TestSecretsStayOut(t *testing.T) {
 	t.Parallel()
 	w := agentWorld(t, `env > "$SIDE/agent.env"; echo 4 > src/value.txt; echo "the token is $(cat "$SIDE/secret")"`)
-	require.NoError(t, os.WriteFile(filepath.Join(w.side, "secret"), []byte("hunter2hunter2\n"), 0o600))
+	w.aside("secret", "hunter2hunter2\n")
 	w.env = append(w.env, "GITHUB_TOKEN=hunter2hunter2", "OPENAI_API_KEY=sk-abcdefgh", "MY_SETTING=x")
 	w.write("eval.sh", "env > \"$SIDE/eval.env\"; cat \"$SIDE/secret\" >&2; printf '{\"m\": %s}\\n' \"$(cat "+
 		"src/value.txt)\"\n")
-	w.git("commit", "--quiet", "--all", "--message", "evaluation")
+	w.commit("evaluation")
 	require.Equal(t, "accepted", w.one().Outcome)
 	for _, file := range []string{"agent.env", "eval.env"} {
-		data, err := os.ReadFile(filepath.Join(w.side, file))
-		require.NoError(t, err)
+		data := readText(t, filepath.Join(w.side, file))
 		for _, secret := range []string{
 			"hunter2", "sk-abcdefgh", "MY_SETTING", "GIT_DIR",
 			filepath.Join(filepath.Dir(w.side), "home\n"),
 		} {
-			assert.NotContains(t, string(data), secret, file)
+			assert.NotContains(t, data, secret, file)
 		}
 	}
 	assert.NotContains(t, w.ledger()+w.memory("p.md")+w.git("log", "--all", "-p"), "hunter2hunter2")

@@ -23,13 +23,11 @@ find "$(dirname "$PWD")/../.." -name value.txt >> "$SIDE/found" 2>/dev/null || t
 	a := w.asNobody("iterate", "--program", "p")
 	require.Zero(t, a.code, a.stderr)
 	for _, file := range []string{"seen", "found"} {
-		seen, err := os.ReadFile(filepath.Join(w.side, file))
-		require.NoError(t, err)
-		assert.NotContains(t, string(seen), "value.txt", "no tree is found")
+		seen := readText(t, filepath.Join(w.side, file))
+		assert.NotContains(t, seen, "value.txt", "no tree is found")
 	}
-	seen, err := os.ReadFile(filepath.Join(w.side, "seen"))
-	require.NoError(t, err)
-	assert.Contains(t, string(seen), "ermission denied")
+	seen := readText(t, filepath.Join(w.side, "seen"))
+	assert.Contains(t, seen, "ermission denied")
 }
 
 // TestRootIsToldWhatAnAgentCanDo: in the first line, also where isolation was
@@ -38,8 +36,7 @@ func TestRootIsToldWhatAnAgentCanDo(t *testing.T) {
 	long.Only(t, long.Hostile)
 	t.Parallel()
 	w := valuesWorld(t, "", "5", "4")
-	a := w.binary("iterate", "--program", "p")
-	require.Zero(t, a.code, a.stderr)
+	a := w.ok("iterate", "--program", "p")
 	first, _, _ := strings.Cut(a.stderr, "\n")
 	if os.Geteuid() == 0 {
 		assert.Equal(t, "not isolated: as root, agent and evaluation can read and change every file and process of "+

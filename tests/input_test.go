@@ -2,7 +2,6 @@ package tests
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 
 	"github.com/stretchr/testify/require"
@@ -27,17 +26,15 @@ type plan struct {
 
 func (w *world) plan(args ...string) plan {
 	w.t.Helper()
-	a := w.binary("scheduler", args...)
-	require.Zero(w.t, a.code, a.stderr)
+	w.ok("scheduler", args...)
 	return w.readPlan()
 }
 
 func (w *world) readPlan() plan {
 	w.t.Helper()
-	data, err := os.ReadFile(filepath.Join(filepath.Dir(w.side), "gh-aw", "autoloop.json"))
-	require.NoError(w.t, err)
+	data := readText(w.t, filepath.Join(filepath.Dir(w.side), "gh-aw", "autoloop.json"))
 	var p plan
-	require.NoError(w.t, json.Unmarshal(data, &p))
+	require.NoError(w.t, json.Unmarshal([]byte(data), &p))
 	return p
 }
 

@@ -27,10 +27,9 @@ func (w *world) isolated(more ...string) *world {
 		long.Missing(w.t, fmt.Sprintf("user namespaces: %v: %s", err, out))
 	}
 	file := filepath.Join(w.dir, ".autoloop/programs/p.md")
-	data, err := os.ReadFile(file)
-	require.NoError(w.t, err)
+	data := readText(w.t, file)
 	lines := strings.Join(append([]string{"---", "isolation: required"}, more...), "\n")
-	require.NoError(w.t, os.WriteFile(file, []byte(strings.Replace(string(data), "---", lines, 1)), 0o600))
+	require.NoError(w.t, os.WriteFile(file, []byte(strings.Replace(data, "---", lines, 1)), 0o600))
 	w.unset("AUTOLOOP_ISOLATION")
 	w.onDisk()
 	return w
@@ -68,7 +67,7 @@ func (w *world) unset(name string) {
 func (w *world) evaluation(script string) {
 	w.t.Helper()
 	w.write("eval.sh", script+"\nprintf '{\"m\": %s}\\n' \"$(cat src/value.txt)\"\n")
-	w.git("commit", "--quiet", "--all", "--message", "evaluation")
+	w.commit("evaluation")
 }
 
 // printed is what the evaluations printed, as the ledger keeps it.
@@ -148,9 +147,8 @@ done
 		assert.NoFileExists(t, filepath.Join(root, name))
 	}
 	assert.NoFileExists(t, "/etc/autoloop-test-attack")
-	secret, err := os.ReadFile(filepath.Join(w.side, "secret"))
-	require.NoError(t, err)
-	assert.Equal(t, "untouched\n", string(secret))
+	secret := readText(t, filepath.Join(w.side, "secret"))
+	assert.Equal(t, "untouched\n", secret)
 }
 
 // TestIsolatedLinksTrapNobody: links that an evaluation leaves where we write
@@ -165,13 +163,11 @@ done 2>/dev/null
 `
 	w.write("trap.sh", trap)
 	w.evaluation("echo evil; echo evil >&2\n" + trap)
-	w.git("add", "--all")
-	w.git("commit", "--quiet", "--message", "trap")
-	require.NoError(t, os.WriteFile(filepath.Join(w.side, "victim"), []byte("untouched\n"), 0o600))
+	w.commit("trap")
+	w.aside("victim", "untouched\n")
 	require.Equal(t, "accepted", w.one().Outcome)
-	victim, err := os.ReadFile(filepath.Join(w.side, "victim"))
-	require.NoError(t, err)
-	assert.Equal(t, "untouched\n", string(victim))
+	victim := readText(t, filepath.Join(w.side, "victim"))
+	assert.Equal(t, "untouched\n", victim)
 }
 
 // asNobody runs a binary without the rights of root, from whom nothing is
@@ -205,9 +201,8 @@ func TestTokensAreConcealed(t *testing.T) {
 	a := w.asNobody("iterate", "--program", "p")
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, w.printed(), "none found")
-	agent, err := os.ReadFile(filepath.Join(w.side, "agent"))
-	require.NoError(t, err)
-	assert.Equal(t, "none found\n", string(agent))
+	agent := readText(t, filepath.Join(w.side, "agent"))
+	assert.Equal(t, "none found\n", agent)
 }
 
 // TestNetworkOff: `network: false` keeps the evaluation, but not its setup and

@@ -27,7 +27,7 @@ func TestKilledFetchIsRepeated(t *testing.T) {
 	w.run("", "git", "clone", "--quiet", origin, other.dir)
 	other.one("--remote", "origin")
 	other.write("other.txt", "moved\n")
-	other.git("commit", "--quiet", "--all", "--message", "Move the default branch")
+	other.commit("Move the default branch")
 	other.git("push", "--quiet", "origin", "main")
 	for _, ref := range []string{"main", "memory/autoloop", "autoloop/p"} {
 		w.leftByAFetch(origin, ref)

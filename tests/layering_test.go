@@ -5,7 +5,6 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -101,13 +100,12 @@ func layout() map[string]layer {
 // TestPictureNamesEveryPackage holds docs/explain/architecture.md against layout.
 func TestPictureNamesEveryPackage(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../docs/explain/architecture.md")
-	require.NoError(t, err)
+	text := readText(t, "../docs/explain/architecture.md")
 	floors := map[string]layer{"domain": domain, "base": base, "adapter": adapter, "service": service, "edge": edge}
 	drawn := map[string]layer{}
 	floor := ""
 	for _, row := range regexp.MustCompile("(?m)^\\| (\\w*) ?\\| (`[^|]*`) \\|").FindAllStringSubmatch(
-		string(text), -1) {
+		text, -1) {
 		if row[1] != "" {
 			floor = row[1]
 		}

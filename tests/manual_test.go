@@ -2,7 +2,6 @@ package tests
 
 import (
 	"io/fs"
-	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -19,13 +18,12 @@ import (
 // stamp the binaries as modified.
 func TestManualIsInTheRelease(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile("../.goreleaser.yml")
-	require.NoError(t, err)
+	data := readText(t, "../.goreleaser.yml")
 	var release struct {
 		Before   struct{ Hooks []string }
 		Archives []struct{ Files []struct{ Src string } }
 	}
-	require.NoError(t, yaml.Unmarshal(data, &release))
+	require.NoError(t, yaml.Unmarshal([]byte(data), &release))
 	require.Len(t, release.Before.Hooks, 1)
 	hook := strings.NewReplacer("{{ .Version }}", "1.2.3", "{{ .CommitDate }}",
 		"2026-01-02T15:04:05+02:00").Replace(release.Before.Hooks[0])
@@ -48,12 +46,10 @@ func TestManualIsInTheRelease(t *testing.T) {
 		assert.Equal(t, 1, times, "%s is packed", name)
 		return nil
 	}))
-	ignored, err := os.ReadFile("../.gitignore")
-	require.NoError(t, err)
-	assert.Contains(t, strings.Split(string(ignored), "\n"), "/share/")
-	page, err := os.ReadFile(filepath.Join(dir, "share", "man", "man1", "scheduler.1"))
-	require.NoError(t, err)
-	assert.Contains(t, string(page), `"SCHEDULER" "1" "Jan 2026" "autoloop`)
+	ignored := readText(t, "../.gitignore")
+	assert.Contains(t, strings.Split(ignored, "\n"), "/share/")
+	page := readText(t, filepath.Join(dir, "share", "man", "man1", "scheduler.1"))
+	assert.Contains(t, page, `"SCHEDULER" "1" "Jan 2026" "autoloop`)
 }
 
 // manual writes pages and completions below a new directory.

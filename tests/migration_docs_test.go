@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -16,9 +15,8 @@ import (
 // console blocks so far.
 func (w *world) followed(page string, edit func(blocks int)) {
 	w.t.Helper()
-	data, err := os.ReadFile("../docs/" + page)
-	require.NoError(w.t, err)
-	_, example, found := strings.Cut(string(data), "## Example")
+	data := readText(w.t, "../docs/"+page)
+	_, example, found := strings.Cut(data, "## Example")
 	require.True(w.t, found)
 	done := 0
 	for _, block := range regexp.MustCompile(
@@ -45,11 +43,10 @@ func (w *world) followed(page string, edit func(blocks int)) {
 // shownIn is the JSON that a page shows, in its order.
 func shownIn(t *testing.T, page string) []string {
 	t.Helper()
-	data, err := os.ReadFile("../docs/" + page)
-	require.NoError(t, err)
+	data := readText(t, "../docs/"+page)
 	var list []string
 	for _, block := range regexp.MustCompile("(?s)```json(?: [^\n]*)?\n(.*?)```").FindAllStringSubmatch(
-		string(data), -1) {
+		data, -1) {
 		list = append(list, block[1])
 	}
 	return list

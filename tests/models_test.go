@@ -40,8 +40,7 @@ func askingWorld(t *testing.T, answers ...modeltest.Answer) (*world, *modeltest.
 // TestCostOfNight types the commands of docs/howto/budgets.md.
 func TestCostOfNight(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../docs/howto/budgets.md")
-	require.NoError(t, err)
+	page := readText(t, "../docs/howto/budgets.md")
 	edit := func(from, to string) modeltest.Answer {
 		return modeltest.Answer{
 			Text:  "PLAN: more\nFILE: value.txt\n<<<<<<< SEARCH\n" + from + "\n=======\n" + to + "\n>>>>>>> REPLACE\n",
@@ -52,7 +51,7 @@ func TestCostOfNight(t *testing.T) {
 	require.Len(t, w.iterate("--agent", "models", "--model", "gpt-5-mini", "-n", "2"), 2)
 	w.env = append(w.env, "PATH="+binaries+string(os.PathListSeparator)+os.Getenv("PATH"))
 	typed := 0
-	for _, block := range docBlocks(string(page)) {
+	for _, block := range docBlocks(page) {
 		if block.attribute("test") != "TestCostOfNight" {
 			continue
 		}

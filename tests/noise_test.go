@@ -59,7 +59,8 @@ if [ -n "$value" ]; then echo "$value" > value.txt; else echo "# $AUTOLOOP_ITERA
 
 func (w *world) aside(name, text string) {
 	w.t.Helper()
-	require.NoError(w.t, os.WriteFile(filepath.Join(w.side, name), []byte(text+"\n"), 0o600))
+	text = strings.TrimSuffix(text, "\n") + "\n"
+	require.NoError(w.t, os.WriteFile(filepath.Join(w.side, name), []byte(text), 0o600))
 }
 
 // scatter is seeded noise, a line a run.

@@ -65,7 +65,7 @@ func TestHostileNotes(t *testing.T) {
 	w := agentWorld(t, `. "$SIDE/do-$AUTOLOOP_ITERATION.sh"; echo "5 - $AUTOLOOP_ITERATION / 100" | awk '{print $1 - `+
 		`$3 / $5}' > src/value.txt; echo done`)
 	w.frontmatter("plateau: off")
-	require.NoError(t, os.WriteFile(filepath.Join(w.side, "private"), []byte("LESSON: the private words\n"), 0o600))
+	w.aside("private", "LESSON: the private words\n")
 	for i, place := range places {
 		require.NoError(t, os.WriteFile(filepath.Join(w.side, fmt.Sprintf("do-%d.sh", i+1)), []byte(place.script+"\n"),
 			0o600))

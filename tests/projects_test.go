@@ -88,8 +88,7 @@ func minutesWorld(t *testing.T) *world {
 	w.write("skills/minutes/evals/trigger-eval.json",
 		`[{"query": "Sum up our meeting.", "should_trigger": true}, {"query": "Notes of the meeting, please.", `+
 			`"should_trigger": true}, {"query": "Write a poem.", "should_trigger": false}]`)
-	w.git("add", "--all")
-	w.git("commit", "--quiet", "--message", "a skill")
+	w.commit("a skill")
 	w.withClaude()
 	return w
 }
@@ -106,9 +105,8 @@ func TestProjectOfASkill(t *testing.T) {
 		"case 7: 1 expectation, 1 deterministic check, 1 file\ntriggers: 3 queries\nminutes: ok\n")
 
 	before := w.state("skills/minutes")
-	a = w.binary("iterate", "skill", "skills/minutes", "--agent", "claude-code", "--judge", "cli", "--settings",
+	a = w.ok("iterate", "skill", "skills/minutes", "--agent", "claude-code", "--judge", "cli", "--settings",
 		w.settings(), "-n", "5")
-	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, `iteration 0: baseline, 0.0714: Initial evaluation
 iteration 1: kept, 0.429: Name who was there — unverified: measured once
 iteration 2: kept, 0.857: Give actions an owner — unverified: measured once
@@ -120,16 +118,13 @@ minutes: perfect; the best is v3 in `)
 		"## What the grader would improve in the suite\n\n- 6, 7: Each action has an owner: a table without names "+
 			"passes too\n- 6, 7: Check the date\\_of the meeting.\n")
 	assert.Equal(t, before, w.state("skills/minutes"), "nobody agreed yet")
-	a = w.binary("iterate", "log", "skills/minutes")
-	require.Zero(t, a.code, a.stderr)
+	a = w.ok("iterate", "log", "skills/minutes")
 	assert.Contains(t, a.stdout, "- v0: 0.333, 1 of 3 right\n")
 	assert.Contains(t, a.stdout, "- v3: 1, 3 of 3 right\n")
 	assert.Contains(t, a.stdout, "Recommendation: **apply**")
-	a = w.binary("iterate", "apply", "skills/minutes", "--yes")
-	require.Zero(t, a.code, a.stderr)
+	a = w.ok("iterate", "apply", "skills/minutes", "--yes")
 	assert.Equal(t, "---\nname: minutes\ndescription: Minutes of a meeting\n---\n# Minutes\n\nWrite minutes.\n"+
 		"put: Attendees Decisions\nput: Actions Owner\nput: Date\n", w.read("skills/minutes/SKILL.md"))
-	a = w.binary("iterate", "undo", "skills/minutes", "--yes")
-	require.Zero(t, a.code, a.stderr)
+	a = w.ok("iterate", "undo", "skills/minutes", "--yes")
 	assert.Equal(t, before, w.state("skills/minutes"))
 }

@@ -111,8 +111,7 @@ func (s *script) do(line string) {
 		s.try(args...)
 	case "write": // FILE TEXT, and commits it
 		s.write(args[0], args[1]+"\n")
-		s.git("add", "--all")
-		s.git("commit", "--quiet", "--message", "by hand")
+		s.commit("by hand")
 	case "git":
 		s.git(args...)
 	case "edit": // the state, BEFORE AFTER
@@ -236,9 +235,8 @@ func (s *script) plan() {
 		Skipped  []struct{ Name, Reason string }
 		Errors   []struct{ Name string }
 	}
-	data, err := os.ReadFile(file)
-	require.NoError(s.t, err)
-	require.NoError(s.t, json.Unmarshal(data, &plan))
+	data := readText(s.t, file)
+	require.NoError(s.t, json.Unmarshal([]byte(data), &plan))
 	if plan.Selected != nil {
 		s.say("selected %s", *plan.Selected)
 	}
@@ -464,10 +462,9 @@ func (w *world) edit(before, after string) {
 	dir := filepath.Join(w.t.TempDir(), "memory")
 	w.git("worktree", "add", "--quiet", dir, "memory/autoloop")
 	file := filepath.Join(dir, "p.md")
-	data, err := os.ReadFile(file)
-	require.NoError(w.t, err)
-	require.Contains(w.t, string(data), before)
-	require.NoError(w.t, os.WriteFile(file, []byte(strings.Replace(string(data), before, after, 1)), 0o600))
+	data := readText(w.t, file)
+	require.Contains(w.t, data, before)
+	require.NoError(w.t, os.WriteFile(file, []byte(strings.Replace(data, before, after, 1)), 0o600))
 	w.run(dir, "git", "commit", "--quiet", "--all", "--message", "edit")
 	w.git("worktree", "remove", dir)
 }

@@ -2,7 +2,6 @@ package tests
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -16,9 +15,8 @@ import (
 // schema is one of docs/reference/schemas; no other field is allowed than it has.
 func schema(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("../docs/reference/schemas", name+".schema.json"))
-	require.NoError(t, err)
-	read, err := jsonschema.UnmarshalJSON(strings.NewReader(string(text)))
+	text := readText(t, filepath.Join("../docs/reference/schemas", name+".schema.json"))
+	read, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 	require.NoError(t, err)
 	closed(read)
 	compiler, address := jsonschema.NewCompiler(), "https://autoloop.invalid/"+name
@@ -67,13 +65,11 @@ func TestFilesFitTheirSchemas(t *testing.T) {
 			w.one()
 		}
 		for _, args := range [][]string{{"pause", "p", "a rest"}, {"resume", "p"}, {"note", "p", "smaller"}, {"undo", "p", "4"}} {
-			a := w.binary("iterate", args...)
-			require.Zero(t, a.code, a.stderr)
+			w.ok("iterate", args...)
 		}
 		dir, _ := w.propose("bundle")
-		manifest, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
-		require.NoError(t, err)
-		fits(t, "bundle", string(manifest))
+		manifest := readText(t, filepath.Join(dir, "manifest.json"))
+		fits(t, "bundle", manifest)
 		w.publish(dir)
 
 		kinds := map[string]bool{}
@@ -121,9 +117,8 @@ func TestFilesFitTheirSchemas(t *testing.T) {
 		require.NoError(t, err)
 		require.NotEmpty(t, gradings)
 		for _, file := range gradings {
-			text, err := os.ReadFile(file)
-			require.NoError(t, err)
-			fits(t, "grading", string(text))
+			text := readText(t, file)
+			fits(t, "grading", text)
 		}
 	})
 }

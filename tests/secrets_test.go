@@ -71,12 +71,11 @@ grep -q fail src/value.txt && { echo "Error: %s $key" >&2; exit 1; }
 grep -q words src/value.txt && { echo "some words, then $key"; exit 0; }
 printf '{"m": %%s, "rejected_reason": "%%s"}\n' "$(cat src/value.txt)" "$(echo "$key" | sed 's/"/\\"/')"
 `, oddKey, strings.Repeat("x", 180)))
-	w.git("commit", "--quiet", "--all", "--message", "evaluation")
+	w.commit("evaluation")
 	// The evaluation is the test's own and has the key; what comes after it may not.
 	before := w.git("rev-parse", "HEAD")
 	w.env = append(w.env, "SOME_TOKEN="+oddKey, "OTHER_TOKEN="+flat)
-	a := w.binary("iterate", "--program", "p", "--json", "-n", fmt.Sprint(len(places)))
-	require.Zero(t, a.code, a.stderr)
+	a := w.ok("iterate", "--program", "p", "--json", "-n", fmt.Sprint(len(places)))
 	got := w.decode(a.stdout)
 	require.Len(t, got, len(places))
 	for i, place := range places {
@@ -133,8 +132,7 @@ echo "LESSON: log in with $t" > .autoloop-notes.md; echo "$t" > value.txt`, "")
 	file := filepath.Join(filepath.Dir(w.dir), "home", ".codex", "auth.json")
 	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
 	require.NoError(t, os.WriteFile(file, []byte(`{"tokens":{"access_token":"`+token+`"}}`), 0o600))
-	a := w.binary("iterate", "--program", "p", "--json", "--agent", "codex", "--model", "test-model")
-	require.Zero(t, a.code, a.stderr)
+	a := w.ok("iterate", "--program", "p", "--json", "--agent", "codex", "--model", "test-model")
 	got := w.decode(a.stdout)[0]
 	assert.Equal(t, "rejected", got.Outcome)
 	assert.Contains(t, got.Reasons[0], `"value.txt": has a secret in it`)

@@ -15,9 +15,8 @@ import (
 // securitySection is a section of docs/explain/security.md.
 func securitySection(t *testing.T, heading string) string {
 	t.Helper()
-	data, err := os.ReadFile("../docs/explain/security.md")
-	require.NoError(t, err)
-	_, section, found := strings.Cut(string(data), "\n## "+heading+"\n")
+	data := readText(t, "../docs/explain/security.md")
+	_, section, found := strings.Cut(data, "\n## "+heading+"\n")
 	require.True(t, found)
 	section, _, _ = strings.Cut(section, "\n## ")
 	return section

@@ -17,9 +17,8 @@ import (
 // TestSkillExampleImprovesAlone runs the command of docs/explain/skills.md.
 func TestSkillExampleImprovesAlone(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../docs/explain/skills.md")
-	require.NoError(t, err)
-	_, rest, found := strings.Cut(string(text), "\niterate skill programs/")
+	text := readText(t, "../docs/explain/skills.md")
+	_, rest, found := strings.Cut(text, "\niterate skill programs/")
 	require.True(t, found)
 	line, _, _ := strings.Cut(rest, "\n")
 	w := exampleWorld(t, "skill-release-notes")
@@ -32,8 +31,7 @@ func TestSkillExampleImprovesAlone(t *testing.T) {
 		}
 		words = append(words, strings.Fields(part)...)
 	}
-	a := w.binary("iterate", append(words, "--yes")...)
-	require.Zero(t, a.code, a.stderr)
+	a := w.ok("iterate", append(words, "--yes")...)
 	_, shown, found := strings.Cut(rest, "\n```text test=TestSkillExampleImprovesAlone\n")
 	require.True(t, found)
 	shown, _, _ = strings.Cut(shown, "```")
@@ -72,7 +70,7 @@ func skillWorld(t *testing.T, front, improve string) *world {
 			{"id": 2, "prompt": "p", "deterministic_checks": [` + check("beta") + `, ` + check("gamma") + `, ` +
 			check("delta") + `]}]`,
 	})
-	require.NoError(t, os.WriteFile(filepath.Join(w.side, "improve"), []byte(improve), 0o600))
+	w.aside("improve", improve)
 	return w
 }
 

@@ -26,7 +26,7 @@ func killWorld(t *testing.T) (w *world, before, after string) {
 		"new/deep/er/file": "new\n", "new/deep/er/same": "same\n",
 	})
 	for _, name := range []string{"old", "new"} {
-		require.Zero(t, w.binary("iterate", "skill", "snapshot", name, "v-"+name).code)
+		w.ok("iterate", "skill", "snapshot", name, "v-"+name)
 	}
 	return w, w.state("old"), w.state("new")
 }
@@ -154,13 +154,13 @@ func TestKillsLoseNothingOfPeople(t *testing.T) {
 			texts := []string{"the first thing that I wrote", "the second thing that I wrote"}
 			switch w.write("s/mine", texts[0]+"\n"); name {
 			case "undo":
-				require.Zero(t, w.binary("iterate", "apply", ws, "--merge", "--yes").code)
+				w.ok("iterate", "apply", ws, "--merge", "--yes")
 				texts = texts[:1]
 			case "apply": // nothing but what the versions have
-				require.Zero(t, w.binary("iterate", "undo", ws, "--yes", "--force").code)
+				w.ok("iterate", "undo", ws, "--yes", "--force")
 				texts = []string{texts[0], "old", "six, better"}
 			default:
-				require.Zero(t, w.binary("iterate", "undo", ws, "--yes", "--force").code)
+				w.ok("iterate", "undo", ws, "--yes", "--force")
 				w.write("s/mine", texts[1]+"\n")
 			}
 			for _, place := range []string{"s", ws} {

@@ -32,7 +32,7 @@ func improvedWorld(t *testing.T) *world {
 		"s/dir/file": "x\n",
 	})
 	ws, skill := "s-autoresearch", filepath.Join(w.dir, "s")
-	require.Zero(t, w.binary("iterate", "skill", "snapshot", "s", ws+"/v0").code)
+	w.ok("iterate", "skill", "snapshot", "s", ws+"/v0")
 	w.run("", "cp", "-a", skill, filepath.Join(w.dir, "next"))
 	next := filepath.Join(w.dir, "next")
 	w.write("next/SKILL.md", "# s\none\ntwo\nthree\nfour\nfive\nsix, better\n```\nfenced\n```\n")
@@ -42,8 +42,7 @@ func improvedWorld(t *testing.T) *world {
 	require.NoError(t, os.Remove(filepath.Join(next, "old")))
 	require.NoError(t, os.Chmod(filepath.Join(next, "run.sh"), 0o755))
 	require.NoError(t, os.Symlink("dir/file", filepath.Join(next, "link")))
-	a := w.binary("iterate", "skill", "snapshot", "next", ws+"/v1")
-	require.Zero(t, a.code, a.stderr)
+	w.ok("iterate", "skill", "snapshot", "next", ws+"/v1")
 	w.write(ws+"/results.tsv", trajectory)
 	w.write(ws+"/iteration-0/eval-c0/grading.json", graded(2, 2))
 	w.write(ws+"/iteration-0/eval-c1/grading.json", graded(0, 2))

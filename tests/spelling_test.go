@@ -2,7 +2,6 @@ package tests
 
 import (
 	"bytes"
-	"os"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -33,9 +32,8 @@ func TestEveryWordIsSpelledRight(t *testing.T) {
 	if err != nil || exec.CommandContext(t.Context(), hunspell, "-d", "en_US", "-l").Run() != nil {
 		long.Missing(t, "hunspell and its dictionary en_US")
 	}
-	data, err := os.ReadFile("testdata/words.txt")
-	require.NoError(t, err)
-	field := strings.Fields(string(data))
+	data := readText(t, "testdata/words.txt")
+	field := strings.Fields(data)
 	assert.True(t, slices.IsSorted(field), "testdata/words.txt is not sorted")
 	unknown := func(words []string) []string {
 		cmd := exec.CommandContext(t.Context(), hunspell, "-d", "en_US", "-i", "UTF-8", "-l")
@@ -56,9 +54,8 @@ A token's job: `+"`xyzzyx`"+`, --quux, a/quux, quux.md, QUUX, quuxBaz, <b title=
 	pages := map[string]string{}
 	var words []string
 	for _, page := range proofread(t) {
-		data, err := os.ReadFile(page)
-		require.NoError(t, err)
-		for _, word := range proseWords(string(data), strings.Contains(page, "/reference/commands.md")) {
+		data := readText(t, page)
+		for _, word := range proseWords(data, strings.Contains(page, "/reference/commands.md")) {
 			if pages[word] == "" {
 				pages[word] = page
 				words = append(words, word)

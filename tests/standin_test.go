@@ -61,13 +61,12 @@ func standInWorld(t *testing.T, work, front string) *world {
 // recording writes what an agent was recorded to print into the side directory.
 func (w *world) recording(agent, scenario string) string {
 	w.t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "internal", "agent", "testdata", agent, scenario+".json"))
-	require.NoError(w.t, err)
+	text := readText(w.t, filepath.Join("..", "internal", "agent", "testdata", agent, scenario+".json"))
 	var made struct {
 		Out, Err, Told []string
 		Code           int
 	}
-	require.NoError(w.t, json.Unmarshal(text, &made))
+	require.NoError(w.t, json.Unmarshal([]byte(text), &made))
 	if made.Code < 0 { // It was ended by us.
 		made.Code = 1
 	}
@@ -93,8 +92,7 @@ func TestAgentSeesOnlyItsOwnKey(t *testing.T) {
 			for _, token := range []string{"GITHUB_TOKEN", "GH_TOKEN", "ACTIONS_RUNTIME_TOKEN", "SOME_OTHER_TOKEN"} {
 				w.env = append(w.env, token+"="+keyOf(token))
 			}
-			a := w.binary("iterate", "--program", "p", "--json", "--agent", name, "--model", "test-model")
-			require.Zero(t, a.code, a.stderr)
+			a := w.ok("iterate", "--program", "p", "--json", "--agent", name, "--model", "test-model")
 			w.noKey(a.stdout, a.stderr)
 			seen := w.lines("seen-" + name)
 			assert.Contains(t, seen, agent[1])
@@ -118,9 +116,8 @@ func TestAgentSeesOnlyItsOwnKey(t *testing.T) {
 
 func (w *world) lines(name string) []string {
 	w.t.Helper()
-	text, err := os.ReadFile(filepath.Join(w.side, name))
-	require.NoError(w.t, err)
-	return strings.Fields(string(text))
+	text := readText(w.t, filepath.Join(w.side, name))
+	return strings.Fields(text)
 }
 
 // deaf is work that never ends, with children that have sessions of their own

@@ -97,8 +97,7 @@ func agentConfigWorld(t *testing.T, front string, lines ...string) *world {
 		"AGENTS.md": "Be careful.\n",
 	})
 	require.NoError(t, os.CopyFS(filepath.Join(w.dir, "programs"), os.DirFS("../programs")))
-	w.git("add", "--all")
-	w.git("commit", "--quiet", "--message", "examples")
+	w.commit("examples")
 	text := ""
 	for _, line := range lines {
 		text += line + "\n"
@@ -126,10 +125,10 @@ func TestRunningSuiteIsNotRewritten(t *testing.T) {
 				"' -path '*/programs/agent-config/tasks/fix-slug/task.json' | while read -r f; do\nchmod u+w \"$f\"\n"+
 				attack+
 				"\ndone; fi\n")
-			w.git("commit", "--quiet", "--all", "--message", "attack")
+			w.commit("attack")
 			got := w.one()
 			assert.Equal(t, "rejected", got.Outcome, got.Reasons)
-			assert.Contains(t, strings.Join(got.Reasons, "\n"),
+			assert.Contains(t, got.why(),
 				"changed the evaluator while it ran:")
 		})
 	}

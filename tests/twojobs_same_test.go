@@ -3,8 +3,6 @@ package tests
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -63,7 +61,7 @@ func TestTwoJobsComeToWhatOneDoes(t *testing.T) {
 			text = strings.Replace(text, counter, own, 1)
 			w.write(".autoloop/programs/p.md",
 				strings.Replace(text, `> "$SIDE/count"`, `> "$SIDE/count-$value"`, 1)) // the same noise in any order
-			w.git("commit", "--quiet", "--all", "--message", "count for each side")
+			w.commit("count for each side")
 			return w
 		}},
 		"a metric that turns out noisy": {
@@ -275,6 +273,6 @@ func severalWorld(t *testing.T, front, propose string) *world {
 		".autoloop/programs/p.md": fmt.Sprintf(several, front), "value.txt": "1\n",
 		"other.txt": "x\n",
 	})
-	require.NoError(t, os.WriteFile(filepath.Join(w.side, "propose"), []byte(propose), 0o600))
+	w.aside("propose", propose)
 	return w
 }

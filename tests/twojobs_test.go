@@ -163,8 +163,7 @@ func TestNothingToPropose(t *testing.T) {
 func (w *world) propose(name string) (string, iteration) {
 	w.t.Helper()
 	dir := filepath.Join(w.side, name)
-	a := w.binary("iterate", "job", "propose", "--program", "p", "--json", "--out", dir)
-	require.Zero(w.t, a.code, a.stderr)
+	a := w.ok("iterate", "job", "propose", "--program", "p", "--json", "--out", dir)
 	list := w.decode(a.stdout)
 	require.Len(w.t, list, 1)
 	return dir, list[0]
@@ -172,8 +171,7 @@ func (w *world) propose(name string) (string, iteration) {
 
 func (w *world) publish(dir string) iteration {
 	w.t.Helper()
-	a := w.binary("iterate", "job", "publish", "--program", "p", "--json", dir)
-	require.Zero(w.t, a.code, a.stderr)
+	a := w.ok("iterate", "job", "publish", "--program", "p", "--json", dir)
 	list := w.decode(a.stdout)
 	require.Len(w.t, list, 1)
 	return list[0]

@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -188,9 +187,8 @@ func TestWorkflowRulesFindViolations(t *testing.T) {
 
 func workflowText(t *testing.T, name string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "workflows", name))
-	require.NoError(t, err)
-	return string(data)
+	data := readText(t, filepath.Join("..", "workflows", name))
+	return data
 }
 
 // TestOwnWorkflowsKeepTheRules holds what concerns this repository's own ones.
@@ -200,9 +198,8 @@ func TestOwnWorkflowsKeepTheRules(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		require.NoError(t, err)
-		for _, found := range audit(string(data)) {
+		data := readText(t, file)
+		for _, found := range audit(data) {
 			rule, _, _ := strings.Cut(found, ":")
 			assert.NotContains(t, []string{"yaml", "script", "target", "pin", "event"}, rule, "%s: %s", file, found)
 			assert.NotContains(t, found, "it leaves the token", file)
@@ -220,9 +217,8 @@ func documentedWorkflows(t *testing.T) []documented {
 	t.Helper()
 	var list []documented
 	for _, file := range docPages(t) {
-		data, err := os.ReadFile(file)
-		require.NoError(t, err)
-		for _, fence := range yamlFence.FindAllStringSubmatch(string(data), -1) {
+		data := readText(t, file)
+		for _, fence := range yamlFence.FindAllStringSubmatch(data, -1) {
 			var keys map[string]any
 			if yaml.Unmarshal([]byte(fence[1]), &keys) == nil && keys["on"] != nil && keys["jobs"] != nil {
 				list = append(list, documented{filepath.Base(file), fence[1]})
@@ -238,9 +234,8 @@ func TestPartsOfExamplesKeepTheRules(t *testing.T) {
 	t.Parallel()
 	script := regexp.MustCompile(`(?m)^\s*(- )?run: .*\$\{\{`)
 	for _, file := range docPages(t) {
-		data, err := os.ReadFile(file)
-		require.NoError(t, err)
-		for _, fence := range yamlFence.FindAllStringSubmatch(string(data), -1) {
+		data := readText(t, file)
+		for _, fence := range yamlFence.FindAllStringSubmatch(data, -1) {
 			assert.NotRegexp(t, script, fence[1], file)
 			assert.Empty(t, unpinned(fence[1]), file)
 		}

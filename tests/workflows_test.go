@@ -21,9 +21,8 @@ import (
 
 func readWorkflow(t *testing.T, file string) (w workflowFile) {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.NoError(t, yaml.Unmarshal(data, &w), file)
+	data := readText(t, file)
+	require.NoError(t, yaml.Unmarshal([]byte(data), &w), file)
 	return w
 }
 
@@ -47,9 +46,8 @@ var allowed = map[string][]string{
 func TestWorkflowsKeepTheRules(t *testing.T) {
 	t.Parallel()
 	for _, file := range workflowFiles(t) {
-		data, err := os.ReadFile(file)
-		require.NoError(t, err)
-		assert.Empty(t, audit(string(data), allowed[filepath.Base(file)]...), file)
+		data := readText(t, file)
+		assert.Empty(t, audit(data, allowed[filepath.Base(file)]...), file)
 	}
 }
 
@@ -57,9 +55,8 @@ func TestWorkflowsKeepTheRules(t *testing.T) {
 // the token is there for the commands alone, and not where the source is built.
 func TestActionKeepsRules(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile("../action.yml")
-	require.NoError(t, err)
-	assert.Empty(t, unpinned(string(data)))
+	data := readText(t, "../action.yml")
+	assert.Empty(t, unpinned(data))
 	tokens := 0
 	for _, step := range readWorkflow(t, "../action.yml").Runs.Steps {
 		if strings.HasPrefix(step.Uses, "actions/setup-") {
@@ -166,9 +163,8 @@ func TestLargeBundlesAreNotHandedOn(t *testing.T) {
 		cmd.Env = append(os.Environ(), "BUNDLE="+dir, "GITHUB_OUTPUT="+output)
 		log, err := cmd.CombinedOutput()
 		assert.Equal(t, made != "", err == nil, string(log))
-		said, err := os.ReadFile(output)
-		require.NoError(t, err)
-		assert.Equal(t, made, string(said))
+		said := readText(t, output)
+		assert.Equal(t, made, said)
 	}
 }
 
@@ -178,9 +174,8 @@ func TestActionlint(t *testing.T) {
 	// They call each other by their place in a user's repository.
 	w := newWorld(t, nil)
 	for _, file := range workflowFiles(t) {
-		data, err := os.ReadFile(file)
-		require.NoError(t, err)
-		w.write(".github/workflows/"+filepath.Base(file), string(data))
+		data := readText(t, file)
+		w.write(".github/workflows/"+filepath.Base(file), data)
 	}
 	w.actionlint()
 }

@@ -89,8 +89,7 @@ func newWorld(t *testing.T, files map[string]string) *world {
 	for name, text := range files {
 		w.write(name, text)
 	}
-	w.git("add", "--all")
-	w.git("commit", "--quiet", "--allow-empty", "--message", "start")
+	w.commit("start")
 	return w
 }
 
@@ -125,7 +124,7 @@ func valuesWorld(t *testing.T, front, first string, tries ...string) *world {
 	w := newWorld(t, map[string]string{
 		".autoloop/programs/p.md": fmt.Sprintf(values, front), "value.txt": first + "\n", "other.txt": "untouched\n",
 	})
-	require.NoError(t, os.WriteFile(filepath.Join(w.side, "values"), []byte(strings.Join(tries, "\n")+"\n"), 0o600))
+	w.aside("values", strings.Join(tries, "\n")+"\n")
 	return w
 }
 
@@ -182,9 +181,7 @@ func (w *world) write(name, text string) {
 
 func (w *world) read(name string) string {
 	w.t.Helper()
-	data, err := os.ReadFile(filepath.Join(w.dir, filepath.FromSlash(name)))
-	require.NoError(w.t, err)
-	return string(data)
+	return readText(w.t, filepath.Join(w.dir, filepath.FromSlash(name)))
 }
 
 // run runs a command that must succeed and returns its output without the
@@ -201,6 +198,20 @@ func (w *world) run(dir string, args ...string) string {
 func (w *world) git(args ...string) string {
 	w.t.Helper()
 	return w.run(w.dir, append([]string{"git"}, args...)...)
+}
+
+// commit commits all that is in the checkout.
+func (w *world) commit(message string) {
+	w.t.Helper()
+	w.git("add", "--all")
+	w.git("commit", "--quiet", "--allow-empty", "--message", message)
+}
+
+// readText is the text of a file.
+func readText(t require.TestingT, file string) string {
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	return string(data)
 }
 
 // iteration is one object of `iterate --json`.
@@ -227,6 +238,9 @@ type iteration struct {
 	} `json:"evidence"`
 	Warnings []string `json:"warnings"`
 }
+
+func (i iteration) why() string    { return strings.Join(i.Reasons, "\n") }
+func (i iteration) warned() string { return strings.Join(i.Warnings, "\n") }
 
 // iterate runs iterations of program p and returns what they came to.
 func (w *world) iterate(args ...string) []iteration {
@@ -302,9 +316,7 @@ func text(n *json.Number) string {
 // beside reads a file that an agent left beside the repository.
 func (w *world) beside(name string) string {
 	w.t.Helper()
-	text, err := os.ReadFile(filepath.Join(w.side, name))
-	require.NoError(w.t, err)
-	return string(text)
+	return readText(w.t, filepath.Join(w.side, name))
 }
 
 // frontmatter adds lines to the frontmatter of program p.

@@ -20,11 +20,9 @@ import (
 func TestInstalledVersionsAreTheTestedOnes(t *testing.T) {
 	t.Parallel()
 	var locked struct{ Dependencies map[string]string }
-	text, err := os.ReadFile(filepath.Join("..", "..", "tests", "npm", "package.json"))
-	require.NoError(t, err)
+	text := must(os.ReadFile(filepath.Join("..", "..", "tests", "npm", "package.json")))
 	require.NoError(t, json.Unmarshal(text, &locked))
-	documented, err := os.ReadFile(filepath.Join("..", "..", "docs", "howto", "agents.md"))
-	require.NoError(t, err)
+	documented := must(os.ReadFile(filepath.Join("..", "..", "docs", "howto", "agents.md")))
 	run := 0
 	for _, tool := range commandline.All() {
 		if tool.Name == "cursor" {
@@ -131,11 +129,9 @@ func TestLoginsAreLent(t *testing.T) {
 			mine, lent := filepath.Join(from, path), filepath.Join(to, path)
 			require.NoError(t, writePrivate(mine, []byte(c.mine)))
 			require.True(t, hasLogin(&tool, from))
-			files, err := copyLogins(&tool, from, to)
-			require.NoError(t, err)
+			files := must(copyLogins(&tool, from, to))
 			assert.Equal(t, []string{"old-access-token-0123"}, files.secrets())
-			copied, err := os.ReadFile(lent)
-			require.NoError(t, err)
+			copied := must(os.ReadFile(lent))
 			assert.JSONEq(t, c.lent, string(copied))
 			require.NoError(t, os.WriteFile(lent, []byte(c.agent), 0o600))
 			if c.elsewhere != "" {
@@ -143,8 +139,7 @@ func TestLoginsAreLent(t *testing.T) {
 			}
 			require.NoError(t, files.takeBack())
 			assert.NoFileExists(t, lent)
-			after, err := os.ReadFile(mine)
-			require.NoError(t, err)
+			after := must(os.ReadFile(mine))
 			assert.Equal(t, c.want, string(after))
 		})
 	}

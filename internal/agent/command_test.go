@@ -45,8 +45,7 @@ func TestCommandGetsThePrompt(t *testing.T) {
 		func(r *agent.Request) { r.Transcript = filepath.Join(t.TempDir(), "all") })
 	require.Nil(t, reply.Failure)
 	assert.Equal(t, "made it better", reply.Summary)
-	kept, err := os.ReadFile(reply.Transcript)
-	require.NoError(t, err)
+	kept := must(os.ReadFile(reply.Transcript))
 	assert.Equal(t, 2, strings.Count(string(kept), "make it better\n"))
 	assert.Contains(t, string(kept), "big 7\n")
 	assert.Nil(t, reply.Usage.CostUSD, "unknown is not zero")
@@ -77,7 +76,14 @@ func TestCommandTranscriptIsMasked(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "transcript")
 	reply := propose(t, `echo "my token is $MY_TOKEN"`, func(r *agent.Request) { r.Transcript = file })
 	assert.Equal(t, "my token is ***", reply.Summary)
-	data, err := os.ReadFile(file)
-	require.NoError(t, err)
+	data := must(os.ReadFile(file))
 	assert.Equal(t, "my token is ***\n", string(data))
+}
+
+// must is the value of a call that may not fail.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
 }

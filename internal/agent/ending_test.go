@@ -77,8 +77,7 @@ func TestEndings(t *testing.T) {
 			t.Parallel()
 			agent := headless(t, c.agent, ended{c.result})
 			agent.linger = time.Hour // its process ends by itself, however busy the machine is
-			reply, err := agent.Propose(t.Context(), recordedRequest(t, c.agent.Name, Limit{}))
-			require.NoError(t, err)
+			reply := must(agent.Propose(t.Context(), recordedRequest(t, c.agent.Name, Limit{})))
 			require.NotNil(t, reply.Failure)
 			assert.Equal(t, c.want, reply.Failure.Kind, reply.Failure.Message)
 			assert.True(t, strings.HasPrefix(reply.Failure.Message, c.message), reply.Failure.Message)
@@ -86,4 +85,12 @@ func TestEndings(t *testing.T) {
 			assert.Equal(t, name == "cursor", reply.Failure.RetryAt != nil)
 		})
 	}
+}
+
+// must is the value of a call that may not fail.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
 }

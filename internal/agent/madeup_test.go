@@ -59,17 +59,14 @@ func TestDescriptorIsEnoughForAgent(t *testing.T) {
 	require.ErrorContains(t, err, "set PARROT_KEY, or log in with parrot")
 	require.NoError(t, os.Mkdir(filepath.Join(home, ".parrot"), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(home, ".parrot", "login.json"), []byte(`{"seed":1}`), 0o600))
-	found, err := registry.Ready(t.Context(), "parrot", Situation{})
-	require.NoError(t, err)
+	found := must(registry.Ready(t.Context(), "parrot", Situation{}))
 	assert.Equal(t, Project{Skills: ".parrot/skills", Printed: Events}, ProjectOf(found))
 
 	request := recordedRequest(t, "parrot", Limit{})
 	request.Env[len(request.Env)-1] = caller[0]
-	reply, err := found.Propose(t.Context(), request)
-	require.NoError(t, err)
+	reply := must(found.Propose(t.Context(), request))
 	require.Nil(t, reply.Failure)
 	assert.Equal(t, "Repeated it.", reply.Summary)
-	text, err := os.ReadFile(filepath.Join(request.Dir, "value.txt"))
-	require.NoError(t, err)
+	text := must(os.ReadFile(filepath.Join(request.Dir, "value.txt")))
 	assert.Equal(t, "--model test-model gold\nChange value.txt.{\"seed\":1}", string(text))
 }

@@ -58,8 +58,7 @@ func put(t *testing.T, dir, name, text string) {
 
 func get(t *testing.T, dir, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
-	require.NoError(t, err)
+	text := must(os.ReadFile(filepath.Join(dir, filepath.FromSlash(name))))
 	return string(text)
 }
 
@@ -67,8 +66,7 @@ func get(t *testing.T, dir, name string) string {
 func answered(t *testing.T, request agent.Request, answers ...modeltest.Answer) (agent.Reply, []modeltest.Request) {
 	t.Helper()
 	server := modeltest.New(t, answers...)
-	reply, err := modelsAgent(server).Propose(t.Context(), request)
-	require.NoError(t, err)
+	reply := must(modelsAgent(server).Propose(t.Context(), request))
 	return reply, server.Requests()
 }
 
@@ -143,8 +141,7 @@ func TestModelsChangesNothingUnlessAllFits(t *testing.T) {
 				require.NoError(t, os.Remove(filepath.Join(request.Dir, "src/a.txt")))
 				require.NoError(t, os.Symlink(filepath.Join(outside, "a.txt"), filepath.Join(request.Dir, "src/a.txt")))
 			}
-			reply, err := m.Propose(t.Context(), request)
-			require.NoError(t, err)
+			reply := must(m.Propose(t.Context(), request))
 			require.NotNil(t, reply.Failure)
 			assert.Equal(t, agent.Crashed, reply.Failure.Kind)
 			assert.Contains(t, reply.Failure.Message, c.want)
@@ -213,8 +210,7 @@ func TestModelsFailures(t *testing.T) {
 	}
 	lacking := &agent.Models{Lacks: "set a key"}
 	assert.Equal(t, "set a key", lacking.Missing(agent.Situation{}))
-	reply, err := lacking.Propose(t.Context(), agent.Request{})
-	require.NoError(t, err)
+	reply := must(lacking.Propose(t.Context(), agent.Request{}))
 	assert.Equal(t, &agent.Failure{Kind: agent.Unavailable, Message: "set a key"}, reply.Failure)
 }
 

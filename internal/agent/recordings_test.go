@@ -240,20 +240,17 @@ func recordAgent(t *testing.T, tool commandline.Descriptor, c recorded, base str
 		agent: tool, runner: &recorder{process.NewRunner(), base, tool.Telemetry}, caller: environ,
 		now: time.Now, linger: linger,
 	}
-	reply, err := agent.Propose(t.Context(), request)
-	require.NoError(t, err)
+	reply := must(agent.Propose(t.Context(), request))
 	t.Logf("took %s", reply.Duration.Round(time.Second))
 	if c.name == "edit" {
-		text, err := os.ReadFile(filepath.Join(request.Dir, "value.txt"))
-		require.NoError(t, err)
+		text := must(os.ReadFile(filepath.Join(request.Dir, "value.txt")))
 		require.Equal(t, "value = 2\n", string(text))
 	}
 }
 
 func replayAgent(t *testing.T, tool commandline.Descriptor, c recorded, base string) {
 	t.Helper()
-	text, err := os.ReadFile(base + ".json")
-	require.NoError(t, err)
+	text := must(os.ReadFile(base + ".json"))
 	require.NotContains(t, string(text), recordedKey)
 	var made recording
 	require.NoError(t, json.Unmarshal(text, &made))
@@ -264,14 +261,12 @@ func replayAgent(t *testing.T, tool commandline.Descriptor, c recorded, base str
 		agent: tool, runner: &replayer{made, tool.Telemetry}, caller: environ, now: recordedTime,
 		linger: linger,
 	}
-	reply, err := agent.Propose(t.Context(), recordedRequest(t, tool.Name, c.limit))
-	require.NoError(t, err)
+	reply := must(agent.Propose(t.Context(), recordedRequest(t, tool.Name, c.limit)))
 	got := marshal(asRecorded(reply))
 	if golden.Updating() {
 		require.NoError(t, os.WriteFile(base+".reply.json", got, 0o600))
 	}
-	want, err := os.ReadFile(base + ".reply.json")
-	require.NoError(t, err)
+	want := must(os.ReadFile(base + ".reply.json"))
 	assert.Equal(t, string(want), string(got))
 }
 

@@ -28,11 +28,9 @@ func tuned(t *testing.T, name, text string, history ...PastIteration) (reply Rep
 		History: history,
 	})
 	require.NoError(t, err)
-	info, err := os.Stat(file)
-	require.NoError(t, err)
+	info := must(os.Stat(file))
 	assert.Equal(t, os.FileMode(0o755), info.Mode().Perm())
-	written, err := os.ReadFile(file)
-	require.NoError(t, err)
+	written := must(os.ReadFile(file))
 	assert.Equal(t, name != "plain.go", HasTuneMarks(dir, []string{name, "link.go", "../x.go"}))
 	return reply, string(written)
 }
@@ -49,8 +47,7 @@ func TestTuningWritesOnlyTheNumbers(t *testing.T) {
 		values[name] = value.Float64()
 	}
 	assert.LessOrEqual(t, values["x.go:a"], 1.0)
-	before, err := tuner.ParseFile("x.go", []byte(text))
-	require.NoError(t, err)
+	before := must(tuner.ParseFile("x.go", []byte(text)))
 	assert.Equal(t, string(before.Rewrite(values)), after, "the numbers are the values")
 	again, _ := tuned(t, "x.go", text, PastIteration{Params: reply.Params})
 	assert.NotEqual(t, reply.Params, again.Params)

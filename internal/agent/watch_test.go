@@ -79,8 +79,7 @@ func TestSilentAgentIsEnded(t *testing.T) {
 			if c.want == Timeout {
 				request.Timeout = 50 * time.Millisecond
 			}
-			reply, err := headless(t, c.agent, endless{out: c.out + "\n"}).Propose(t.Context(), request)
-			require.NoError(t, err)
+			reply := must(headless(t, c.agent, endless{out: c.out + "\n"}).Propose(t.Context(), request))
 			if c.want == "" {
 				assert.Nil(t, reply.Failure)
 				assert.Equal(t, "Done.", reply.Summary)
@@ -103,9 +102,8 @@ func TestOptionalPartMayFail(t *testing.T) {
 			Out: []string{strings.Replace(step, "tool-calls", "stop", 1)}, Err: []string{fmt.Sprintf(failed, false)},
 		},
 	} {
-		reply, err := headless(t, commandline.Opencode(), &replayer{recording: said}).Propose(t.Context(),
-			recordedRequest(t, "opencode", Limit{}))
-		require.NoError(t, err)
+		reply := must(headless(t, commandline.Opencode(), &replayer{recording: said}).Propose(t.Context(),
+			recordedRequest(t, "opencode", Limit{})))
 		assert.Nil(t, reply.Failure, name)
 	}
 }
@@ -129,8 +127,7 @@ func TestUnusableAgentsSayWhy(t *testing.T) {
 		bin, home := t.TempDir(), t.TempDir()
 		agent := &Headless{agent: tool, caller: []string{"PATH=" + bin, "HOME=" + home}}
 		assert.Equal(t, tool.Program+" is not installed: "+tool.Install, agent.Missing(Situation{Dir: bin}))
-		reply, err := agent.Propose(t.Context(), Request{Dir: bin})
-		require.NoError(t, err)
+		reply := must(agent.Propose(t.Context(), Request{Dir: bin}))
 		assert.Equal(t, Unavailable, reply.Failure.Kind)
 		require.NoError(t, os.WriteFile(filepath.Join(bin, tool.Program), nil, 0o700))
 		assert.Contains(t, agent.Missing(Situation{Dir: bin}), "no key and no login: set "+tool.Keys[0])
@@ -149,13 +146,11 @@ func TestNoOutputShowsALogin(t *testing.T) {
 		`"}}`}, Err: []string{token}, Code: 3}
 	request := recordedRequest(t, "codex", Limit{})
 	request.Transcript = filepath.Join(t.TempDir(), "transcript")
-	reply, err := headless(t, commandline.Codex(), &replayer{recording: said},
-		"HOME="+home).Propose(t.Context(), request)
-	require.NoError(t, err)
+	reply := must(headless(t, commandline.Codex(), &replayer{recording: said},
+		"HOME="+home).Propose(t.Context(), request))
 	assert.Equal(t, "I have ***", reply.Summary)
 	assert.Equal(t, "exit code 3 ***", reply.Failure.Message)
-	kept, err := os.ReadFile(reply.Transcript)
-	require.NoError(t, err)
+	kept := must(os.ReadFile(reply.Transcript))
 	assert.NotContains(t, string(kept), token)
 	assert.Equal(t, 2, bytes.Count(kept, []byte("***")))
 	assert.NoFileExists(t, filepath.Join(request.Home, ".codex/auth.json"))
@@ -166,8 +161,7 @@ func TestLinesAreWholeAndBounded(t *testing.T) {
 	var heard []string
 	tail := &lines{hear: func(line []byte) { heard = append(heard, string(line)) }}
 	for _, part := range []string{"on", "e\r\n\n  two ", "\nthr", "ee", strings.Repeat("x", maxLine), "\nfour"} {
-		n, err := tail.Write([]byte(part))
-		require.NoError(t, err)
+		n := must(tail.Write([]byte(part)))
 		require.Equal(t, len(part), n)
 	}
 	tail.flush()

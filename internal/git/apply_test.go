@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/git"
 )
@@ -13,15 +12,12 @@ import (
 func TestApplyIsTheReverseOfDiff(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	changed, err := f.repo.WriteFiles(t.Context(), "HEAD", map[string]*git.File{
+	changed := must(f.repo.WriteFiles(t.Context(), "HEAD", map[string]*git.File{
 		"a": {Data: []byte("two\n\xff\r\n")}, "d/bin": {Data: []byte("\x00\x01")},
 		"d/script": {Mode: git.ModeExecutable, Data: []byte("x")},
-	})
-	require.NoError(t, err)
-	patch, err := f.repo.Diff(t.Context(), "HEAD", changed)
-	require.NoError(t, err)
-	applied, err := f.repo.Apply(t.Context(), "HEAD", patch)
-	require.NoError(t, err)
+	}))
+	patch := must(f.repo.Diff(t.Context(), "HEAD", changed))
+	applied := must(f.repo.Apply(t.Context(), "HEAD", patch))
 	assert.Equal(t, changed, applied)
 	assert.Empty(t, f.user("status", "--porcelain"), "neither index nor files of the user are touched")
 	const anew = "diff --git a/%[1]s b/%[1]s\nnew file mode 100644\n--- /dev/null\n+++ b/%[1]s\n@@ -0,0 +1 @@\n+x\n"

@@ -76,11 +76,9 @@ func TestFingerprintSeesWhatAnAgentMayDo(t *testing.T) {
 		f.write(".husky/pre-commit", "x")
 		f.user("config", "include.path", "extra")
 		f.user("config", "core.hooksPath", ".husky")
-		before, err := f.repo.Fingerprint(t.Context())
-		require.NoError(t, err)
+		before := must(f.repo.Fingerprint(t.Context()))
 		c.do(f)
-		after, err := f.repo.Fingerprint(t.Context())
-		require.NoError(t, err)
+		after := must(f.repo.Fingerprint(t.Context()))
 		assert.Regexp(t, "^"+c.want+"$", strings.Join(before.Diff(after), "\n"), name)
 	}
 }

@@ -61,8 +61,7 @@ func newFixture(t testing.TB, initFlags ...string) *fixture {
 
 func (f *fixture) open(dir string) *git.Repo {
 	f.t.Helper()
-	repo, err := git.Open(context.Background(), dir, f.env)
-	require.NoError(f.t, err)
+	repo := must(git.Open(context.Background(), dir, f.env))
 	return repo
 }
 
@@ -90,10 +89,8 @@ func (f *fixture) commit(path, text string, parents ...string) string {
 	if len(parents) > 0 {
 		base = parents[0]
 	}
-	tree, err := f.repo.WriteFiles(f.t.Context(), base, map[string]*git.File{path: {Data: []byte(text)}})
-	require.NoError(f.t, err)
-	commit, err := f.repo.CommitTree(f.t.Context(), tree, parents, "add "+path+"\n", fixed)
-	require.NoError(f.t, err)
+	tree := must(f.repo.WriteFiles(f.t.Context(), base, map[string]*git.File{path: {Data: []byte(text)}}))
+	commit := must(f.repo.CommitTree(f.t.Context(), tree, parents, "add "+path+"\n", fixed))
 	return commit
 }
 
@@ -108,4 +105,12 @@ func (f *fixture) clone(flags ...string) *fixture {
 	c := &fixture{t: f.t, env: f.env, dir: dir}
 	c.repo = c.open(dir)
 	return c
+}
+
+// must is the value of a call that may not fail.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
 }

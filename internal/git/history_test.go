@@ -24,8 +24,7 @@ func TestHistory(t *testing.T) {
 		a, b string
 		want bool
 	}{{base, left, true}, {left, base, false}, {left, left, true}, {alone, left, false}} {
-		is, err := f.repo.IsAncestor(ctx, test.a, test.b)
-		require.NoError(t, err)
+		is := must(f.repo.IsAncestor(ctx, test.a, test.b))
 		assert.Equal(t, test.want, is)
 	}
 	_, err = f.repo.IsAncestor(ctx, "none", left)
@@ -47,8 +46,7 @@ func TestMergeTree(t *testing.T) {
 	tree, conflicts, err := f.repo.MergeTree(ctx, ours, f.commit("b", "b", base))
 	require.NoError(t, err)
 	assert.Empty(t, conflicts)
-	entries, err := f.repo.LsTree(ctx, tree)
-	require.NoError(t, err)
+	entries := must(f.repo.LsTree(ctx, tree))
 	assert.Len(t, entries, 3)
 
 	_, conflicts, err = f.repo.MergeTree(ctx, ours, f.commit("new\nline", "2", f.commit("a", "theirs\n", base)))
@@ -67,13 +65,10 @@ func TestCommitComesBack(t *testing.T) {
 	f.repo.Identity = git.Identity{Name: "Bot", Email: "bot@example.com"}
 	message := "[Autoloop: x] Iteration 3: naïve → better\n\nBody.\n\nAutoloop-Iteration: 3\nAutoloop-Metric: 1.3\n"
 	tree := f.user("rev-parse", "HEAD^{tree}")
-	id, err := f.repo.CommitTree(t.Context(), tree, []string{f.head()}, message, fixed)
-	require.NoError(t, err)
-	again, err := f.repo.CommitTree(t.Context(), tree, []string{f.head()}, message, fixed)
-	require.NoError(t, err)
+	id := must(f.repo.CommitTree(t.Context(), tree, []string{f.head()}, message, fixed))
+	again := must(f.repo.CommitTree(t.Context(), tree, []string{f.head()}, message, fixed))
 	assert.Equal(t, id, again, "nothing but the arguments goes in")
-	commit, err := f.repo.ReadCommit(t.Context(), id)
-	require.NoError(t, err)
+	commit := must(f.repo.ReadCommit(t.Context(), id))
 	assert.Equal(t, git.Commit{
 		ID: id, Tree: tree, Parents: []string{f.head()}, Author: f.repo.Identity, Committer: f.repo.Identity,
 		Time: fixed, Message: message,
@@ -81,13 +76,11 @@ func TestCommitComesBack(t *testing.T) {
 	golden.Row(t, "[Autoloop: x] Iteration 3:", commit.Subject())
 	assert.Equal(t, map[string]string{"Autoloop-Iteration": "3", "Autoloop-Metric": "1.3"}, commit.Trailers())
 
-	commits, err := f.repo.Log(t.Context(), 0, id)
-	require.NoError(t, err)
+	commits := must(f.repo.Log(t.Context(), 0, id))
 	assert.Len(t, commits, 2)
-	commits, err = f.repo.Log(t.Context(), 1, id)
-	require.NoError(t, err)
+	commits = must(f.repo.Log(t.Context(), 1, id))
 	assert.Len(t, commits, 1)
-	_, err = f.repo.ReadCommit(t.Context(), "none")
+	_, err := f.repo.ReadCommit(t.Context(), "none")
 	require.Error(t, err)
 }
 
@@ -119,13 +112,11 @@ func TestDiffs(t *testing.T) {
 	f := newFixture(t)
 	ctx := t.Context()
 	before := f.commit("tab\t\"q", "1\n2\n", f.head())
-	tree, err := f.repo.WriteFiles(ctx, before, map[string]*git.File{
+	tree := must(f.repo.WriteFiles(ctx, before, map[string]*git.File{
 		"tab\t\"q": {Data: []byte("1\n3\n4\n"), Mode: git.ModeExecutable}, "a": nil, "b": {Data: []byte("one\n")},
 		"bin": {Data: []byte("\x00\x01")},
-	})
-	require.NoError(t, err)
-	changes, err := f.repo.Changes(ctx, before, tree)
-	require.NoError(t, err)
+	}))
+	changes := must(f.repo.Changes(ctx, before, tree))
 	var seen []string
 	for _, c := range changes {
 		seen = append(seen, c.Path+" "+c.OldMode+">"+c.NewMode)
@@ -134,10 +125,8 @@ func TestDiffs(t *testing.T) {
 	}
 	assert.Equal(t, []string{"a 100644>", "b >100644", "bin >100644", "tab\t\"q 100644>100755"}, seen,
 		"a rename is a delete and an add")
-	patch, err := f.repo.Diff(ctx, before, tree)
-	require.NoError(t, err)
+	patch := must(f.repo.Diff(ctx, before, tree))
 	assert.Contains(t, string(patch), "GIT binary patch")
-	none, err := f.repo.Changes(ctx, before, before)
-	require.NoError(t, err)
+	none := must(f.repo.Changes(ctx, before, before))
 	assert.Empty(t, none)
 }

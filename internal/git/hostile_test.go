@@ -58,8 +58,7 @@ func setTraps(t *testing.T, f *fixture, script string) {
 func exercise(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx, repo := t.Context(), f.repo
-	head, err := repo.Head(ctx)
-	require.NoError(t, err)
+	head := must(repo.Head(ctx))
 	ours, theirs := f.commit("a", "ours\n", head), f.commit("a", "theirs\n", head)
 	_, conflicts, err := repo.MergeTree(ctx, ours, theirs)
 	require.NoError(t, err)

@@ -29,8 +29,7 @@ func TestTemporaryFilesAreWhereTheyShall(t *testing.T) {
 	dir := t.TempDir()
 	_, err = f.repo.WithTemp(dir).WriteFiles(t.Context(), "HEAD", files)
 	require.NoError(t, err)
-	left, err := os.ReadDir(dir)
-	require.NoError(t, err)
+	left := must(os.ReadDir(dir))
 	assert.Empty(t, left)
 }
 
@@ -49,11 +48,9 @@ func TestLargeFilesAreWrittenAsTheyAre(t *testing.T) {
 			"d/large": {Data: large, Mode: git.ModeExecutable},
 		}
 		for range 2 { // the second time they are there
-			tree, err := f.repo.WriteFiles(t.Context(), "", files)
-			require.NoError(t, err)
+			tree := must(f.repo.WriteFiles(t.Context(), "", files))
 			for path, file := range files {
-				found, err := f.repo.Cat(t.Context(), tree+":"+path)
-				require.NoError(t, err)
+				found := must(f.repo.Cat(t.Context(), tree+":"+path))
 				require.True(t, bytes.Equal(file.Data, found[0].Data), path)
 			}
 		}
@@ -84,23 +81,19 @@ func TestFilesComeBackWhateverTheirName(t *testing.T) {
 		}
 		var tree string
 		for range 2 { // the second time they are there
-			again, err := f.repo.WriteFiles(t.Context(), "HEAD", files)
-			require.NoError(t, err)
+			again := must(f.repo.WriteFiles(t.Context(), "HEAD", files))
 			assert.Contains(t, again, tree)
 			tree = again
 		}
-		entries, err := f.repo.LsTree(t.Context(), tree)
-		require.NoError(t, err)
+		entries := must(f.repo.LsTree(t.Context(), tree))
 		require.Len(t, entries, len(files)-2)
 		for _, e := range entries {
 			want := files[e.Path]
 			assert.Equal(t, cmp.Or(want.Mode, git.ModeFile), e.Mode, "%q", e.Path)
-			objects, err := f.repo.Cat(t.Context(), tree+":"+e.Path)
-			require.NoError(t, err)
+			objects := must(f.repo.Cat(t.Context(), tree+":"+e.Path))
 			require.True(t, bytes.Equal(want.Data, objects[0].Data), "%q", e.Path)
 			assert.Equal(t, e.ID, objects[0].ID)
-			found, err := f.repo.LsFiles(t.Context(), tree, e.Path, "none")
-			require.NoError(t, err)
+			found := must(f.repo.LsFiles(t.Context(), tree, e.Path, "none"))
 			require.Len(t, found, 1)
 			assert.Len(t, want.Data, int(found[0].Size))
 		}
@@ -113,10 +106,8 @@ func TestWriteFilesReplacesFileAndDirectory(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	x := &git.File{Data: []byte("x")}
-	tree, err := f.repo.WriteFiles(t.Context(), "HEAD", map[string]*git.File{"a/b": x, "c/d": x})
-	require.NoError(t, err)
-	tree, err = f.repo.WriteFiles(t.Context(), tree, map[string]*git.File{"c": x})
-	require.NoError(t, err)
+	tree := must(f.repo.WriteFiles(t.Context(), "HEAD", map[string]*git.File{"a/b": x, "c/d": x}))
+	tree = must(f.repo.WriteFiles(t.Context(), tree, map[string]*git.File{"c": x}))
 	assert.Equal(t, "a/b\nc", f.user("ls-tree", "-r", "--name-only", tree))
 	for _, path := range []string{
 		".git/hooks/x", "../x", "a/../../x", "/etc/passwd", "", "x\x00y", "sub/.GIT/config",
@@ -132,8 +123,7 @@ func TestANameIsListedAnew(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	for i := range 20 { // more than are remembered
-		entries, err := f.repo.LsTree(t.Context(), "main")
-		require.NoError(t, err)
+		entries := must(f.repo.LsTree(t.Context(), "main"))
 		require.Len(t, entries, i+1)
 		assert.Equal(t, "a", entries[0].Path)
 		entries[0].Path = "changed by the caller"
@@ -145,8 +135,7 @@ func TestCat(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	names := []string{"HEAD:none", "HEAD:a", "HEAD:new\nline", strings.Repeat("0", 40), "HEAD", "HEAD:"}
-	objects, err := f.repo.Cat(t.Context(), names...)
-	require.NoError(t, err)
+	objects := must(f.repo.Cat(t.Context(), names...))
 	var types []string
 	for _, o := range objects {
 		types = append(types, o.Type)
@@ -154,15 +143,13 @@ func TestCat(t *testing.T) {
 	assert.Equal(t, []string{"", "blob", "", "", "commit", "tree"}, types)
 	assert.True(t, objects[0].Missing())
 	for _, name := range []string{"", "a\x00b"} {
-		_, err = f.repo.Cat(t.Context(), name)
+		_, err := f.repo.Cat(t.Context(), name)
 		require.Error(t, err)
 	}
-	none, err := f.repo.Cat(t.Context())
-	require.NoError(t, err)
+	none := must(f.repo.Cat(t.Context()))
 	assert.Empty(t, none)
 
-	three, err := f.repo.HashObjects(t.Context(), nil, []byte("x"), []byte("xx"))
-	require.NoError(t, err)
+	three := must(f.repo.HashObjects(t.Context(), nil, []byte("x"), []byte("xx")))
 	var ids []string
 	for i := range 1500 { // more than are asked for at once
 		ids = append(ids, three[i%3])

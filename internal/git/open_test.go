@@ -60,8 +60,7 @@ func TestOpenNamesTheCureForAnotherOwner(t *testing.T) {
 // real is the path as git says it.
 func real(t *testing.T, path string) string {
 	t.Helper()
-	path, err := filepath.EvalSymlinks(path)
-	require.NoError(t, err)
+	path = must(filepath.EvalSymlinks(path))
 	return path
 }
 
@@ -81,16 +80,13 @@ func TestOpenFindsTheRepository(t *testing.T) {
 		assert.Equal(t, real(t, want.root), repo.Root)
 		assert.Equal(t, want.gitDir, repo.GitDir)
 		assert.Equal(t, real(t, filepath.Join(f.dir, ".git")), repo.CommonDir)
-		branch, err := repo.CurrentBranch(t.Context())
-		require.NoError(t, err)
+		branch := must(repo.CurrentBranch(t.Context()))
 		assert.Equal(t, want.branch, branch)
 	}
 	f.user("checkout", "-q", "--detach")
-	branch, err := f.repo.CurrentBranch(t.Context())
-	require.NoError(t, err)
+	branch := must(f.repo.CurrentBranch(t.Context()))
 	assert.Empty(t, branch)
-	head, err := f.repo.Head(t.Context())
-	require.NoError(t, err)
+	head := must(f.repo.Head(t.Context()))
 	assert.Equal(t, f.head(), head)
 }
 
@@ -100,16 +96,13 @@ func TestEmptyRepository(t *testing.T) {
 	for _, name := range []string{"with space", "new\nline", `quo"te'`, "-dash", "ünï", "semi;$(x)"} {
 		env, dir := userEnv(t), filepath.Join(t.TempDir(), name)
 		user(t, env, filepath.Dir(dir), "init", "-q", "-b", "main", "--", dir)
-		repo, err := git.Open(t.Context(), dir, env)
-		require.NoError(t, err)
+		repo := must(git.Open(t.Context(), dir, env))
 		assert.Equal(t, real(t, dir), repo.Root)
-		_, err = repo.Head(t.Context())
+		_, err := repo.Head(t.Context())
 		require.ErrorIs(t, err, git.ErrNoCommits)
-		branch, err := repo.CurrentBranch(t.Context())
-		require.NoError(t, err)
+		branch := must(repo.CurrentBranch(t.Context()))
 		assert.Equal(t, "refs/heads/main", branch)
-		refs, err := repo.ListRefs(t.Context())
-		require.NoError(t, err)
+		refs := must(repo.ListRefs(t.Context()))
 		assert.Empty(t, refs)
 		_, err = repo.Fingerprint(t.Context())
 		require.NoError(t, err)

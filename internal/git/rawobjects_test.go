@@ -20,8 +20,7 @@ func (f *fixture) raw(kind, text string) string {
 	f.t.Helper()
 	cmd := exec.CommandContext(f.t.Context(), "git", "hash-object", "-t", kind, "--literally", "-w", "--stdin")
 	cmd.Dir, cmd.Env, cmd.Stdin = f.dir, f.env, strings.NewReader(text)
-	out, err := cmd.Output()
-	require.NoError(f.t, err)
+	out := must(cmd.Output())
 	return strings.TrimSpace(string(out))
 }
 
@@ -32,8 +31,7 @@ func TestModesAreReadAsGitDoes(t *testing.T) {
 	f := newFixture(t)
 	blob, commit := f.user("rev-parse", "HEAD:a"), f.head()
 	entry := func(mode, name, id string) string {
-		bytes, err := hex.DecodeString(id)
-		require.NoError(t, err)
+		bytes := must(hex.DecodeString(id))
 		return mode + " " + name + "\x00" + string(bytes)
 	}
 	inner := f.raw("tree", entry("100644", "x", blob))
@@ -58,14 +56,11 @@ func TestModesAreReadAsGitDoes(t *testing.T) {
 		}
 		return entries
 	}
-	root, err := f.repo.LsRoot(t.Context(), tree)
-	require.NoError(t, err)
+	root := must(f.repo.LsRoot(t.Context(), tree))
 	assert.Equal(t, listed(), root)
-	whole, err := f.repo.LsTree(t.Context(), tree)
-	require.NoError(t, err)
+	whole := must(f.repo.LsTree(t.Context(), tree))
 	assert.Equal(t, listed("-r"), whole)
-	found, err := f.repo.LsFiles(t.Context(), tree, names...)
-	require.NoError(t, err)
+	found := must(f.repo.LsFiles(t.Context(), tree, names...))
 	require.Len(t, found, len(names))
 	for i, one := range found {
 		one.Size = 0

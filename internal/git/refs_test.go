@@ -82,8 +82,7 @@ func TestUpdateRefsIsOneTransaction(t *testing.T) {
 		git.RefUpdate{Ref: "refs/heads/new", New: second, Old: git.Any}, git.RefUpdate{Ref: "refs/heads/gone"},
 		git.RefUpdate{Ref: "refs/heads/away", Old: git.Any},
 		git.RefUpdate{Ref: "refs/heads/alias", New: second, Old: git.Any}))
-	refs, err := f.repo.ListRefs(t.Context(), memory, "refs/heads/new", odd, "refs/heads/main", "refs/heads/alias")
-	require.NoError(t, err)
+	refs := must(f.repo.ListRefs(t.Context(), memory, "refs/heads/new", odd, "refs/heads/main", "refs/heads/alias"))
 	assert.Equal(t, []git.Ref{
 		{Name: "refs/heads/alias", ID: second},
 		{Name: "refs/heads/main", ID: first},

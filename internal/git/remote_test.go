@@ -41,8 +41,7 @@ func TestPushIsAtomicWithLeases(t *testing.T) {
 		err := push(git.RefUpdate{Ref: memory, New: second, Old: first}, stale)
 		require.ErrorIs(t, err, git.ErrStale, name)
 		require.ErrorIs(t, err, git.ErrRejected, name)
-		there, err := shared.Refs(t.Context(), memory)
-		require.NoError(t, err)
+		there := must(shared.Refs(t.Context(), memory))
 		assert.Equal(t, map[string]string{memory: first}, there, name)
 	}
 	require.NoError(t, push(git.RefUpdate{Ref: memory, New: third, Old: first},
@@ -50,8 +49,7 @@ func TestPushIsAtomicWithLeases(t *testing.T) {
 	require.NoError(t, push(git.RefUpdate{Ref: memory, New: first, Old: third}, // back, with lease
 		git.RefUpdate{Ref: x, Old: first}, // away
 		git.RefUpdate{Ref: one, New: first, Old: git.Any}))
-	there, err := shared.Refs(t.Context())
-	require.NoError(t, err)
+	there := must(shared.Refs(t.Context()))
 	assert.Equal(t, map[string]string{"HEAD": first, "refs/heads/main": first, memory: first, one: first}, there)
 }
 
@@ -93,8 +91,7 @@ func copyLoose(t *testing.T, from, to *fixture, names ...string) {
 	for _, name := range names {
 		id := from.user("rev-parse", name)
 		object := filepath.Join("objects", id[:2], id[2:])
-		text, err := os.ReadFile(filepath.Join(from.repo.CommonDir, object))
-		require.NoError(t, err)
+		text := must(os.ReadFile(filepath.Join(from.repo.CommonDir, object)))
 		file := filepath.Join(to.repo.CommonDir, object)
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		require.NoError(t, os.WriteFile(file, text, 0o444))
@@ -113,16 +110,14 @@ func TestShallowClone(t *testing.T) {
 	f.user("branch", "memory/autoloop", f.commit("y", "2", f.commit("x", "1")))
 	clone := f.clone("--depth=1")
 	ctx := t.Context()
-	shallow, err := clone.repo.IsShallow()
-	require.NoError(t, err)
+	shallow := must(clone.repo.IsShallow())
 	require.True(t, shallow)
-	_, _, err = clone.repo.AheadBehind(ctx, "HEAD", "HEAD")
+	_, _, err := clone.repo.AheadBehind(ctx, "HEAD", "HEAD")
 	require.ErrorIs(t, err, git.ErrShallow)
 
 	require.NoError(t, clone.repo.Remote("origin").Fetch(ctx,
 		"+refs/heads/memory/autoloop:refs/remotes/origin/memory/autoloop"))
-	commits, err := clone.repo.Log(ctx, 0, "refs/remotes/origin/memory/autoloop")
-	require.NoError(t, err)
+	commits := must(clone.repo.Log(ctx, 0, "refs/remotes/origin/memory/autoloop"))
 	assert.Len(t, commits, 2, "what is fetched is whole")
 
 	require.NoError(t, clone.repo.Remote("origin").Unshallow(ctx))
@@ -136,12 +131,10 @@ func TestShallowClone(t *testing.T) {
 func TestSettingsReachGit(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	repo, err := git.Open(t.Context(), f.dir, f.env,
-		git.WithSettings(git.Setting{Key: "http.https://x/.extraHeader", Value: "secret = \"x\"\n"}))
-	require.NoError(t, err)
-	out, err := repo.Run(t.Context(), git.Input{Settings: []git.Setting{{Key: "test.a", Value: "b"}}}, "config",
-		"--list", "-z")
-	require.NoError(t, err)
+	repo := must(git.Open(t.Context(), f.dir, f.env,
+		git.WithSettings(git.Setting{Key: "http.https://x/.extraHeader", Value: "secret = \"x\"\n"})))
+	out := must(repo.Run(t.Context(), git.Input{Settings: []git.Setting{{Key: "test.a", Value: "b"}}}, "config",
+		"--list", "-z"))
 	assert.Contains(t, string(out), "http.https://x/.extraheader\nsecret = \"x\"\n\x00")
 	assert.Contains(t, string(out), "test.a\nb\x00")
 }
@@ -251,20 +244,17 @@ func TestRefsOfARemote(t *testing.T) {
 	f.user("update-ref", "refs/heads/x/refs/heads/memory", "HEAD")
 	bare := newBare(t, f)
 	shared := f.repo.Remote("shared")
-	ref, err := shared.DefaultBranch(t.Context())
-	require.NoError(t, err)
+	ref := must(shared.DefaultBranch(t.Context()))
 	assert.Equal(t, git.Ref{Name: "refs/heads/odd/trunk%", ID: f.head()}, ref)
-	url, err := shared.URL(t.Context())
-	require.NoError(t, err)
+	url := must(shared.URL(t.Context()))
 	assert.Equal(t, "remote.git", filepath.Base(url))
-	there, err := shared.Refs(t.Context(), "refs/heads/memory", "refs/heads/main")
-	require.NoError(t, err)
+	there := must(shared.Refs(t.Context(), "refs/heads/memory", "refs/heads/main"))
 	assert.Equal(t, map[string]string{"refs/heads/main": f.head()}, there, "whole names alone")
 
 	require.NoError(t, os.MkdirAll(filepath.Join(bare, "hooks"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(bare, "hooks", "pre-receive"),
 		[]byte("#!/bin/sh\necho protected >&2\nexit 1\n"), 0o755))
-	err = shared.Push(t.Context(), git.RefUpdate{Ref: "refs/heads/x2", New: f.head()})
+	err := shared.Push(t.Context(), git.RefUpdate{Ref: "refs/heads/x2", New: f.head()})
 	require.ErrorIs(t, err, git.ErrRejected)
 	require.NotErrorIs(t, err, git.ErrStale)
 	require.ErrorContains(t, err, "x2 ([remote rejected] (pre-receive hook")

@@ -61,15 +61,13 @@ func TestCommitsAreSigned(t *testing.T) {
 			f.user("config", "gpg.ssh.allowedSignersFile", home+"/allowed")
 			f.user("config", "gpg.format", c.other)
 
-			signer, err := git.Open(t.Context(), f.dir, f.env, git.WithSigning(c.format))
-			require.NoError(t, err)
+			signer := must(git.Open(t.Context(), f.dir, f.env, git.WithSigning(c.format)))
 			tree := f.user("rev-parse", "HEAD^{tree}")
 			_, err = signer.CommitTree(t.Context(), tree, nil, "no key\n", fixed)
 			require.ErrorContains(t, err, c.refusal)
 			f.user("config", "user.signingKey", c.key(home))
 			for repo, want := range map[*git.Repo]string{signer: "G", f.repo: "N"} {
-				commit, err := repo.CommitTree(t.Context(), tree, nil, "message\n", fixed)
-				require.NoError(t, err)
+				commit := must(repo.CommitTree(t.Context(), tree, nil, "message\n", fixed))
 				assert.Equal(t, want, f.user("log", "-1", "--format=%G?", commit))
 			}
 		})

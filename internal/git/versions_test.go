@@ -26,10 +26,8 @@ func TestVersionsAreWhatCommitsChanged(t *testing.T) {
 		if len(parents) > 0 {
 			base = parents[0]
 		}
-		tree, err := f.repo.WriteFiles(t.Context(), base, files)
-		require.NoError(t, err)
-		id, err := f.repo.CommitTree(t.Context(), tree, parents, "m\n", fixed)
-		require.NoError(t, err)
+		tree := must(f.repo.WriteFiles(t.Context(), base, files))
+		id := must(f.repo.CommitTree(t.Context(), tree, parents, "m\n", fixed))
 		return id
 	}
 	side := commit("of a side", git.ModeFile)
@@ -51,8 +49,7 @@ func TestVersionsAreWhatCommitsChanged(t *testing.T) {
 			names = append([]string{version.name}, names...)
 		}
 	}
-	got, err := f.repo.Versions(t.Context(), path, parents[0])
-	require.NoError(t, err)
+	got := must(f.repo.Versions(t.Context(), path, parents[0]))
 	require.Len(t, got, len(names))
 	before := git.DiffEntry{}
 	for i := len(got) - 1; i >= 0; i-- {
@@ -64,7 +61,7 @@ func TestVersionsAreWhatCommitsChanged(t *testing.T) {
 		before = entry
 	}
 	for _, rev := range []string{"none", "--all"} { // a revision is no flag
-		_, err = f.repo.Versions(t.Context(), path, rev)
+		_, err := f.repo.Versions(t.Context(), path, rev)
 		require.Error(t, err)
 	}
 }

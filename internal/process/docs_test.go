@@ -15,8 +15,7 @@ import (
 // evaluations against what is passed.
 func TestEnvironmentIsInDocs(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../docs/reference/environment.md")
-	require.NoError(t, err)
+	text := must(os.ReadFile("../../docs/reference/environment.md"))
 	passes, _, found := strings.Cut(string(text), "## What does not")
 	require.True(t, found)
 	named := map[string]bool{}
@@ -37,4 +36,12 @@ func TestEnvironmentIsInDocs(t *testing.T) {
 			assert.Contains(t, all, name, "named and not passed")
 		}
 	}
+}
+
+// must is the value of a call that may not fail.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/process"
 )
@@ -98,8 +97,7 @@ func TestMaskerKnowsASecretInOtherForms(t *testing.T) {
 
 func jsonOf(t *testing.T, text string) []byte {
 	t.Helper()
-	made, err := json.Marshal(text)
-	require.NoError(t, err)
+	made := must(json.Marshal(text))
 	return made
 }
 

@@ -54,12 +54,11 @@ func TestTooManyProcesses(t *testing.T) {
 				mark := marked()
 				runner := newRunner(t)
 				runner.Processes = bound
-				result, err := runner.Run(context.Background(),
+				result := must(runner.Run(context.Background(),
 					process.Spec{
 						Args: []string{"sh", "-c", script + "; sleep 60000"}, Dir: t.TempDir(),
 						Env: []string{path, mark},
-					})
-				require.NoError(t, err)
+					}))
 				assert.Equal(t, "it had more than 100 processes", result.Exceeded)
 				assert.False(t, result.OK())
 				assert.Empty(t, living(mark))
@@ -83,9 +82,8 @@ func TestForkBombInAGroup(t *testing.T) {
 			mark := marked()
 			runner := process.NewRunner()
 			runner.Processes, runner.Isolation = 100, how
-			result, err := runner.Run(context.Background(),
-				process.Spec{Args: []string{"sh", "-c", bomb}, Dir: t.TempDir(), Env: []string{path, mark}})
-			require.NoError(t, err)
+			result := must(runner.Run(context.Background(),
+				process.Spec{Args: []string{"sh", "-c", bomb}, Dir: t.TempDir(), Env: []string{path, mark}}))
 			assert.Equal(t, "it had more than 100 processes", result.Exceeded)
 			assert.Empty(t, living(mark))
 		})
@@ -133,9 +131,8 @@ func TestTooMuchMemory(t *testing.T) {
 				mark := marked()
 				runner := newRunner(t)
 				runner.Memory = 200 << 20
-				result, err := runner.Run(context.Background(),
-					process.Spec{Args: []string{"sh", "-c", script}, Dir: t.TempDir(), Env: []string{path, mark}})
-				require.NoError(t, err)
+				result := must(runner.Run(context.Background(),
+					process.Spec{Args: []string{"sh", "-c", script}, Dir: t.TempDir(), Env: []string{path, mark}}))
 				assert.Equal(t, "it used more than 200 MB of memory", result.Exceeded)
 				assert.False(t, result.OK())
 				assert.Empty(t, living(mark))
@@ -153,10 +150,9 @@ func TestMemoryThatOthersGiveBackHidesNothing(t *testing.T) {
 	}
 	other := exec.CommandContext(t.Context(), "python3", "-c",
 		`x = bytearray(600 << 20); print("ready", flush=True); import time; time.sleep(60000)`)
-	said, err := other.StdoutPipe()
-	require.NoError(t, err)
+	said := must(other.StdoutPipe())
 	require.NoError(t, other.Start())
-	_, err = said.Read(make([]byte, 1))
+	_, err := said.Read(make([]byte, 1))
 	require.NoError(t, err)
 	runner := process.NewRunner().WithoutGroups()
 	runner.Memory = 200 << 20
@@ -178,9 +174,8 @@ func TestGroupsAreRemoved(t *testing.T) {
 	gone := filepath.Join(homes[0], "autoloop-999999999-1")
 	require.NoError(t, os.Mkdir(gone, 0o755))
 	t.Cleanup(func() { _ = os.Remove(gone) })
-	result, err := process.NewRunner().Run(context.Background(),
-		process.Spec{Args: []string{"cat", "/proc/self/cgroup"}, Dir: "/", Env: []string{path}})
-	require.NoError(t, err)
+	result := must(process.NewRunner().Run(context.Background(),
+		process.Spec{Args: []string{"cat", "/proc/self/cgroup"}, Dir: "/", Env: []string{path}}))
 	assert.Contains(t, string(result.Stdout), fmt.Sprintf("/autoloop-%d-", os.Getpid()))
 	assert.NoDirExists(t, gone)
 	for line := range strings.Lines(string(result.Stdout)) {
@@ -190,8 +185,7 @@ func TestGroupsAreRemoved(t *testing.T) {
 			}
 		}
 	}
-	own, err := os.ReadFile("/proc/self/cgroup")
-	require.NoError(t, err)
+	own := must(os.ReadFile("/proc/self/cgroup"))
 	assert.NotContains(t, string(own), "/autoloop-")
 }
 
@@ -199,15 +193,13 @@ func TestGroupsAreRemoved(t *testing.T) {
 func TestManyProcessesAreFine(t *testing.T) {
 	long.Only(t, long.Hostile)
 	t.Parallel()
-	result, err := process.NewRunner().Run(context.Background(), process.Spec{
+	result := must(process.NewRunner().Run(context.Background(), process.Spec{
 		Args: []string{"sh", "-c", `i=0; while [ $i -lt 200 ]; do sleep 0.3 & i=$((i+1)); done; wait; cat ` +
 			`/proc/self/oom_score_adj`}, Dir: t.TempDir(), Env: []string{path},
-	})
-	require.NoError(t, err)
+	}))
 	assert.Empty(t, result.Exceeded)
 	assert.Equal(t, "500\n", string(result.Stdout), "the kernel ends it first")
-	own, err := os.ReadFile("/proc/self/oom_score_adj")
-	require.NoError(t, err)
+	own := must(os.ReadFile("/proc/self/oom_score_adj"))
 	assert.NotEqual(t, "500\n", string(own), "and not us")
 }
 

@@ -83,8 +83,7 @@ func TestManyDieWithTheirParent(t *testing.T) {
 func TestGarbageCollectorClosesNothing(t *testing.T) {
 	long.Only(t, long.Kills)
 	t.Parallel()
-	binary, err := os.ReadFile("/proc/self/exe")
-	require.NoError(t, err)
+	binary := must(os.ReadFile("/proc/self/exe"))
 	copied := filepath.Join(t.TempDir(), collecting)
 	require.NoError(t, os.WriteFile(copied, binary, 0o755))
 	ways := methods(t)
@@ -96,9 +95,8 @@ func TestGarbageCollectorClosesNothing(t *testing.T) {
 			runner := process.NewRunner()
 			runner.Executable, runner.Isolation = copied, how
 			for range 20 {
-				result, err := runner.Run(t.Context(),
-					process.Spec{Args: []string{"echo", "ran"}, Dir: p.tree, Env: p.env()})
-				require.NoError(t, err)
+				result := must(runner.Run(t.Context(),
+					process.Spec{Args: []string{"echo", "ran"}, Dir: p.tree, Env: p.env()}))
 				require.Equal(t, "ran\n", string(result.Stdout), string(result.Stderr))
 			}
 		})

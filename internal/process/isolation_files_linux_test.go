@@ -21,9 +21,8 @@ func TestCachesStayAsTheyAre(t *testing.T) {
 			p := newPlace(t)
 			runner := p.isolated(how)
 			run := func(script string) string {
-				result, err := runner.Run(t.Context(),
-					process.Spec{Args: []string{"sh", "-c", script}, Dir: p.tree, Env: p.env()})
-				require.NoError(t, err)
+				result := must(runner.Run(t.Context(),
+					process.Spec{Args: []string{"sh", "-c", script}, Dir: p.tree, Env: p.env()}))
 				return string(result.Stdout) + string(result.Stderr)
 			}
 			right := "right\n"
@@ -40,8 +39,7 @@ func TestCachesStayAsTheyAre(t *testing.T) {
 			require.NoError(t, os.MkdirAll(filepath.Join(p.own, "tmp"), 0o700))
 			assert.Equal(t, right, run(`cat "$GOCACHE/entry" 2>/dev/null; cat "$GOCACHE/more" 2>/dev/null`),
 				"and the next measurement")
-			data, err := os.ReadFile(filepath.Join(p.home, ".cache", "go-build", "entry"))
-			require.NoError(t, err)
+			data := must(os.ReadFile(filepath.Join(p.home, ".cache", "go-build", "entry")))
 			assert.Equal(t, "right\n", string(data))
 			assert.NoDirExists(t, filepath.Join(p.home, "go"))
 		})
@@ -80,11 +78,10 @@ func TestIsolatedTemporaryDirectoriesAreBounded(t *testing.T) {
 			t.Parallel()
 			runner := process.NewRunner()
 			runner.Isolation = how
-			result, err := runner.Run(t.Context(), process.Spec{
+			result := must(runner.Run(t.Context(), process.Spec{
 				Args: []string{"sh", "-c", `df --output=size -k /tmp /var/tmp /dev/shm | tail -n 3; grep MemTotal ` +
 					`/proc/meminfo | tr -dc 0-9`}, Dir: p.tree, Env: p.env(),
-			})
-			require.NoError(t, err)
+			}))
 			fields := strings.Fields(string(result.Stdout))
 			require.Len(t, fields, 4, string(result.Stderr))
 			var sizes [4]int
@@ -129,15 +126,13 @@ umount ev.sh 2>/dev/null && echo "unmounted"
 mount -o remount,rw,bind ev.sh 2>/dev/null && echo "remounted"
 echo mine > lib/new; echo mine > file; cat "link/file" 2>/dev/null && echo "seen"; cat leaf 2>/dev/null && echo "seen"
 true`
-			result, err := runner.Run(t.Context(), process.Spec{
+			result := must(runner.Run(t.Context(), process.Spec{
 				Args: []string{"sh", "-c", script}, Dir: p.tree, Env: p.env(),
 				Fixed: []string{"ev.sh", "lib/data", "shared", "link/file", "leaf", "gone", "../../outside/file"},
-			})
-			require.NoError(t, err)
+			}))
 			assert.Equal(t, "as built\nas built\nas built\n", string(result.Stdout), string(result.Stderr))
 			for file, text := range map[string]string{"ev.sh": "as built\n", "lib/new": "mine\n", "file": "mine\n"} {
-				data, err := os.ReadFile(filepath.Join(p.tree, file))
-				require.NoError(t, err)
+				data := must(os.ReadFile(filepath.Join(p.tree, file)))
 				assert.Equal(t, text, string(data))
 			}
 		})

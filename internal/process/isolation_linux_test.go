@@ -112,8 +112,7 @@ func isolated(t *testing.T, script string, check func(t *testing.T, p place, res
 			}
 			check(t, p, inTime(spec.Timeout, func(limit time.Duration) process.Result {
 				spec.Timeout = limit
-				result, err := runner.Run(t.Context(), spec)
-				require.NoError(t, err)
+				result := must(runner.Run(t.Context(), spec))
 				assert.Empty(t, living(mark), "processes are left")
 				return result
 			}))
@@ -204,13 +203,12 @@ func TestLinksShowNothing(t *testing.T) {
 			p := newPlace(t)
 			runner := p.isolated(how)
 			run := func(script string) string {
-				result, err := runner.Run(t.Context(), process.Spec{
+				result := must(runner.Run(t.Context(), process.Spec{
 					Args: []string{"sh", "-c", script}, Dir: p.tree,
 					Env: append(p.env(), "PROMPT="+filepath.Join(p.own, "prompt.md"),
 						"npm_config_cache="+filepath.Join(p.tree, "cache"), "REAL="+p.home, "OUTSIDE="+p.outside),
 					Writable: []string{filepath.Join(p.tree, "out")},
-				})
-				require.NoError(t, err)
+				}))
 				return string(result.Stdout)
 			}
 			run(`rm -rf "$TMPDIR"; ln -s "$REAL/.codex" "$TMPDIR"; ln -s "$REAL/notes" "$PROMPT"; ln -s "$REAL/.claude" out; ln -s "$REAL" cache

@@ -90,9 +90,8 @@ cat "$REAL/notes" 2>/dev/null; ls "$PROGRAMS" >/dev/null 2>&1 && hello; true`
 				env := append(process.Environment(caller, p.own, nil), "REAL=../../home", "PROGRAMS="+programs,
 					"KEPT="+l.kept) // not whole: a variable that names a path shows it
 				before := entries(t, p.home)
-				result, err := runner.Run(t.Context(),
-					process.Spec{Args: []string{"sh", "-c", script}, Dir: p.tree, Env: env, Timeout: time.Minute})
-				require.NoError(t, err)
+				result := must(runner.Run(t.Context(),
+					process.Spec{Args: []string{"sh", "-c", script}, Dir: p.tree, Env: env, Timeout: time.Minute}))
 				want := ""
 				if programs != "" {
 					want = "hello\n"

@@ -22,16 +22,13 @@ func TestOutput(t *testing.T) {
 	dir := t.TempDir()
 	input := bytes.Repeat([]byte("0123456789abcdef"), 1<<18)
 
-	out, err := process.Output(t.Context(), dir, []string{path}, bytes.NewReader(input), "cat")
-	require.NoError(t, err)
+	out := must(process.Output(t.Context(), dir, []string{path}, bytes.NewReader(input), "cat"))
 	assert.True(t, bytes.Equal(input, out), "standard input of 4 MiB comes back")
 
-	out, err = process.Output(t.Context(), dir, []string{"A=b"}, nil, "/usr/bin/env")
-	require.NoError(t, err)
+	out = must(process.Output(t.Context(), dir, []string{"A=b"}, nil, "/usr/bin/env"))
 	assert.Equal(t, "A=b\n", string(out), "nothing is inherited")
 
-	out, err = process.Output(t.Context(), dir, []string{path}, nil, "pwd")
-	require.NoError(t, err)
+	out = must(process.Output(t.Context(), dir, []string{path}, nil, "pwd"))
 	assert.Equal(t, dir, strings.TrimSpace(string(out)))
 }
 
@@ -58,4 +55,12 @@ func TestOutputCancelled(t *testing.T) {
 	defer cancel()
 	_, err := process.Output(ctx, t.TempDir(), []string{path}, nil, "sh", "-c", "sleep 60 | cat")
 	require.ErrorIs(t, err, context.DeadlineExceeded)
+}
+
+// must is the value of a call that may not fail.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
 }

@@ -62,8 +62,7 @@ func run(t *testing.T, script string, change ...func(*process.Spec)) process.Res
 	for _, change := range change {
 		change(&spec)
 	}
-	result, err := process.NewRunner().Run(t.Context(), spec)
-	require.NoError(t, err)
+	result := must(process.NewRunner().Run(t.Context(), spec))
 	assert.Empty(t, living(mark), "processes are left")
 	assert.Zero(t, result.Left)
 	return result
@@ -107,18 +106,16 @@ func TestRunSeesOnlyWhatItIsGiven(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { _ = extra.Close() }()
 	odd := "ODD=\xff\xfe=\n'$(x)"
-	result, err := process.NewRunner().Run(t.Context(), process.Spec{
+	result := must(process.NewRunner().Run(t.Context(), process.Spec{
 		Args: []string{"/usr/bin/env", "-0"}, Dir: dir, Env: []string{odd, "B=", "A=1"},
-	})
-	require.NoError(t, err)
+	}))
 	assert.Equal(t, odd+"\x00B=\x00A=1\x00", string(result.Stdout), "byte for byte and in order")
 
-	result, err = process.NewRunner().Run(t.Context(), process.Spec{
+	result = must(process.NewRunner().Run(t.Context(), process.Spec{
 		Args: []string{"sh", "-c", `ls /proc/$$/fd; echo; pwd; readlink /proc/$$/fd/0; ls -l /proc/$PPID/fd | wc -l; ` +
 			`cat /proc/$PPID/environ | wc -c`},
 		Dir: dir, Env: []string{path},
-	})
-	require.NoError(t, err)
+	}))
 	lines := strings.Split(string(result.Stdout), "\n")
 	require.Equal(t, []string{"0", "1", "2"}, lines[:3])
 	assert.NotContains(t, lines[3:5], "3", "no descriptor but the standard three")
@@ -269,17 +266,15 @@ func TestRunCancelled(t *testing.T) {
 	mark := marked()
 	ctx, cancel := context.WithCancel(t.Context())
 	up := writerFunc(func([]byte) { cancel() })
-	result, err := process.NewRunner().Run(ctx, process.Spec{
+	result := must(process.NewRunner().Run(ctx, process.Spec{
 		Args: []string{"sh", "-c", daemons + "echo up; wait"}, Dir: t.TempDir(), Env: []string{path, mark}, Stdout: up,
-	})
-	require.NoError(t, err)
+	}))
 	assert.True(t, result.Cancelled)
 	assert.False(t, result.TimedOut)
 	assert.Empty(t, living(mark))
 
-	result, err = process.NewRunner().Run(ctx,
-		process.Spec{Args: []string{"sh", "-c", "echo ran"}, Dir: "/", Env: []string{path}})
-	require.NoError(t, err)
+	result = must(process.NewRunner().Run(ctx,
+		process.Spec{Args: []string{"sh", "-c", "echo ran"}, Dir: "/", Env: []string{path}}))
 	assert.True(t, result.Cancelled)
 	assert.Empty(t, result.Stdout, "nothing is started for a context that is done")
 }
@@ -396,19 +391,17 @@ func TestRunCannotStart(t *testing.T) {
 func TestRunWithoutSupervisor(t *testing.T) {
 	t.Parallel()
 	runner := &process.Runner{Grace: 100 * time.Millisecond}
-	result, err := runner.Run(t.Context(), process.Spec{
+	result := must(runner.Run(t.Context(), process.Spec{
 		Args: []string{"sh", "-c", "cat; sleep 60000 & exit 6"}, Dir: "/", Env: []string{path},
 		Stdin: strings.NewReader("in"),
-	})
-	require.NoError(t, err)
+	}))
 	assert.Equal(t, 6, result.ExitCode)
 	assert.Equal(t, "in", string(result.Stdout))
 	result = inTime(100*time.Millisecond, func(limit time.Duration) process.Result {
-		result, err := runner.Run(t.Context(), process.Spec{
+		result := must(runner.Run(t.Context(), process.Spec{
 			Args: []string{"sh", "-c", "trap '' TERM; echo up; sleep 60000"}, Dir: "/", Env: []string{path},
 			Timeout: limit,
-		})
-		require.NoError(t, err)
+		}))
 		return result
 	})
 	assert.True(t, result.TimedOut)

@@ -32,8 +32,7 @@ func TestCopyOfWhatWasSwapped(t *testing.T) {
 	} {
 		require.NoError(t, err)
 	}
-	root, err := os.OpenRoot(dir)
-	require.NoError(t, err)
+	root := must(os.OpenRoot(dir))
 	defer func() { _ = root.Close() }()
 	for _, name := range []string{"sub", "inner", "link", "up/secret", "pipe", "big", "gone"} {
 		target := filepath.Join(t.TempDir(), "copy")
@@ -44,8 +43,15 @@ func TestCopyOfWhatWasSwapped(t *testing.T) {
 	}
 	target := filepath.Join(t.TempDir(), "deep", "copy")
 	require.NoError(t, copyChanged(root, decision.Change{Path: "file", NewMode: git.ModeExecutable}, target))
-	info, err := os.Stat(target)
-	require.NoError(t, err)
+	info := must(os.Stat(target))
 	assert.Equal(t, os.FileMode(0o700), info.Mode().Perm())
 	require.Error(t, copyChanged(root, decision.Change{Path: "file"}, target), "a copy is made once")
+}
+
+// must is the value of a call that may not fail.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
 }

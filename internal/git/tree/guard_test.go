@@ -17,17 +17,14 @@ import (
 func TestHowMuchACandidateMayChange(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, map[string]string{"a.txt": "a\n"})
-	ids, err := f.repo.HashObjects(t.Context(), make([]byte, 10<<20), []byte("small"))
-	require.NoError(t, err)
+	ids := must(f.repo.HashObjects(t.Context(), make([]byte, 10<<20), []byte("small")))
 	changes := func(copies int, id string) []decision.Change {
 		files := map[string]*git.File{}
 		for i := range copies {
 			files[fmt.Sprintf("f%05d", i)] = &git.File{ID: id}
 		}
-		after, err := f.repo.WriteFiles(t.Context(), "HEAD", files)
-		require.NoError(t, err)
-		found, err := tree.Changes(t.Context(), f.repo, "HEAD", after)
-		require.NoError(t, err)
+		after := must(f.repo.WriteFiles(t.Context(), "HEAD", files))
+		found := must(tree.Changes(t.Context(), f.repo, "HEAD", after))
 		return found
 	}
 	most := changes(10, ids[0])

@@ -49,8 +49,7 @@ func (f *fixture) start(files map[string]string, flags ...string) {
 
 func (f *fixture) open() {
 	f.t.Helper()
-	repo, err := git.Open(f.t.Context(), f.dir, os.Environ())
-	require.NoError(f.t, err)
+	repo := must(git.Open(f.t.Context(), f.dir, os.Environ()))
 	f.repo = repo
 }
 
@@ -84,8 +83,7 @@ func (f *fixture) build(o tree.Options) *tree.Tree {
 
 func (f *fixture) scan(built *tree.Tree) []decision.Change {
 	f.t.Helper()
-	changes, err := built.Scan(f.t.Context())
-	require.NoError(f.t, err)
+	changes := must(built.Scan(f.t.Context()))
 	return changes
 }
 
@@ -125,8 +123,7 @@ func (f *fixture) agrees(built *tree.Tree, changes []decision.Change) {
 			return
 		}
 	}
-	id, err := built.Candidate(f.t.Context(), changes)
-	require.NoError(f.t, err)
+	id := must(built.Candidate(f.t.Context(), changes))
 	status := f.git("-c", "core.quotePath=true", "diff-tree", "-r", "--no-renames", "-z", "HEAD", id)
 	var want, got []string
 	for _, c := range changes {
@@ -141,15 +138,13 @@ func (f *fixture) agrees(built *tree.Tree, changes []decision.Change) {
 
 func (f *fixture) read(dir, name string) string {
 	f.t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, name))
-	require.NoError(f.t, err)
+	data := must(os.ReadFile(filepath.Join(dir, name)))
 	return string(data)
 }
 
 func (f *fixture) candidate(built *tree.Tree) string {
 	f.t.Helper()
-	id, err := built.Candidate(f.t.Context(), f.scan(built))
-	require.NoError(f.t, err)
+	id := must(built.Candidate(f.t.Context(), f.scan(built)))
 	return id
 }
 
@@ -177,4 +172,12 @@ func everything(t *testing.T, dir string) map[string]string {
 		return err
 	}))
 	return list
+}
+
+// must is the value of a call that may not fail.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
 }

@@ -57,10 +57,9 @@ func TestAgentWithItsGit(t *testing.T) {
 			changes := f.scan(built)
 			assert.Regexp(t, `^a\.txt modified(, sub/\.git\w+ added)?$`, told(changes))
 			assert.Equal(t, before, everything(t, f.dir))
-			id, err := built.Candidate(t.Context(), changes)
-			require.NoError(t, err)
+			id := must(built.Candidate(t.Context(), changes))
 			assert.Equal(t, "2", f.git("show", id+":a.txt"))
-			_, err = (&tree.Builder{Repo: f.repo}).Build(t.Context(), id, filepath.Join(t.TempDir(), "second"),
+			_, err := (&tree.Builder{Repo: f.repo}).Build(t.Context(), id, filepath.Join(t.TempDir(), "second"),
 				tree.Options{})
 			require.NoError(t, err)
 			require.NoError(t, built.Remove())
@@ -106,8 +105,7 @@ func TestTreesReachNoRepository(t *testing.T) {
 	assert.Equal(t, before, everything(t, f.dir))
 	f.candidate(built)
 	for _, left := range []int{1, 0} {
-		entries, err := os.ReadDir(run)
-		require.NoError(t, err)
+		entries := must(os.ReadDir(run))
 		require.Len(t, entries, left)
 		require.NoError(t, built.Remove())
 	}

@@ -59,8 +59,7 @@ func TestBuildRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "no-such-commit")
 	_, err = b.Build(t.Context(), "HEAD", filepath.Join(run, "t"), tree.Options{Head: "HEAD^{tree}"})
 	require.ErrorContains(t, err, "HEAD^{tree} is no commit of the")
-	entries, err := os.ReadDir(run)
-	require.NoError(t, err)
+	entries := must(os.ReadDir(run))
 	assert.Empty(t, entries, "what failed leaves nothing")
 }
 

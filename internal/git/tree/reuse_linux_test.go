@@ -22,10 +22,8 @@ func (f *fixture) seen(dir string) map[string]string {
 	all := map[string]string{}
 	require.NoError(f.t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		require.NoError(f.t, err)
-		name, err := filepath.Rel(dir, path)
-		require.NoError(f.t, err)
-		info, err := entry.Info()
-		require.NoError(f.t, err)
+		name := must(filepath.Rel(dir, path))
+		info := must(entry.Info())
 		attributes := make([]byte, 100)
 		n, _ := unix.Llistxattr(path, attributes)
 		text := info.Mode().String() + " " + string(attributes[:max(n, 0)])
@@ -33,8 +31,7 @@ func (f *fixture) seen(dir string) map[string]string {
 		case name == ".git":
 			return fs.SkipDir
 		case info.Mode()&fs.ModeSymlink != 0:
-			link, err := os.Readlink(path)
-			require.NoError(f.t, err)
+			link := must(os.Readlink(path))
 			text += " " + link
 		case info.Mode().IsRegular():
 			text += " " + f.read(dir, name)
@@ -49,8 +46,7 @@ func (f *fixture) seen(dir string) map[string]string {
 
 func inode(t *testing.T, path string) uint64 {
 	t.Helper()
-	info, err := os.Lstat(path)
-	require.NoError(t, err)
+	info := must(os.Lstat(path))
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	require.True(t, ok)
 	return stat.Ino
@@ -123,14 +119,12 @@ func TestReuse(t *testing.T) {
 			f := &fixture{t: t, dir: made.dir, repo: made.repo}
 			for next := range anew {
 				builder := &tree.Builder{Repo: f.repo}
-				used, err := builder.Build(t.Context(), "HEAD~1", filepath.Join(t.TempDir(), "p", "t"),
-					tree.Options{Head: "HEAD~1"})
-				require.NoError(t, err)
+				used := must(builder.Build(t.Context(), "HEAD~1", filepath.Join(t.TempDir(), "p", "t"),
+					tree.Options{Head: "HEAD~1"}))
 				use(edit{t, used.Dir})
 				used.Release()
 				dir := filepath.Join(t.TempDir(), "q", "t")
-				again, err := builder.Build(t.Context(), next, dir, tree.Options{Head: next, Measured: true})
-				require.NoError(t, err)
+				again := must(builder.Build(t.Context(), next, dir, tree.Options{Head: next, Measured: true}))
 				assert.Equal(t, anew[next], f.seen(again.Dir))
 				assert.Empty(t, f.scan(again))
 				assert.NoDirExists(t, used.Dir)
@@ -162,8 +156,7 @@ func TestReuseKeeps(t *testing.T) {
 	f.write(f.dir, "lib/x", "x")
 	builder := &tree.Builder{Repo: f.repo}
 	build := func(o tree.Options) *tree.Tree {
-		built, err := builder.Build(t.Context(), "HEAD", filepath.Join(t.TempDir(), "t"), o)
-		require.NoError(t, err)
+		built := must(builder.Build(t.Context(), "HEAD", filepath.Join(t.TempDir(), "t"), o))
 		return built
 	}
 	used := build(tree.Options{})

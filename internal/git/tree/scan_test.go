@@ -40,10 +40,9 @@ func TestScanAgain(t *testing.T) {
 	second := f.scan(built)
 	assert.Len(t, first, 1)
 	assert.Len(t, second, 2)
-	id, err := built.Candidate(t.Context(), second)
-	require.NoError(t, err)
+	id := must(built.Candidate(t.Context(), second))
 	assert.Equal(t, "2", f.git("show", id+":b.txt"), "what the last scan found")
-	_, err = built.Candidate(t.Context(), second)
+	_, err := built.Candidate(t.Context(), second)
 	require.ErrorContains(t, err, "not scanned")
 }
 

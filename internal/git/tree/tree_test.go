@@ -16,8 +16,7 @@ func TestRacedFileIsReadOnce(t *testing.T) {
 	f.write(built.Dir, "a.txt", "1\n")
 	changes := f.scan(built)
 	f.write(built.Dir, "a.txt", "evil\n")
-	id, err := built.Candidate(t.Context(), changes)
-	require.NoError(t, err)
+	id := must(built.Candidate(t.Context(), changes))
 	assert.Equal(t, "1", f.git("show", id+":a.txt"), "what was scanned is what counts")
 }
 

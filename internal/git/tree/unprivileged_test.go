@@ -64,7 +64,6 @@ func TestRemoveWhatResists(t *testing.T) {
 	require.NoError(t, built.Remove())
 	assert.NoDirExists(t, built.Dir)
 	assert.FileExists(t, filepath.Join(outside, "kept"))
-	info, err := os.Stat(outside)
-	require.NoError(t, err)
+	info := must(os.Stat(outside))
 	assert.Equal(t, os.FileMode(0o500), info.Mode().Perm(), "nothing outside is touched")
 }

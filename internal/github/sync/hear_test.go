@@ -35,8 +35,7 @@ func TestOnlyTrustedPeopleSteer(t *testing.T) {
 	})
 	w.begin()
 	s := w.service()
-	heard, err := s.Hear(t.Context(), w.account())
-	require.NoError(t, err)
+	heard := must(s.Hear(t.Context(), w.account()))
 	var said []string
 	for _, c := range heard.Comments {
 		said = append(said, fmt.Sprintf("%s %d %q", c.Author, len(c.Commands), c.Text))
@@ -57,8 +56,7 @@ func TestOnlyTrustedPeopleSteer(t *testing.T) {
 		assert.Equal(t, 1, status, "a stranger's look-alike is not taken for ours")
 	})
 	w.begin()
-	heard, err = w.service().Hear(t.Context(), w.account())
-	require.NoError(t, err)
+	heard = must(w.service().Hear(t.Context(), w.account()))
 	assert.Empty(t, heard.Comments, "what was heard is not heard again")
 }
 
@@ -90,10 +88,9 @@ func TestPeopleWhoMaySteer(t *testing.T) {
 						"metric: seconds\ntrusted-associations: "+c.trusted, 1)))
 			}
 			service := w.service()
-			heard, err := service.Hear(t.Context(), w.account())
-			require.NoError(t, err)
+			heard := must(service.Hear(t.Context(), w.account()))
 			assert.Equal(t, may, len(heard.Comments) == 2, "%v", heard.Comments)
-			_, err = service.Hear(t.Context(), w.account())
+			_, err := service.Hear(t.Context(), w.account())
 			require.NoError(t, err)
 			asked := 0
 			for _, call := range w.server.Calls() {
@@ -113,8 +110,7 @@ func TestUnreadablePermissionTrustsNobody(t *testing.T) {
 		s.Say("alice", 1, "/autoloop pause", noon)
 		s.NoPermissions = true
 	})
-	heard, err := w.service().Hear(t.Context(), w.account())
-	require.NoError(t, err)
+	heard := must(w.service().Hear(t.Context(), w.account()))
 	assert.Empty(t, heard.Comments)
 	assert.Empty(t, heard.Until, "they are read again the next time")
 	require.Len(t, heard.Warnings, 1)
@@ -129,12 +125,10 @@ func TestIssueNamesNoTrustedPeople(t *testing.T) {
 		s.Say("mallory", 1, "/autoloop pause", noon)
 	})
 	w.program = program.ParseIssue(1, "Speed", []byte(front))
-	heard, err := w.service().Hear(t.Context(), w.account())
-	require.NoError(t, err)
+	heard := must(w.service().Hear(t.Context(), w.account()))
 	assert.Empty(t, heard.Comments)
 	w.program.Issue = 0 // as a file it does
-	heard, err = w.service().Hear(t.Context(), w.account())
-	require.NoError(t, err)
+	heard = must(w.service().Hear(t.Context(), w.account()))
 	assert.Empty(t, heard.Comments, "on the issue that is opened for it")
 }
 
@@ -155,8 +149,7 @@ func TestCommentsOnThePullRequestSteerToo(t *testing.T) {
 	})
 	w.begin()
 	s := w.service()
-	heard, err := s.Hear(t.Context(), w.account())
-	require.NoError(t, err)
+	heard := must(s.Hear(t.Context(), w.account()))
 	require.Len(t, heard.Comments, 3)
 	talk, review, line := heard.Comments[0], heard.Comments[1], heard.Comments[2]
 	assert.Equal(t, "smaller steps please", talk.Text)
@@ -177,8 +170,7 @@ func TestCommentsOnThePullRequestSteerToo(t *testing.T) {
 		assert.Len(t, on, 9, "one reply to each")
 	})
 	w.set(history.HeardUntil, heard.Until)
-	heard, err = w.service().Hear(t.Context(), w.account())
-	require.NoError(t, err)
+	heard = must(w.service().Hear(t.Context(), w.account()))
 	assert.Empty(t, heard.Comments, "each is heard once")
 }
 
@@ -188,8 +180,7 @@ func TestAnswerOfUnknownFateIsLookedForFirst(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	s := w.service()
-	heard, err := s.Hear(t.Context(), w.account())
-	require.NoError(t, err)
+	heard := must(s.Hear(t.Context(), w.account()))
 	var asked int64
 	w.server.Change(func(state *githubtest.State) { asked = state.Say("alice", heard.Issue, "/autoloop run", noon).ID })
 	w.server.Fail(githubtest.Fault{Kind: githubtest.Dropped, Method: "POST", Path: "/comments", Skip: 1, After: true})
@@ -214,14 +205,12 @@ func TestClosedPullRequestIsHeard(t *testing.T) {
 		s.Say("bob", s.Pulls[0].Number, "/autoloop resume", w.clock.Now())
 	})
 	w.begin()
-	heard, err := w.service().Hear(t.Context(), w.account())
-	require.NoError(t, err)
+	heard := must(w.service().Hear(t.Context(), w.account()))
 	require.Len(t, heard.Comments, 2)
 	assert.Equal(t, "it is too large", heard.Comments[0].Text)
 	assert.Equal(t, []commands.Command{{Kind: commands.Resume}}, heard.Comments[1].Commands)
 	w.set(history.HeardUntil, heard.Until)
-	heard, err = w.service().Hear(t.Context(), w.account())
-	require.NoError(t, err)
+	heard = must(w.service().Hear(t.Context(), w.account()))
 	assert.Empty(t, heard.Comments)
 }
 
@@ -244,8 +233,7 @@ func TestOwnIssueIsAdoptedOrReopened(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, c.fill)
-			heard, err := w.service().Hear(t.Context(), w.account())
-			require.NoError(t, err)
+			heard := must(w.service().Hear(t.Context(), w.account()))
 			assert.Equal(t, c.want, heard.Issue)
 			w.server.Change(func(s *githubtest.State) { assert.True(t, s.Issue(c.want).Open) })
 		})
@@ -274,8 +262,7 @@ func TestTransferredIssueIsGone(t *testing.T) {
 	})
 	w.begin()
 	service := w.service()
-	heard, err := service.Hear(t.Context(), w.account())
-	require.NoError(t, err)
+	heard := must(service.Hear(t.Context(), w.account()))
 	assert.Empty(t, heard.Comments)
 	assert.NotContains(t, []int{own, stranger}, heard.Issue)
 	w.decide(history.Accepted, "7")
@@ -324,8 +311,7 @@ func TestWithoutIssuesThePullRequestIsOpened(t *testing.T) {
 	w := newWorld(t, func(s *githubtest.State) { s.NoIssues = true })
 	w.begin()
 	s := w.service()
-	heard, err := s.Hear(t.Context(), w.account())
-	require.NoError(t, err)
+	heard := must(s.Hear(t.Context(), w.account()))
 	require.Len(t, heard.Warnings, 1)
 	assert.Contains(t, heard.Warnings[0], "Settings, General")
 	w.decide(history.Accepted, "8")
@@ -344,8 +330,7 @@ func TestWithoutAGainThereIsNoPullRequest(t *testing.T) {
 	s := w.service()
 	require.NoError(t, w.hear(s))
 	w.decide(history.Rejected, "9")
-	number, err := s.Promote(t.Context(), w.account(), "main")
-	require.NoError(t, err)
+	number := must(s.Promote(t.Context(), w.account(), "main"))
 	assert.Zero(t, number)
 	w.begin()
 	w.decide(history.Accepted, "8")
@@ -354,8 +339,7 @@ func TestWithoutAGainThereIsNoPullRequest(t *testing.T) {
 	w.begin()
 	s = w.service()
 	require.NoError(t, w.hear(s))
-	number, err = s.Promote(t.Context(), w.account(), "main")
-	require.NoError(t, err)
+	number = must(s.Promote(t.Context(), w.account(), "main"))
 	assert.Zero(t, number, "one that a person closed is not opened again")
 }
 

@@ -135,8 +135,7 @@ func TestHasCI(t *testing.T) {
 			w.begin()
 			s := w.service()
 			require.NoError(t, w.hear(s))
-			has, err := s.HasCI(t.Context(), "base", "main", nil)
-			require.NoError(t, err)
+			has := must(s.HasCI(t.Context(), "base", "main", nil))
 			assert.Equal(t, c.want, has)
 		})
 	}
@@ -359,8 +358,7 @@ func TestPersonsPullRequestTextStays(t *testing.T) {
 		s := w.service()
 		require.NoError(t, w.hear(s))
 		w.decide(history.Accepted, metric)
-		number, err := s.Promote(t.Context(), w.account(), "main")
-		require.NoError(t, err)
+		number := must(s.Promote(t.Context(), w.account(), "main"))
 		w.set(history.PullNumber, fmt.Sprint(number))
 		return number
 	}

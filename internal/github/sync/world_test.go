@@ -63,14 +63,13 @@ func newWorld(t *testing.T, fill func(*githubtest.State)) *world {
 
 func (w *world) service() *sync.Service {
 	w.t.Helper()
-	client, err := api.New(api.Options{
+	client := must(api.New(api.Options{
 		API: w.server.URL, Repository: "org/repo", Token: "secret", Now: w.clock.Now, Timeout: w.timeout,
 		Sleep: func(ctx context.Context, d time.Duration) error {
 			w.clock.Add(d)
 			return ctx.Err()
 		},
-	})
-	require.NoError(w.t, err)
+	}))
 	return &sync.Service{Hub: client, Program: w.program, Now: w.clock.Now}
 }
 
@@ -243,10 +242,17 @@ func (w *world) shown() string {
 			}
 		}
 		for _, p := range s.Pulls {
-			text, err := json.Marshal([]any{p.Number, p.Draft, p.Merged, p.Head, p.Base})
-			require.NoError(w.t, err)
+			text := must(json.Marshal([]any{p.Number, p.Draft, p.Merged, p.Head, p.Base}))
 			fmt.Fprintf(&out, "%s\n", text)
 		}
 	})
 	return out.String()
+}
+
+// must is the value of a call that may not fail.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
 }
