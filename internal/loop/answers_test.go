@@ -48,7 +48,7 @@ func TestWhichAnswersArePosted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t, "", append(slices.Clone(list), wasSet(history.HeardSince, c.since))...)
+			d := newMemoryRun(t, "", append(slices.Clone(list), wasSet(history.HeardSince, c.since))...)
 			d.before = c.before
 			for range 2 {
 				d.answer(t.Context())

@@ -16,7 +16,7 @@ import (
 )
 
 // heard is what the run read on GitHub: these comments.
-func (d *desk) heard(comments ...commands.Comment) *commands.Heard {
+func (d *memoryRun) heard(comments ...commands.Comment) *commands.Heard {
 	d.comments = &commands.Heard{Issue: 7, Comments: comments}
 	return d.comments
 }
@@ -86,7 +86,7 @@ func TestEffectsOfCommands(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t, c.front, c.before...)
+			d := newMemoryRun(t, c.front, c.before...)
 			d.heard(comment(4, c.say...))
 			require.NoError(t, d.entered())
 			want := "issue=7"
@@ -112,7 +112,7 @@ func TestEffectsOfCommands(t *testing.T) {
 // TestRunningWhatIsPausedSaysWhy: in words that mean nothing to GitHub.
 func TestRunningWhatIsPausedSaysWhy(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, "", wasMeasured("1"), &history.Paused{Reason: decision.Say("Fixes #1, @org/team")})
+	d := newMemoryRun(t, "", wasMeasured("1"), &history.Paused{Reason: decision.Say("Fixes #1, @org/team")})
 	d.heard(comment(1, commands.Command{Kind: commands.Run}))
 	require.NoError(t, d.entered())
 	texts, _ := answersOf(d.written())
@@ -156,7 +156,7 @@ func TestEndOfPullRequest(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t, "", c.before...)
+			d := newMemoryRun(t, "", c.before...)
 			d.heard().Pull = c.pull
 			for range 2 { // it is noted once
 				require.NoError(t, d.entered())
@@ -183,7 +183,7 @@ func TestIssueIsNoted(t *testing.T) {
 		{commands.Heard{Author: "mona"}, []string{}},
 		{commands.Heard{Issue: 7, Author: "mona"}, []string{"issue=7", "author=mona"}},
 	} {
-		d := newDesk(t, "", wasMeasured("1"))
+		d := newMemoryRun(t, "", wasMeasured("1"))
 		d.comments = &c.heard
 		for range 2 {
 			require.NoError(t, d.update(t.Context(), "issue", nil, adding(d.noteIssue)))
@@ -191,7 +191,7 @@ func TestIssueIsNoted(t *testing.T) {
 		}
 		assert.Equal(t, c.heard.Issue, d.written().machine.Issue)
 	}
-	d := newDesk(t, "", wasMeasured("1"), wasSet(history.Author, "mona"))
+	d := newMemoryRun(t, "", wasMeasured("1"), wasSet(history.Author, "mona"))
 	d.heard()
 	require.NoError(t, d.update(t.Context(), "issue", nil, adding(d.noteIssue)))
 	assert.Equal(t, "mona", d.written().sum.Author, "who wrote it is known from before")
@@ -200,7 +200,7 @@ func TestIssueIsNoted(t *testing.T) {
 // TestCommentsThatAreNotInOrder are all done, and once.
 func TestCommentsThatAreNotInOrder(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, "", wasMeasured("1"))
+	d := newMemoryRun(t, "", wasMeasured("1"))
 	for range 2 {
 		d.heard(comment(5, commands.Command{Kind: commands.Note, Text: "five"}),
 			comment(3, commands.Command{Kind: commands.Note, Text: "three"}), comment(4))
@@ -211,6 +211,6 @@ func TestCommentsThatAreNotInOrder(t *testing.T) {
 }
 
 // entered records the effect of the commands that were heard.
-func (d *desk) entered() error {
+func (d *memoryRun) entered() error {
 	return d.update(d.t.Context(), "commands", nil, adding(func(b *records) { d.enterCommands(b, &undoing{}) }))
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/tests/golden"
@@ -21,7 +20,7 @@ import (
 // programOf parses a program with further lines in its frontmatter.
 func programOf(t *testing.T, front string) *program.Program {
 	t.Helper()
-	p := program.Parse(".autoloop/programs/p.md", []byte(fmt.Sprintf(bedProgram, front)))
+	p := program.Parse(".autoloop/programs/p.md", []byte(fmt.Sprintf(testProgram, front)))
 	require.Empty(t, p.Problems)
 	return p
 }
@@ -29,12 +28,10 @@ func programOf(t *testing.T, front string) *program.Program {
 // journalOf is a journal of a program with records that nothing was written to.
 func journalOf(t *testing.T, front string) *journal {
 	t.Helper()
-	p := programOf(t, front)
-	s := sessionOf(p)
-	s.id = "run"
-	b, err := openRecords(s, memory.Files{})
-	require.NoError(t, err)
-	return &journal{session: s, records: b, mayWrite: (*records).holdsLease}
+	j := newMemoryRun(t, front).journal
+	j.id = "run"
+	j.records.id = j.id
+	return j
 }
 
 // sessionOf is a run of a program, whose clock goes on by a second whenever it is read.

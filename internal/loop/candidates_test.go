@@ -24,14 +24,14 @@ import (
 // iteration with them.
 func TestSeveralProposals(t *testing.T) {
 	t.Parallel()
-	write := func(values ...string) func(b *bed, request agent.Request) agent.Reply {
-		return func(b *bed, request agent.Request) agent.Reply {
+	write := func(values ...string) func(b *fixture, request agent.Request) agent.Reply {
+		return func(b *fixture, request agent.Request) agent.Reply {
 			b.write(request.Dir, map[string]string{"value.txt": values[request.Proposal-1] + "\n"})
 			return agent.Reply{Summary: "try"}
 		}
 	}
 	for name, c := range map[string]struct {
-		agent   func(b *bed, request agent.Request) agent.Reply
+		agent   func(b *fixture, request agent.Request) agent.Reply
 		outcome history.Outcome
 		kept    string
 		each    []string // the first reason of each proposal, by number
@@ -41,7 +41,7 @@ func TestSeveralProposals(t *testing.T) {
 			"2 is better than 1",
 		}},
 		"no change": {
-			func(b *bed, request agent.Request) agent.Reply {
+			func(b *fixture, request agent.Request) agent.Reply {
 				if request.Proposal == 2 {
 					return agent.Reply{}
 				}
@@ -53,7 +53,7 @@ func TestSeveralProposals(t *testing.T) {
 			},
 		},
 		"one may not work": {
-			func(b *bed, request agent.Request) agent.Reply {
+			func(b *fixture, request agent.Request) agent.Reply {
 				switch request.Proposal {
 				case 1:
 					return agent.Reply{Idle: &agent.Failure{Kind: agent.Denied, Message: "no rights"}}
@@ -68,7 +68,7 @@ func TestSeveralProposals(t *testing.T) {
 			},
 		},
 		"one leaves no tree": {
-			func(b *bed, request agent.Request) agent.Reply {
+			func(b *fixture, request agent.Request) agent.Reply {
 				if request.Proposal == 1 {
 					require.NoError(b.t, os.RemoveAll(request.Dir))
 					return agent.Reply{}
@@ -77,7 +77,7 @@ func TestSeveralProposals(t *testing.T) {
 			}, history.Accepted, "2",
 			[]string{"the agent left nothing to look at: ", "2 is better than 1", "0 is worse than the best 1"},
 		},
-		"the repository itself": {func(b *bed, request agent.Request) agent.Reply {
+		"the repository itself": {func(b *fixture, request agent.Request) agent.Reply {
 			if request.Proposal == 3 {
 				b.git("config", "core.pager", "true")
 			}
@@ -86,7 +86,7 @@ func TestSeveralProposals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBed(t, "evaluation-runs: 1\ncandidates: 3", "1")
+			b := newFixture(t, "evaluation-runs: 1\ncandidates: 3", "1")
 			b.agent = func(request agent.Request) agent.Reply { return c.agent(b, request) }
 			result := b.one()
 			assert.Equal(t, c.outcome, result.Outcome, "%v", result.Reasons)
@@ -113,7 +113,7 @@ func TestSeveralProposals(t *testing.T) {
 // one that ended in an error, and who was not measured is told why.
 func TestMeasuringStopsInTime(t *testing.T) {
 	t.Parallel()
-	l := newLab(t)
+	l := newTrialRepo(t)
 	candidate := l.git("rev-parse", "candidate^{tree}")
 	const late, failed = "not measured: the iteration's time (timeout-minutes) is too short for one more trial",
 		"not measured: the trial before it ended in an error"
@@ -146,10 +146,8 @@ func TestMeasuringStopsInTime(t *testing.T) {
 			}
 			var all []*attempt
 			for i, letter := range c.ended {
-				a := &attempt{
-					number: i + 1, of: len(c.ended), agent: agentNamed("a"), tree: candidate,
-					Decided: history.Decided{Work: history.Work{Durations: map[string]float64{}}},
-				}
+				a := newAttempt(Proposer{Agent: agentNamed("a")}, i+1, len(c.ended))
+				a.tree = candidate
 				switch letter {
 				case 'r':
 					a.end(history.Rejected, decision.Say("because"))
@@ -177,7 +175,7 @@ func TestMeasuringStopsInTime(t *testing.T) {
 // measure.
 func TestMemberIsIncumbent(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1\nstrategy: openevolve", "1", "0", "1", "0")
+	b := newFixture(t, "evaluation-runs: 1\nstrategy: openevolve", "1", "0", "1", "0")
 	require.Equal(t, history.Rejected, b.one().Outcome)
 	b.service.Strategies = strategy.Table{{Name: "openevolve", Evolves: true, Strategy: planned{1: {Parent: 0}}}}
 	began := ""
@@ -202,7 +200,7 @@ func TestMemberIsIncumbent(t *testing.T) {
 // failure.
 func TestUnreachableAgent(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1\ncandidates: 2", "1", "2")
+	b := newFixture(t, "evaluation-runs: 1\ncandidates: 2", "1", "2")
 	b.service.Agents = []Proposer{{Agent: b}, {Agent: unasked{}}}
 	_, err := b.service.Run(t.Context(), 1)
 	require.ErrorIs(t, err, errUnasked)

@@ -14,14 +14,14 @@ import (
 // to stay away; where that is too far away, the base itself.
 func TestCommitWhoseChecksCount(t *testing.T) {
 	t.Parallel()
-	g := newGarden(t)
-	sprouts := []sprout{{name: "0", message: "first [skip ci]"}, {name: "1", parents: "0", message: "work"}}
+	g := newCommitRepo(t)
+	specs := []commitSpec{{name: "0", message: "first [skip ci]"}, {name: "1", parents: "0", message: "work"}}
 	for n := 2; n < 2+maxSkipped; n++ {
-		sprouts = append(sprouts,
-			sprout{name: fmt.Sprint(n), parents: fmt.Sprint(n - 1), message: fmt.Sprintf("%d [skip ci]", n)})
+		specs = append(specs,
+			commitSpec{name: fmt.Sprint(n), parents: fmt.Sprint(n - 1), message: fmt.Sprintf("%d [skip ci]", n)})
 	}
-	ids := g.grow(t, sprouts...)
-	d := newDeskIn(t, g.Repo, "p", "")
+	ids := g.commit(t, specs...)
+	d := newMemoryRunIn(t, g.Repo, "p", "")
 	unknown := "00000000000000000000000000000000000000ff"
 	for _, c := range []struct{ base, want string }{
 		{"1", "1"},
@@ -38,22 +38,22 @@ func TestCommitWhoseChecksCount(t *testing.T) {
 // TestWhetherCIIsRequired: it never switches itself off, and what cannot be read is a yes.
 func TestWhetherCIIsRequired(t *testing.T) {
 	t.Parallel()
-	g := newGarden(t)
+	g := newCommitRepo(t)
 	const flows = ".github/workflows/"
-	ids := g.grow(
+	ids := g.commit(
 		t,
-		sprout{name: "plain", files: map[string]string{"value.txt": "1\n"}},
-		sprout{name: "skipped", parents: "plain", message: "more [skip ci]", files: map[string]string{"a.txt": "1\n"}},
-		sprout{name: "push", files: map[string]string{
+		commitSpec{name: "plain", files: map[string]string{"value.txt": "1\n"}},
+		commitSpec{name: "skipped", parents: "plain", message: "more [skip ci]", files: map[string]string{"a.txt": "1\n"}},
+		commitSpec{name: "push", files: map[string]string{
 			"value.txt": "1\n", flows + "a.yml": "on: schedule\n",
 			flows + "b.yaml": "on: [push]\n",
 		}},
-		sprout{name: "schedule", files: map[string]string{"value.txt": "1\n", flows + "a.yml": "on: schedule\n"}},
-		sprout{name: "target", files: map[string]string{
+		commitSpec{name: "schedule", files: map[string]string{"value.txt": "1\n", flows + "a.yml": "on: schedule\n"}},
+		commitSpec{name: "target", files: map[string]string{
 			"value.txt":     "1\n",
 			flows + "a.yml": "on:\n  push:\n    paths: ['*.txt']\n",
 		}},
-		sprout{name: "broken", files: map[string]string{"value.txt": "1\n", flows + "a.yml": "on: [\n"}},
+		commitSpec{name: "broken", files: map[string]string{"value.txt": "1\n", flows + "a.yml": "on: [\n"}},
 	)
 	seen := []history.Event{wasMeasured("1"), wasDecided(1, history.CIFixExhausted, "2", "")}
 	for _, c := range []struct {
@@ -85,7 +85,7 @@ func TestWhetherCIIsRequired(t *testing.T) {
 	} {
 		t.Run(c.base+" "+c.front, func(t *testing.T) {
 			t.Parallel()
-			d := newDeskIn(t, g.Repo, "p", c.front, c.events...)
+			d := newMemoryRunIn(t, g.Repo, "p", c.front, c.events...)
 			if c.away {
 				d.GitHub = nil
 			}

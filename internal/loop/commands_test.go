@@ -29,14 +29,14 @@ func TestAskedAtFirst(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t, "")
+			d := newMemoryRun(t, "")
 			for _, kind := range c.say {
 				d.hub.say(kind, "")
 			}
 			asked, paused, err := d.askedAtFirst(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, []bool{c.asked, c.paused}, []bool{asked, paused})
-			assert.Empty(t, d.shelf.messages)
+			assert.Empty(t, d.stored.messages)
 			assert.Zero(t, d.hub.Changes())
 
 			d.hub.down = true
@@ -80,7 +80,7 @@ func TestChangeWithoutLease(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t, "", c.before...)
+			d := newMemoryRun(t, "", c.before...)
 			if d.lease.aside = c.aside; c.edit {
 				d.edit("| Paused | true |", "| Paused | false |")
 			}
@@ -89,7 +89,7 @@ func TestChangeWithoutLease(t *testing.T) {
 				var busy *blockedError
 				require.ErrorAs(t, err, &busy)
 				assert.Contains(t, busy.reason, "run another (")
-				assert.Empty(t, d.shelf.messages)
+				assert.Empty(t, d.stored.messages)
 				return
 			}
 			require.NoError(t, err)
@@ -101,7 +101,7 @@ func TestChangeWithoutLease(t *testing.T) {
 // TestCommandOfAPerson is applied as one of a comment, once anything is on record.
 func TestCommandOfAPerson(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1", "1", "3")
+	b := newFixture(t, "evaluation-runs: 1", "1", "3")
 	command := func(kind commands.CommandKind) (string, bool, string, error) {
 		return b.service.Command(t.Context(), "mona", commands.Command{Kind: kind, Iteration: 9})
 	}

@@ -21,7 +21,7 @@ import (
 // TestEnvironmentCannotBeMade leaves nothing of what was.
 func TestEnvironmentCannotBeMade(t *testing.T) {
 	t.Parallel()
-	shared := newLab(t)
+	shared := newTrialRepo(t)
 	broken := errors.New("no such login")
 	for name, spoil := range map[string]func(*measurer){
 		"its environment": func(m *measurer) {
@@ -55,7 +55,7 @@ func TestEnvironmentCannotBeMade(t *testing.T) {
 // they are: those that were broken on purpose should fail.
 func TestNamedOutput(t *testing.T) {
 	t.Parallel()
-	l, r, at := newLab(t).on(t, "", nil)
+	l, r, at := newTrialRepo(t).on(t, "", nil)
 	r.Transcripts = t.TempDir()
 	prints := true
 	l.runs = func(c call) evaluation.Result {
@@ -86,7 +86,7 @@ func TestNamedOutput(t *testing.T) {
 // evaluation writes itself; and as long as these are not known nothing is said.
 func TestFilesThatChangeBetweenTheRuns(t *testing.T) {
 	t.Parallel()
-	shared := newLab(t)
+	shared := newTrialRepo(t)
 	for name, c := range map[string]struct {
 		isolated bool
 		own      map[string]bool
@@ -132,7 +132,7 @@ func TestSpoiltDirectoriesAreTheCandidatesFailure(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBed(t, "evaluation-runs: 1", "1", "3", "5")
+			b := newFixture(t, "evaluation-runs: 1", "1", "3", "5")
 			b.service.Environ = func(dir string, _ []string) ([]string, error) {
 				home := filepath.Join(dir, "home")
 				return []string{"HOME=" + home}, os.MkdirAll(home, 0o700)
@@ -190,7 +190,7 @@ func TestTreeMeasuredOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBed(t, "", "1", c.proposal)
+			b := newFixture(t, "", "1", c.proposal)
 			b.noise, b.service.Eval = c.noise, onceInATree{b}
 			got := b.one()
 			require.Equal(t, c.outcome, got.Outcome, "%v", got.Reasons)

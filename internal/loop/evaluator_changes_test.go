@@ -39,10 +39,10 @@ func TestChangesBeyondTheEvaluatorsOwn(t *testing.T) {
 	assert.Equal(t, []string{"a"}, (&ownChanges{}).beyond([]tree.Touch{{Path: "a"}}), "nothing is known")
 }
 
-// evaluatorLab has an evaluation of several files.
-func evaluatorLab(t *testing.T) *lab {
+// evaluatorTrialRepo has an evaluation of several files.
+func evaluatorTrialRepo(t *testing.T) *trialRepo {
 	t.Helper()
-	l := newLab(t)
+	l := newTrialRepo(t)
 	l.git("checkout", "--quiet", "main")
 	l.commit(map[string]string{
 		"bench.sh": "cat value.txt\n", "lib/a.txt": "a\n", "lib/deep/b.txt": "b\n",
@@ -52,8 +52,8 @@ func evaluatorLab(t *testing.T) *lab {
 	return l
 }
 
-// built is an environment of the lab's incumbent.
-func (l *lab) built(r *run, at position) *environment {
+// built is an environment of the trialRepo's incumbent.
+func (l *trialRepo) built(r *run, at position) *environment {
 	l.t.Helper()
 	env, err := r.measurer.newEnvironment(l.t.Context(), history.Incumbent, at.Head, at.Head,
 		r.measurer.newDir("t"))
@@ -66,7 +66,7 @@ func (l *lab) built(r *run, at position) *environment {
 // warning of each whose content was another, once.
 func TestFilesTheEvaluationWritesAreLearned(t *testing.T) {
 	t.Parallel()
-	l, r, at := evaluatorLab(t).on(t, "share: [dep]", nil)
+	l, r, at := evaluatorTrialRepo(t).on(t, "share: [dep]", nil)
 	env := l.built(r, at)
 	own := map[string]bool{}
 	for _, step := range []struct{ file, text, name, warns string }{
@@ -98,7 +98,7 @@ func TestFilesTheEvaluationWritesAreLearned(t *testing.T) {
 // first, without what it writes itself; and nothing where that is not known.
 func TestReadOnlyEvaluation(t *testing.T) {
 	t.Parallel()
-	shared := evaluatorLab(t)
+	shared := evaluatorTrialRepo(t)
 	const file = ".autoloop/programs/p.md"
 	for name, c := range map[string]struct {
 		front   string
@@ -142,7 +142,7 @@ func TestReadOnlyEvaluation(t *testing.T) {
 // does itself: the default branch is measured to find out.
 func TestCandidateChangesEvaluator(t *testing.T) {
 	t.Parallel()
-	shared := newLab(t)
+	shared := newTrialRepo(t)
 	const accepted, rejected = history.Accepted, history.Rejected
 	forge := func(text string) func(dir string) error {
 		return func(dir string) error { return os.WriteFile(filepath.Join(dir, "other.txt"), []byte(text), 0o600) }
@@ -190,7 +190,7 @@ func TestCandidateChangesEvaluator(t *testing.T) {
 // candidate is not rejected for what the evaluation may do itself.
 func TestUnknownEvaluatorBlamesNobody(t *testing.T) {
 	t.Parallel()
-	l, r, at := newLab(t).on(t, "evaluation-runs: 1", func(c call) evaluation.Result {
+	l, r, at := newTrialRepo(t).on(t, "evaluation-runs: 1", func(c call) evaluation.Result {
 		require.NoError(t, os.WriteFile(filepath.Join(c.request.Dir, "other.txt"), []byte("a report\n"), 0o600))
 		result := steady(c)
 		result.Expense = expense(100, "0.5")

@@ -140,8 +140,8 @@ func red(check, line string) ci.Result {
 	}
 }
 
-// onGitHub gives the bed an issue and a pull request.
-func onGitHub(t *testing.T, b *bed) *fakeGitHub {
+// onGitHub gives the fixture an issue and a pull request.
+func onGitHub(t *testing.T, b *fixture) *fakeGitHub {
 	t.Helper()
 	f := &fakeGitHub{hasCI: true, ci: []ci.Result{green()}}
 	b.service.GitHub, b.service.Repository = f, "o/r"

@@ -20,7 +20,7 @@ import (
 // have failed.
 func TestFixesThatDoNotHelp(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1\nci-wait: 0m", "1", "3")
+	b := newFixture(t, "evaluation-runs: 1\nci-wait: 0m", "1", "3")
 	f := onGitHub(t, b)
 	f.ci = []ci.Result{waiting()}
 	require.Equal(t, history.PendingCI, b.one().Outcome)

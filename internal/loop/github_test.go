@@ -20,7 +20,7 @@ func TestReadComments(t *testing.T) {
 	t.Parallel()
 	t.Run("an outage", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t, "", wasMeasured("1"))
+		d := newMemoryRun(t, "", wasMeasured("1"))
 		d.hub.down = true
 		d.mayWrite = free
 		require.NoError(t, d.readComments(t.Context()))
@@ -35,14 +35,14 @@ func TestReadComments(t *testing.T) {
 	})
 	t.Run("it looks", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t, "", wasMeasured("1"))
+		d := newMemoryRun(t, "", wasMeasured("1"))
 		d.hub.say(commands.Pause, "a holiday")
 		d.hub.warnings = []string{"somebody is not trusted"}
 		first, err := d.lookAtComments(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, "a comment asks for `/autoloop pause`", first)
 		assert.Equal(t, d.hub.warnings, d.warnings)
-		assert.Empty(t, d.shelf.messages)
+		assert.Empty(t, d.stored.messages)
 		assert.Zero(t, d.hub.Changes())
 	})
 }
@@ -65,7 +65,7 @@ func TestReadyForReview(t *testing.T) {
 			false,
 		},
 	} {
-		d := newDesk(t, c.front)
+		d := newMemoryRun(t, c.front)
 		d.comments = c.heard
 		why := d.readyForReview()
 		assert.Equal(t, c.stops, why != "", "%+v", c)
@@ -99,7 +99,7 @@ func TestUpdateGitHub(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			asked := &history.Answered{Key: commands.Answer{ID: 3, On: 7, Good: true}.String(), Reason: "It goes on."}
-			d := newDesk(t, "", wasMeasured("1"), wasDecided(1, history.Accepted, "4", firstOnRecord), asked)
+			d := newMemoryRun(t, "", wasMeasured("1"), wasDecided(1, history.Accepted, "4", firstOnRecord), asked)
 			d.heard()
 			d.unanswered = 1 // it was not taken before
 			d.hub.unpromoted, d.hub.broken = c.unpromoted, map[string]error{}
@@ -154,7 +154,7 @@ func TestCommentsAreReadOnce(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t, "", c.before...)
+			d := newMemoryRun(t, "", c.before...)
 			d.before, d.shown, d.unanswered, d.firstUnreadComment = noon.Add(-time.Hour), c.shown, c.unanswered, c.first
 			if !c.away {
 				d.heard(c.comments...).Until = c.until

@@ -13,7 +13,7 @@ import (
 // guardrails' numbers are what its runs gave.
 func TestIncumbentIsInspected(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, "guardrails:\n  - metric: size\n    direction: lower\n    max-regression: 5", `{"m": 1, "size": 6}`,
+	b := newFixture(t, "guardrails:\n  - metric: size\n    direction: lower\n    max-regression: 5", `{"m": 1, "size": 6}`,
 		`{"m": 3, "size": 7}`)
 	found, err := b.service.Inspect(t.Context(), 0)
 	require.NoError(t, err)

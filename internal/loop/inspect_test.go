@@ -16,7 +16,7 @@ import (
 // Then the largest target file is broken in both ways.
 func TestInspections(t *testing.T) {
 	t.Parallel()
-	shared := newLab(t)
+	shared := newTrialRepo(t)
 	noisy := func(c call) evaluation.Result {
 		if c.side == "incumbent" {
 			return unlike(c)

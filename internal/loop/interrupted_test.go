@@ -28,16 +28,16 @@ func endedAt(t *testing.T, s *Service, stage string) context.Context {
 // TestRunEndedBeforeLease has none to give back.
 func TestRunEndedBeforeLease(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, "", wasMeasured("1"), &history.Paused{Reason: decision.Say("a holiday")})
+	d := newMemoryRun(t, "", wasMeasured("1"), &history.Paused{Reason: decision.Say("a holiday")})
 	_, err := d.through(endedAt(t, d.service, "hear"), d.iterate)
 	require.ErrorIs(t, err, context.Canceled)
-	assert.Empty(t, d.shelf.messages)
+	assert.Empty(t, d.stored.messages)
 }
 
 // TestEndedRecordingOfBundle can be published again.
 func TestEndedRecordingOfBundle(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1", "1", "3")
+	b := newFixture(t, "evaluation-runs: 1", "1", "3")
 	made, before := b.made(), b.refs()
 	_, err := b.service.Publish(endedAt(t, b.service, "record"), made)
 	require.ErrorIs(t, err, context.Canceled)

@@ -38,7 +38,7 @@ func TestHolderOfLease(t *testing.T) {
 		"for another job, which does not hinder commands": {run: "other", left: lasts, handed: true, aside: true},
 		"at its end": {run: "other"},
 	} {
-		d := newDesk(t, "")
+		d := newMemoryRun(t, "")
 		d.Alive, d.lease.aside = func(history.Lease) bool { return !c.dead }, c.aside
 		lease := &history.Lease{Host: "there", PID: 7, Until: noon.Add(c.left), ActionsRun: c.actions, Handed: c.handed}
 		open := &history.Started{Head: history.Head{Run: c.run}, Lease: lease}
@@ -53,7 +53,7 @@ func TestHolderOfLease(t *testing.T) {
 func TestHowLongALeaseLasts(t *testing.T) {
 	t.Parallel()
 	for _, handed := range []bool{false, true} {
-		d := newDesk(t, "timeout-minutes: 30\nci-wait: 20m", wasMeasured("1"))
+		d := newMemoryRun(t, "timeout-minutes: 30\nci-wait: 20m", wasMeasured("1"))
 		d.clock = noon.Add(1500 * time.Millisecond).In(time.FixedZone("", 3600))
 		want := noon.Add(time.Second + 50*time.Minute + leaseSlack)
 		if handed {
@@ -64,7 +64,7 @@ func TestHowLongALeaseLasts(t *testing.T) {
 		d.Holder.Handed = handed
 		require.NoError(t, d.lease.acquireLease(t.Context()))
 		assert.Equal(t, want, d.written().sum.Open.Lease.Until, "to the second, in UTC")
-		assert.Equal(t, []string{"refs/heads/autoloop/p"}, d.shelf.claims,
+		assert.Equal(t, []string{"refs/heads/autoloop/p"}, d.stored.claims,
 			"that the branch is checked out is found out now")
 	}
 }
@@ -76,18 +76,18 @@ func TestStartNumberAndReservation(t *testing.T) {
 	for name, c := range map[string]struct {
 		front  string
 		before []history.Event
-		change func(d *desk)
+		change func(d *memoryRun)
 		told   string
 	}{
 		"a pause that was edited": {
 			"",
 			[]history.Event{wasMeasured("1"), rejected(), &history.Paused{Reason: decision.Say("x")}},
-			func(d *desk) { d.edit("| Paused | true |", "| Paused | false |") }, "resumed started",
+			func(d *memoryRun) { d.edit("| Paused | true |", "| Paused | false |") }, "resumed started",
 		},
 		"a state without a ledger": {
 			"",
 			[]history.Event{wasMeasured("1"), rejected()},
-			func(d *desk) { d.shelf.files.Ledger = nil },
+			func(d *memoryRun) { d.stored.files.Ledger = nil },
 			"adopted-iteration=3 adopted-statuses=rejected started",
 		},
 		"within a budget": {
@@ -96,7 +96,7 @@ func TestStartNumberAndReservation(t *testing.T) {
 			nil, "started",
 		},
 	} {
-		d := newDesk(t, c.front, c.before...)
+		d := newMemoryRun(t, c.front, c.before...)
 		if c.change != nil {
 			c.change(d)
 		}
@@ -120,11 +120,11 @@ func having(e *history.Decided, tokens int64, usd string) *history.Decided {
 }
 
 // edit changes the state file as a person does.
-func (d *desk) edit(from, to string) {
+func (d *memoryRun) edit(from, to string) {
 	d.t.Helper()
-	text := string(d.shelf.files.State)
+	text := string(d.stored.files.State)
 	require.Contains(d.t, text, from)
-	d.shelf.files.State = []byte(strings.Replace(text, from, to, 1))
+	d.stored.files.State = []byte(strings.Replace(text, from, to, 1))
 }
 
 // TestJoiningAStart: a job works under the start that an earlier job of the same run of
@@ -158,7 +158,7 @@ func TestJoiningAStart(t *testing.T) {
 				},
 			})
 		}
-		d := newDesk(t, "", before...)
+		d := newMemoryRun(t, "", before...)
 		d.lease.joins, d.lease.mustJoin, d.Holder.ActionsRun = true, c.mustJoin, "12.1"
 		if c.bundle != "" {
 			d.lease.joinHanded(d.records, c.bundle)
@@ -168,7 +168,7 @@ func TestJoiningAStart(t *testing.T) {
 		err := d.lease.acquireLease(t.Context())
 		if c.err != "" {
 			require.ErrorContains(t, err, c.err, name)
-			assert.Empty(t, d.shelf.messages, name)
+			assert.Empty(t, d.stored.messages, name)
 			continue
 		}
 		require.NoError(t, err, name)
@@ -211,7 +211,7 @@ func TestIterationDoesNotBegin(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t, c.front, c.before...)
+			d := newMemoryRun(t, c.front, c.before...)
 			d.Force = c.force
 			if c.away {
 				d.GitHub = nil
@@ -229,7 +229,7 @@ func TestIterationDoesNotBegin(t *testing.T) {
 			assert.Equal(t, blocked.reason, d.stopped)
 			assert.Equal(t, c.resting, isResting(err))
 			assert.Equal(t, c.resting, isResting(fmt.Errorf("again: %w", err)))
-			assert.Empty(t, d.shelf.messages, "nothing is recorded")
+			assert.Empty(t, d.stored.messages, "nothing is recorded")
 			require.NotNil(t, d.records, "the reason is shown with the numbers on record")
 		})
 	}

@@ -53,7 +53,7 @@ func TestRepeatedBundle(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t, "", c.before...)
+			d := newMemoryRun(t, "", c.before...)
 			d.hub.down, d.hub.broken = c.down, map[string]error{c.broken: errBroken}
 			d.hub.say(commands.Pause, "not now")
 			d.GitHub = quiet{d.hub}
@@ -87,8 +87,8 @@ func TestRepeatedBundle(t *testing.T) {
 // TestRepeatedBundleThatWaits asks CI, under a start of its own.
 func TestRepeatedBundleThatWaits(t *testing.T) {
 	t.Parallel()
-	g := newGarden(t)
-	ids := growForCI(t, g)
+	g := newCommitRepo(t)
+	ids := commitForCI(t, g)
 	d := newAtCI(t, g, ids, "at-ci", "flow", "", time.Minute, wasSet(history.Published, "bundle"))
 	require.NoError(t, d.write(t.Context(), "end", nil,
 		adding(func(b *records) { b.add(&history.Finished{Outcome: history.PendingCI}) })))
@@ -106,11 +106,11 @@ func TestRepeatedBundleThatWaits(t *testing.T) {
 // of this run is given back.
 func TestChoresWithoutProposal(t *testing.T) {
 	t.Parallel()
-	g := newGarden(t)
-	ids := g.grow(t,
-		sprout{name: "root", branch: "waits/root", files: map[string]string{"value.txt": "1\n"}},
-		sprout{name: "base", branch: "waits/base", parents: "root", files: map[string]string{"value.txt": "2\n"}},
-		sprout{name: "own", branch: "autoloop/waits-command autoloop/waits-nothing autoloop/waits-away " +
+	g := newCommitRepo(t)
+	ids := g.commit(t,
+		commitSpec{name: "root", branch: "waits/root", files: map[string]string{"value.txt": "1\n"}},
+		commitSpec{name: "base", branch: "waits/base", parents: "root", files: map[string]string{"value.txt": "2\n"}},
+		commitSpec{name: "own", branch: "autoloop/waits-command autoloop/waits-nothing autoloop/waits-away " +
 			"autoloop/waits-start autoloop/waits-busy autoloop/waits-stale autoloop/waits-conflict " +
 			"autoloop/waits-stale-conflict", parents: "root", files: map[string]string{"value.txt": "3\n"}},
 	)
@@ -158,7 +158,7 @@ func TestChoresWithoutProposal(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			first := wasDecided(1, history.Accepted, "3", ids["own"])
-			d := newDeskIn(t, g.Repo, c.name, "", append([]history.Event{wasMeasured("1"), first}, c.before...)...)
+			d := newMemoryRunIn(t, g.Repo, c.name, "", append([]history.Event{wasMeasured("1"), first}, c.before...)...)
 			d.Base = "waits/" + c.base
 			if c.away {
 				d.GitHub = nil
@@ -172,7 +172,7 @@ func TestChoresWithoutProposal(t *testing.T) {
 			if c.busy {
 				var busy *blockedError
 				require.ErrorAs(t, err, &busy)
-				assert.Empty(t, d.shelf.messages)
+				assert.Empty(t, d.stored.messages)
 				return
 			}
 			require.NoError(t, err)

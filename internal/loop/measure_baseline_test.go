@@ -23,7 +23,7 @@ func unlike(c call) evaluation.Result { return ran([]string{"1", "4", "2", "8", 
 // branch then.
 func TestBaselines(t *testing.T) {
 	t.Parallel()
-	shared := newLab(t)
+	shared := newTrialRepo(t)
 	for name, c := range map[string]struct {
 		front   string
 		ahead   bool // the incumbent has commits of its own
@@ -141,7 +141,7 @@ func joined(values []metric.Value) string {
 // in turn, and the default branch's alone are trusted with people's caches.
 func TestRepeatsOfABaselineTakeTurns(t *testing.T) {
 	t.Parallel()
-	l, r, at := newLab(t).on(t, "evaluation-runs: 6\nsetup: make", swinging)
+	l, r, at := newTrialRepo(t).on(t, "evaluation-runs: 6\nsetup: make", swinging)
 	at.Base = l.git("rev-parse", "candidate")
 	_, err := r.measurer.measureBaseline(t.Context(), at)
 	require.NoError(t, err)
@@ -167,7 +167,7 @@ func TestRepeatsOfABaselineTakeTurns(t *testing.T) {
 // TestLongestRunCounts when the repeats are compared with the time that there is.
 func TestLongestRunCounts(t *testing.T) {
 	t.Parallel()
-	l, r, at := newLab(t).on(t, "evaluation-runs: 8\ntimeout-minutes: 10", func(c call) evaluation.Result {
+	l, r, at := newTrialRepo(t).on(t, "evaluation-runs: 8\ntimeout-minutes: 10", func(c call) evaluation.Result {
 		result := steady(c)
 		result.Duration = map[string]time.Duration{"candidate": 20 * time.Second, "incumbent": time.Second}[c.side]
 		return result

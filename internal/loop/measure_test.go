@@ -32,58 +32,58 @@ func ran(value string, other ...string) evaluation.Result {
 	return evaluation.Result{Measurement: m, Duration: 2 * time.Second, Tail: "printed " + value}
 }
 
-// call is one run of the evaluation in a lab.
+// call is one run of the evaluation in a trialRepo.
 type call struct {
 	side    string // whose files they are: incumbent, candidate, emptied or garbled
 	number  int    // of the runs of this side, from 1
 	request evaluation.Request
 }
 
-// lab measures without agents and records: the incumbent has 1 in value.txt, the
+// trialRepo measures without agents and records: the incumbent has 1 in value.txt, the
 // candidate has 3, and the runs of the evaluation go as a function says.
-type lab struct {
-	*bed
+type trialRepo struct {
+	*fixture
 	runs func(c call) evaluation.Result
 	// fails, optional, is our own failure of a run.
 	fails func(c call) error
 	calls []call
 }
 
-func newLab(t *testing.T) *lab {
+func newTrialRepo(t *testing.T) *trialRepo {
 	t.Helper()
-	labs.Do(func() {
-		first := newBed(t, "", "1")
+	trialRepos.Do(func() {
+		first := newFixture(t, "", "1")
 		first.git("checkout", "--quiet", "-b", "candidate")
 		first.commit(map[string]string{"value.txt": "3\n"})
 		first.git("checkout", "--quiet", "main")
-		labs.env = first.env
+		trialRepos.env = first.env
 		var err error
-		labs.dir, err = os.MkdirTemp("", "lab-") //nolint:usetesting // it outlives this test
+		trialRepos.dir, err = os.MkdirTemp("", "trialRepo-") //nolint:usetesting // it outlives this test
 		require.NoError(t, err)
-		require.NoError(t, os.CopyFS(labs.dir, os.DirFS(first.dir)))
+		require.NoError(t, os.CopyFS(trialRepos.dir, os.DirFS(first.dir)))
 	})
-	b := &bed{t: t, dir: t.TempDir(), clock: time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC), env: labs.env}
-	require.NoError(t, os.CopyFS(b.dir, os.DirFS(labs.dir)))
-	b.service = b.newService(fmt.Sprintf(bedProgram, ""))
-	return &lab{bed: b}
+	b := &fixture{t: t, dir: t.TempDir(), clock: time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC), env: trialRepos.env}
+	require.NoError(t, os.CopyFS(b.dir, os.DirFS(trialRepos.dir)))
+	b.service = b.newService(fmt.Sprintf(testProgram, ""))
+	return &trialRepo{fixture: b}
 }
 
-// labs has the repository that every lab begins with, so that it is made once.
-var labs struct {
+// trialRepos has the repository that every trialRepo begins with, so that it is made once.
+var trialRepos struct {
 	sync.Once
 
 	dir string
 	env []string
 }
 
-// on is the lab with a repository of its own run, whose program has these lines: as many
+// on is the trialRepo with a repository of its own run, whose program has these lines: as many
 // can measure at the same time as there are.
-func (l *lab) on(t *testing.T, front string, runs func(call) evaluation.Result) (*lab, *run, position) {
+func (l *trialRepo) on(t *testing.T, front string, runs func(call) evaluation.Result) (*trialRepo, *run, position) {
 	t.Helper()
-	b := *l.bed
+	b := *l.fixture
 	b.t = t
-	own := &lab{bed: &b, runs: runs}
-	own.service = own.newService(fmt.Sprintf(bedProgram, front))
+	own := &trialRepo{fixture: &b, runs: runs}
+	own.service = own.newService(fmt.Sprintf(testProgram, front))
 	own.service.Eval = own
 	r := own.service.begin()
 	r.records = journalOf(t, front).records
@@ -93,7 +93,7 @@ func (l *lab) on(t *testing.T, front string, runs func(call) evaluation.Result) 
 }
 
 // Run is a run of the evaluation.
-func (l *lab) Run(_ context.Context, request evaluation.Request) (evaluation.Result, error) {
+func (l *trialRepo) Run(_ context.Context, request evaluation.Request) (evaluation.Result, error) {
 	text, err := os.ReadFile(filepath.Join(request.Dir, "value.txt"))
 	if err != nil {
 		return evaluation.Result{}, err
@@ -120,15 +120,16 @@ func (l *lab) Run(_ context.Context, request evaluation.Request) (evaluation.Res
 }
 
 // trial measures the candidate.
-func (l *lab) trial(r *run, at position) (*attempt, error) {
-	a := &attempt{number: 1, of: 1, tree: l.git("rev-parse", "candidate^{tree}"), Decided: history.Decided{Work: history.Work{Durations: map[string]float64{}}}}
+func (l *trialRepo) trial(r *run, at position) (*attempt, error) {
+	a := newAttempt(Proposer{}, 1, 1)
+	a.tree = l.git("rev-parse", "candidate^{tree}")
 	err := r.measurer.measure(l.t.Context(), at, a)
 	return a, err
 }
 
 // sides are those of the runs so far, in order: i for the incumbent, c for the
 // candidate, e and g for its emptied and garbled files.
-func (l *lab) sides() string {
+func (l *trialRepo) sides() string {
 	var list strings.Builder
 	for _, c := range l.calls {
 		list.WriteByte(c.side[0])
@@ -143,7 +144,7 @@ func inOrder(letters string) string {
 }
 
 // leavesNothing holds that no tree, home or output of a run is left when it ends.
-func (l *lab) leavesNothing() {
+func (l *trialRepo) leavesNothing() {
 	l.t.Helper()
 	l.service.Trees.Close()
 	closed := filepath.Join(l.service.RunDir, "w")
@@ -200,7 +201,7 @@ func TestTrials(t *testing.T) {
 	t.Parallel()
 	const accepted, rejected, failed = history.Accepted, history.Rejected, history.Error
 	const pairs, once = "evaluation-runs: 4\nconfidence: 0.9", "evaluation-runs: 1"
-	shared := newLab(t)
+	shared := newTrialRepo(t)
 	for name, c := range map[string]struct {
 		front    string
 		runs     func(call) evaluation.Result
@@ -328,7 +329,7 @@ func TestTrials(t *testing.T) {
 // the confirmation, built anew.
 func TestConfirmationExchangesPlaces(t *testing.T) {
 	t.Parallel()
-	l, r, at := newLab(t).on(t, "evaluation-runs: 4\nconfidence: 0.9", swinging)
+	l, r, at := newTrialRepo(t).on(t, "evaluation-runs: 4\nconfidence: 0.9", swinging)
 	a, err := l.trial(r, at)
 	require.NoError(t, err)
 	require.Equal(t, history.Accepted, a.Outcome, "%v", a.Reasons)
@@ -351,7 +352,7 @@ func TestConfirmationExchangesPlaces(t *testing.T) {
 // candidate.
 func TestOurOwnFailureEndsATrial(t *testing.T) {
 	t.Parallel()
-	shared := newLab(t)
+	shared := newTrialRepo(t)
 	broken := errors.New("no processes left")
 	for _, side := range []string{"candidate", "incumbent"} {
 		l, r, at := shared.on(t, "", steady)
@@ -377,7 +378,7 @@ func TestOurOwnFailureEndsATrial(t *testing.T) {
 // change when the gain is held.
 func TestFileInPlaceOfDirectory(t *testing.T) {
 	t.Parallel()
-	shared := newLab(t)
+	shared := newTrialRepo(t)
 	shared.commit(map[string]string{"sub/a.txt": "a\n"})
 	shared.git("checkout", "--quiet", "-b", "moved")
 	shared.git("rm", "--quiet", "-r", "sub", "other.txt")
@@ -385,8 +386,9 @@ func TestFileInPlaceOfDirectory(t *testing.T) {
 	shared.git("checkout", "--quiet", "main")
 	l, r, at := shared.on(t, "", spoiled(steady, "candidate", 0, ran("50")))
 	r.Program = program.Parse(r.Program.File,
-		[]byte(strings.ReplaceAll(fmt.Sprintf(bedProgram, ""), "`value.txt`", "`**`")))
-	a := &attempt{number: 1, of: 1, tree: l.git("rev-parse", "moved^{tree}"), Decided: history.Decided{Work: history.Work{Durations: map[string]float64{}}}}
+		[]byte(strings.ReplaceAll(fmt.Sprintf(testProgram, ""), "`value.txt`", "`**`")))
+	a := newAttempt(Proposer{}, 1, 1)
+	a.tree = l.git("rev-parse", "moved^{tree}")
 	require.NoError(t, r.measurer.measure(t.Context(), at, a))
 	assert.Equal(t, history.Accepted, a.Outcome, "%v", a.Reasons)
 	assert.Equal(t, "cccei", inOrder(l.sides()))

@@ -29,35 +29,35 @@ func TestBranchOfRef(t *testing.T) {
 // another program explains by its records.
 func TestRefsMovedByAgent(t *testing.T) {
 	t.Parallel()
-	g := newGarden(t)
-	grown := g.grow(t, sprout{name: "root", files: map[string]string{"value.txt": "1\n"}},
-		sprout{name: "kept", parents: "root"}, sprout{name: "pending", parents: "kept"},
-		sprout{name: "failed", parents: "kept"}, sprout{name: "stray", parents: "kept"})
+	g := newCommitRepo(t)
+	committed := g.commit(t, commitSpec{name: "root", files: map[string]string{"value.txt": "1\n"}},
+		commitSpec{name: "kept", parents: "root"}, commitSpec{name: "pending", parents: "kept"},
+		commitSpec{name: "failed", parents: "kept"}, commitSpec{name: "stray", parents: "kept"})
 	ledger := func(list ...history.Event) string {
-		d := newDesk(t, "", list...)
-		return iterationText(t, d.shelf.files.Ledger)
+		d := newMemoryRun(t, "", list...)
+		return iterationText(t, d.stored.files.Ledger)
 	}
-	others := []history.Event{wasMeasured("1"), wasDecided(1, history.Accepted, "2", grown["kept"])}
+	others := []history.Event{wasMeasured("1"), wasDecided(1, history.Accepted, "2", committed["kept"])}
 	own := ledger(others...) // nothing that it says explains a move of its own branch
-	turnedDown := append(others[:2:2], wasDecided(2, history.PendingCI, "3", grown["failed"]),
+	turnedDown := append(others[:2:2], wasDecided(2, history.PendingCI, "3", committed["failed"]),
 		wasDecided(2, history.CIFixExhausted, "3", ""))
-	turnedDown = append(turnedDown, wasDecided(3, history.PendingCI, "3", grown["pending"]))
-	ids := g.grow(t,
-		sprout{name: "m0", files: map[string]string{iterationPath("p"): own, "p.md": "# p\n"}},
-		sprout{
+	turnedDown = append(turnedDown, wasDecided(3, history.PendingCI, "3", committed["pending"]))
+	ids := g.commit(t,
+		commitSpec{name: "m0", files: map[string]string{iterationPath("p"): own, "p.md": "# p\n"}},
+		commitSpec{
 			name: "m1", parents: "m0",
 			files: map[string]string{
 				iterationPath("other"): ledger(turnedDown...),
 				iterationPath("bad"):   "no ledger\n",
 			},
 		},
-		sprout{name: "forged", parents: "m0", files: map[string]string{iterationPath("p"): own + "\n"}},
-		sprout{name: "state", parents: "m0", files: map[string]string{"p.md": "# q\n"}},
-		sprout{name: "table", parents: "m0", files: map[string]string{"p.results.tsv": "x\n"}},
-		sprout{name: "gone", parents: "m0", files: map[string]string{iterationPath("p"): "-"}},
-		sprout{name: "rewritten", files: map[string]string{iterationPath("p"): own, "p.md": "# p\n"}},
+		commitSpec{name: "forged", parents: "m0", files: map[string]string{iterationPath("p"): own + "\n"}},
+		commitSpec{name: "state", parents: "m0", files: map[string]string{"p.md": "# q\n"}},
+		commitSpec{name: "table", parents: "m0", files: map[string]string{"p.results.tsv": "x\n"}},
+		commitSpec{name: "gone", parents: "m0", files: map[string]string{iterationPath("p"): "-"}},
+		commitSpec{name: "rewritten", files: map[string]string{iterationPath("p"): own, "p.md": "# p\n"}},
 	)
-	maps.Copy(ids, grown)
+	maps.Copy(ids, committed)
 	const memoryRef = "ref refs/heads/memory/autoloop"
 	for name, c := range map[string]struct {
 		key, was, now string // what differs, by the names of commits
@@ -110,7 +110,7 @@ func TestRefsMovedByAgent(t *testing.T) {
 				}
 			}
 			wasBefore, wasAfter := maps.Clone(before), maps.Clone(after)
-			d := newDeskIn(t, g.Repo, "p", "")
+			d := newMemoryRunIn(t, g.Repo, "p", "")
 			lines, err := d.team.changesOf(t.Context(), before, after)
 			require.NoError(t, err)
 			if c.counts == "" {

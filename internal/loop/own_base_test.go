@@ -63,9 +63,9 @@ func TestRefusedPushOfProgramBranch(t *testing.T) {
 
 // forked is a repository whose program branch and default branch have both moved on:
 // autoloop/p changed value.txt, main other.txt.
-func forked(t *testing.T) (b *bed, r *run, at position) {
+func forked(t *testing.T) (b *fixture, r *run, at position) {
 	t.Helper()
-	b = newBed(t, "", "1")
+	b = newFixture(t, "", "1")
 	tree := b.treeWith("main", map[string]string{"value.txt": "2\n"})
 	at.Old = b.git("commit-tree", tree, "-p", "main", "-m", "kept")
 	b.git("update-ref", "refs/heads/autoloop/p", at.Old)
@@ -76,7 +76,7 @@ func forked(t *testing.T) (b *bed, r *run, at position) {
 
 // treeWith is the tree of a commit with other texts in some files; an empty one removes
 // its file.
-func (b *bed) treeWith(from string, files map[string]string) string {
+func (b *fixture) treeWith(from string, files map[string]string) string {
 	b.t.Helper()
 	written := map[string]*git.File{}
 	for path, text := range files {
@@ -88,7 +88,7 @@ func (b *bed) treeWith(from string, files map[string]string) string {
 }
 
 // treeOf is the tree of a commit with other files.
-func (b *bed) treeOf(from string, files map[string]*git.File) string {
+func (b *fixture) treeOf(from string, files map[string]*git.File) string {
 	b.t.Helper()
 	tree, err := b.service.Repo.WriteFiles(b.t.Context(), from, files)
 	require.NoError(b.t, err)

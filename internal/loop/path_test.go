@@ -21,7 +21,7 @@ var onePath = []struct {
 	front     string
 	value     string
 	proposals []string
-	agent     func(b *bed, request agent.Request) agent.Reply
+	agent     func(b *fixture, request agent.Request) agent.Reply
 	outcome   history.Outcome
 	reason    string
 	kept      string // on the program branch afterwards, "" for no branch
@@ -56,7 +56,7 @@ var onePath = []struct {
 	},
 	{
 		name: "several candidates", front: "evaluation-runs: 1\ncandidates: 3", value: "1", outcome: history.Accepted,
-		reason: "4 is better than 1", kept: "4", agent: func(b *bed, request agent.Request) agent.Reply {
+		reason: "4 is better than 1", kept: "4", agent: func(b *fixture, request agent.Request) agent.Reply {
 			value := []string{"3", "4", "0"}[request.Proposal-1]
 			b.write(request.Dir, map[string]string{"value.txt": value + "\n"})
 			return agent.Reply{Summary: "try " + value}
@@ -65,27 +65,27 @@ var onePath = []struct {
 	{
 		name: "nothing changed", front: "evaluation-runs: 1", value: "1", outcome: history.Rejected,
 		reason: "no change",
-		agent: func(*bed, agent.Request) agent.Reply {
+		agent: func(*fixture, agent.Request) agent.Reply {
 			return agent.Reply{}
 		},
 	},
 	{
 		name: "outside the target", front: "evaluation-runs: 1", value: "1", outcome: history.Rejected,
 		reason: "other.txt",
-		agent: func(b *bed, request agent.Request) agent.Reply {
+		agent: func(b *fixture, request agent.Request) agent.Reply {
 			b.write(request.Dir, map[string]string{"value.txt": "9\n", "other.txt": "touched\n"})
 			return agent.Reply{}
 		},
 	},
 	{
 		name: "an agent that fails", front: "evaluation-runs: 1", value: "1", outcome: history.Error,
-		reason: "agent scripted failed (timeout): too slow", agent: func(*bed, agent.Request) agent.Reply {
+		reason: "agent scripted failed (timeout): too slow", agent: func(*fixture, agent.Request) agent.Reply {
 			return agent.Reply{Failure: &agent.Failure{Kind: agent.Timeout, Message: "too slow"}}
 		},
 	},
 	{
 		name: "a rate limit", front: "evaluation-runs: 1", value: "1", outcome: history.Idle,
-		stopped: "the agent's service has a rate limit (later)", agent: func(b *bed, _ agent.Request) agent.Reply {
+		stopped: "the agent's service has a rate limit (later)", agent: func(b *fixture, _ agent.Request) agent.Reply {
 			until := b.clock.Add(time.Hour)
 			return agent.Reply{Failure: &agent.Failure{Kind: agent.RateLimit, Message: "later", RetryAt: &until}}
 		},
@@ -99,14 +99,14 @@ func TestOnePath(t *testing.T) {
 	for _, c := range onePath {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			start := func() *bed {
-				b := newBed(t, c.front, c.value, c.proposals...)
+			start := func() *fixture {
+				b := newFixture(t, c.front, c.value, c.proposals...)
 				if c.agent != nil {
 					b.agent = func(request agent.Request) agent.Reply { return c.agent(b, request) }
 				}
 				return b
 			}
-			check := func(b *bed, result Result, outcome history.Outcome) {
+			check := func(b *fixture, result Result, outcome history.Outcome) {
 				assert.Equal(t, outcome, result.Outcome, "%v", result.Reasons)
 				assert.Contains(t, strings.Join(decision.Texts(result.Reasons), "\n"), c.reason)
 				if result.BaselineError != "" &&

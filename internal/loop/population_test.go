@@ -18,7 +18,7 @@ import (
 )
 
 // patch is what turns one commit into another.
-func (g *garden) patch(t *testing.T, from, to string) string {
+func (g *commitRepo) patch(t *testing.T, from, to string) string {
 	t.Helper()
 	patch, err := g.Diff(t.Context(), from, to)
 	require.NoError(t, err)
@@ -26,7 +26,7 @@ func (g *garden) patch(t *testing.T, from, to string) string {
 }
 
 // searching is the team of a program that searches with a strategy.
-func (g *garden) searching(t *testing.T, target, script string) *team {
+func (g *commitRepo) searching(t *testing.T, target, script string) *team {
 	t.Helper()
 	p := program.Parse(".autoloop/programs/p.md", fmt.Appendf(nil, searchingProgram, target, script))
 	require.Empty(t, p.Problems)
@@ -40,7 +40,7 @@ func (g *garden) searching(t *testing.T, target, script string) *team {
 }
 
 // position is where the program branch stands at a commit.
-func (g *garden) position(t *testing.T, head string) position {
+func (g *commitRepo) position(t *testing.T, head string) position {
 	t.Helper()
 	entries, err := g.LsTree(t.Context(), head)
 	require.NoError(t, err)
@@ -64,7 +64,7 @@ Grow.
 func TestFilesOfParent(t *testing.T) {
 	t.Parallel()
 	const own = ".autoloop/programs/p.md"
-	g := newGarden(t)
+	g := newCommitRepo(t)
 	root := g.one(t, "root",
 		map[string]string{own: "old goal", "src/a": "1\n2\n3\n", "src/b": "b\n", "lib/c": "c\n", "run.sh": "old\n"})
 	for name, c := range map[string]struct {
@@ -135,7 +135,7 @@ func TestFilesOfParent(t *testing.T) {
 // incumbent as the parent; that the work is to end is an error.
 func TestMissingParent(t *testing.T) {
 	t.Parallel()
-	g := newGarden(t)
+	g := newCommitRepo(t)
 	root := g.one(t, "root", map[string]string{"src/a": "1\n2\n3\n", "src/x": "x\n"})
 	other := g.one(t, "other", map[string]string{"src/a": "9\n"}, root)
 	patch := g.patch(t, root, g.one(t, "member", map[string]string{"src/a": "1\n2\n4\n"}, root))
@@ -164,7 +164,7 @@ func TestMissingParent(t *testing.T) {
 // what it begins with, and one that cannot be made leaves the incumbent.
 func TestLineage(t *testing.T) {
 	t.Parallel()
-	g := newGarden(t)
+	g := newCommitRepo(t)
 	root := g.one(t, "root", map[string]string{"src/a": "1\n"})
 	r := g.searching(t, "- `src/*`", "true")
 	member := func(iteration int, text string) *history.Proposed {
@@ -241,7 +241,7 @@ func TestPopulationIsOfTheEvaluator(t *testing.T) {
 // strategy that evolves; and what it changed, whatever it began with.
 func TestPatchOfAMemberIsBounded(t *testing.T) {
 	t.Parallel()
-	g := newGarden(t)
+	g := newCommitRepo(t)
 	head := g.one(t, "head", map[string]string{"src/a": "1\n", "src/b": "1\n"})
 	from := g.one(t, "parent", map[string]string{"src/a": "2\n"}, head)
 	candidate := g.one(t, "candidate", map[string]string{"src/b": "2\n"}, from)
@@ -251,10 +251,10 @@ func TestPatchOfAMemberIsBounded(t *testing.T) {
 		kept           bool
 		changed        []string
 	}{
-		"of a parent":          {"openevolve", from, 1, true, []string{"src/a", "src/b"}},
-		"as long as may be":    {"openevolve", "", maxPatch, true, []string{"src/b"}},
-		"one byte more":        {"openevolve", "", maxPatch + 1, false, []string{"src/b"}},
-		"nobody grows from it": {"", "", 1, false, []string{"src/b"}},
+		"of a parent":            {"openevolve", from, 1, true, []string{"src/a", "src/b"}},
+		"as long as may be":      {"openevolve", "", maxPatch, true, []string{"src/b"}},
+		"one byte more":          {"openevolve", "", maxPatch + 1, false, []string{"src/b"}},
+		"nobody commits from it": {"", "", 1, false, []string{"src/b"}},
 	} {
 		r := g.searching(t, "- `src/*`", "true")
 		r.Program.Strategy = c.strategy

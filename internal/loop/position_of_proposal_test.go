@@ -16,18 +16,18 @@ import (
 // of what was merged.
 func TestPullRequestMergedMeanwhile(t *testing.T) {
 	t.Parallel()
-	for name, merge := range map[string]func(b *bed, head string){
-		"as a squash": func(b *bed, head string) {
+	for name, merge := range map[string]func(b *fixture, head string){
+		"as a squash": func(b *fixture, head string) {
 			b.git("update-ref", "refs/heads/main", b.git("commit-tree", head+"^{tree}", "-p", "main", "-m", "squashed"))
 		},
-		"by a merge, with more": func(b *bed, head string) {
+		"by a merge, with more": func(b *fixture, head string) {
 			tree := b.treeWith(head, map[string]string{"other.txt": "a person's\n"})
 			b.git("update-ref", "refs/heads/main", b.git("commit-tree", tree, "-p", "main", "-p", head, "-m", "merged"))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBed(t, "evaluation-runs: 1\nci-gate: off", "1", "3", "5")
+			b := newFixture(t, "evaluation-runs: 1\nci-gate: off", "1", "3", "5")
 			f := onGitHub(t, b)
 			require.Equal(t, history.Accepted, b.one().Outcome)
 			made, head := b.made(), b.git("rev-parse", "autoloop/p")
@@ -48,7 +48,7 @@ func TestPullRequestMergedMeanwhile(t *testing.T) {
 // somebody makes meanwhile makes the bundle stale.
 func TestBundleOfMissingBranch(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1", "1", "3")
+	b := newFixture(t, "evaluation-runs: 1", "1", "3")
 	made := b.made()
 	assert.Empty(t, made.Branch)
 	b.git("update-ref", "refs/heads/autoloop/p", b.git("commit-tree", "main^{tree}", "-p", "main", "-m", "a person's"))
@@ -67,7 +67,7 @@ func TestBundleOfMissingBranch(t *testing.T) {
 func TestRefusedMergeOfDefaultBranch(t *testing.T) {
 	t.Parallel()
 	for _, jobs := range []int{1, 2} {
-		b := newBed(t, "evaluation-runs: 1", "1", "3", "5")
+		b := newFixture(t, "evaluation-runs: 1", "1", "3", "5")
 		b.one()
 		b.commit(map[string]string{"other.txt": "a person's\n"})
 		old := b.git("rev-parse", "autoloop/p")

@@ -17,7 +17,7 @@ import (
 // asks for, and by nobody else.
 func TestPostponedIteration(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1", "1")
+	b := newFixture(t, "evaluation-runs: 1", "1")
 	until := b.clock.Add(time.Hour).Truncate(time.Second)
 	b.agent = func(agent.Request) agent.Reply {
 		return agent.Reply{Failure: &agent.Failure{Kind: agent.RateLimit, Message: "lat\x1b[31mer\n", RetryAt: &until}}

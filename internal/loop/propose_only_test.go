@@ -22,7 +22,7 @@ import (
 // TestEmptyProposal: then there is no bundle, and the result says why.
 func TestEmptyProposal(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1\nci-gate: off", "1", "3")
+	b := newFixture(t, "evaluation-runs: 1\nci-gate: off", "1", "3")
 	f := onGitHub(t, b)
 	f.pull = &commands.Pull{Number: 8, Open: true, Ready: true}
 	made, result, err := b.service.Propose(t.Context())
@@ -45,7 +45,7 @@ func TestEmptyProposal(t *testing.T) {
 // TestDryRunOfConflict says what a run would end with.
 func TestDryRunOfConflict(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1", "1", "3", "4")
+	b := newFixture(t, "evaluation-runs: 1", "1", "3", "4")
 	b.one()
 	b.commit(map[string]string{"value.txt": "2\n"})
 	before := b.refs()
@@ -71,7 +71,7 @@ func (f brokenEvaluator) Run(context.Context, evaluation.Request) (evaluation.Re
 // stands in its way: its disk, or its time.
 func TestImpossibleIteration(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1", "1", "3")
+	b := newFixture(t, "evaluation-runs: 1", "1", "3")
 	b.service.Eval = brokenEvaluator{fmt.Errorf("write result: %w", syscall.ENOSPC)}
 	result := b.one()
 	assert.Equal(t, history.Error, result.Outcome)
@@ -114,7 +114,7 @@ func TestImpossibleIteration(t *testing.T) {
 // are read later.
 func TestOutageWhilePublishing(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1\nci-gate: off", "1", "3", "5")
+	b := newFixture(t, "evaluation-runs: 1\nci-gate: off", "1", "3", "5")
 	f := onGitHub(t, b)
 	f.say(commands.Instruct, "look at x")
 	made := b.made()

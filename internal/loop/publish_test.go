@@ -23,7 +23,7 @@ import (
 )
 
 // made is a bundle of the next iteration.
-func (b *bed) made() proposal.Bundle {
+func (b *fixture) made() proposal.Bundle {
 	b.t.Helper()
 	made, result, err := b.service.Propose(b.t.Context())
 	require.NoError(b.t, err)
@@ -70,7 +70,7 @@ func requireRefusal(t *testing.T, err error, says, name string) {
 }
 
 // refuses holds that a bundle is refused for a reason with these words, and changes nothing.
-func (b *bed) refuses(forged proposal.Bundle, says, name string) error {
+func (b *fixture) refuses(forged proposal.Bundle, says, name string) error {
 	b.t.Helper()
 	before := b.refs()
 	_, err := b.service.Publish(b.t.Context(), forged)
@@ -84,7 +84,7 @@ func (b *bed) refuses(forged proposal.Bundle, says, name string) error {
 func TestPublishRefuses(t *testing.T) {
 	t.Parallel()
 	const secret = "ghs_0123456789abcdefWRITER"
-	b := newBed(t, "evaluation-runs: 1", "1", "3", "5")
+	b := newFixture(t, "evaluation-runs: 1", "1", "3", "5")
 	b.commit(map[string]string{"other.txt": "a person's\n"})
 	require.Equal(t, history.Accepted, b.one().Outcome)
 	made := b.made()
@@ -160,7 +160,7 @@ func TestPublishRefuses(t *testing.T) {
 // other, and so does the lease of a run that only the other job sees.
 func TestPublishWhereNothingMayBegin(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1\nplateau: 1", "4", "3", "6")
+	b := newFixture(t, "evaluation-runs: 1\nplateau: 1", "4", "3", "6")
 	require.Contains(t, b.one().Stopped, "paused: plateau")
 	b.service.Force = true
 	forced := b.made()
@@ -181,7 +181,7 @@ func TestPublishWhereNothingMayBegin(t *testing.T) {
 // same files. Then the true one is recorded.
 func TestForgedFix(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1\nci-wait: 0m", "1")
+	b := newFixture(t, "evaluation-runs: 1\nci-wait: 0m", "1")
 	calls := 0
 	b.proposeInTurn(&calls, "3", "4")
 	f := onGitHub(t, b)
@@ -250,7 +250,7 @@ func TestForgedFix(t *testing.T) {
 // are not applied.
 func TestWhichCommandsComeFirst(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, "", "1")
+	b := newFixture(t, "", "1")
 	for name, c := range map[string]struct {
 		pull     *commands.Pull
 		settings history.Settings
@@ -345,7 +345,7 @@ func refusal(words string) error {
 
 // in runs an iteration in one job, or publishes what the first of two made, with a store
 // whose remote answers so.
-func (b *bed) in(jobs int, remote func(git.RefUpdate) error) (Result, error) {
+func (b *fixture) in(jobs int, remote func(git.RefUpdate) error) (Result, error) {
 	b.t.Helper()
 	if jobs == 1 {
 		run := b.service.begin()
@@ -363,7 +363,7 @@ func (b *bed) in(jobs int, remote func(git.RefUpdate) error) (Result, error) {
 func TestBranchStaysOnOwnBase(t *testing.T) {
 	t.Parallel()
 	for _, jobs := range []int{1, 2} {
-		b := newBed(t, "evaluation-runs: 1", "1", "3", "5")
+		b := newFixture(t, "evaluation-runs: 1", "1", "3", "5")
 		b.one()
 		old := b.git("rev-parse", "autoloop/p")
 		b.commit(map[string]string{"other.txt": "a person's\n"})

@@ -1,11 +1,9 @@
 package loop
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -13,35 +11,9 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/program"
 )
-
-// kept is a store in memory.
-type kept struct{ files memory.Files }
-
-func (s *kept) Update(_ context.Context, u memory.Update) (string, error) {
-	files, err := u.Apply(s.files)
-	if err == nil {
-		s.files = files
-	}
-	return "", err
-}
-
-// inMemory is a run of a program whose records are not in a repository.
-func inMemory(t *testing.T, p *program.Program, events ...history.Event) (*run, *kept) {
-	t.Helper()
-	at := time.Date(2026, 1, 2, 4, 0, 0, 0, time.UTC)
-	s := &Service{Program: p, Now: func() time.Time { return at }, NewRun: func() string { return "own" }}
-	r, store := s.begin(), &kept{files: memory.Files{Ledger: ledgerOf(t, events...)}}
-	r.store = store
-	var err error
-	r.records, err = openRecords(sessionOf(p), store.files)
-	require.NoError(t, err)
-	return r, store
-}
 
 // TestPullRequestIsDue: the branch is then better than the default branch, or a pull
 // request is open. A baseline that is not recorded yet counts.
@@ -80,11 +52,8 @@ func TestPullRequestIsDue(t *testing.T) {
 			false,
 		},
 	} {
-		text := strings.Replace(bedProgram, "metric_direction: higher\n%s", c.front, 1)
-		if c.front == "" {
-			text = strings.Replace(bedProgram, "%s", "", 1)
-		}
-		r, _ := inMemory(t, program.Parse("p.md", []byte(text)))
+		text := strings.Replace(testProgram, "metric_direction: higher\n%s", c.front, 1)
+		r := newMemoryRunOf(t, nil, "p", text).run
 		r.records.sum.Lead = c.lead
 		if c.pull != nil {
 			r.comments = &commands.Heard{Pull: c.pull}
@@ -114,7 +83,7 @@ func TestProposalWithoutDecision(t *testing.T) {
 			"budget: the baseline used what the proposing run may cost; propose again",
 		},
 	} {
-		r, _ := inMemory(t, programWith("", ""))
+		r := newMemoryRun(t, "").run
 		r.records.stopped = c.stopped
 		err := r.recorder.enterNothing(r.records, &proposal.Proposal{Baseline: c.baseline})
 		if c.says == "" {
@@ -125,7 +94,7 @@ func TestProposalWithoutDecision(t *testing.T) {
 		}
 		require.NoError(t, err, name)
 		assert.Equal(t, c.says, r.records.stopped, name)
-		assert.IsType(t, &history.Finished{}, r.records.log.Events[0], name)
+		assert.IsType(t, &history.Finished{}, r.records.log.Events[len(r.records.log.Events)-1], name)
 	}
 }
 
@@ -180,7 +149,7 @@ func TestBaselineOfBundle(t *testing.T) {
 			"it prints no number \"g\"",
 		},
 	} {
-		r, _ := inMemory(t, programWith(front, ""))
+		r := newMemoryRun(t, front).run
 		p := &proposal.Proposal{
 			Baseline: []*history.Measured{whole()},
 			Decided:  &history.Decided{Outcome: history.Rejected},
@@ -256,7 +225,7 @@ func TestOutcomeAndVerdictOfAProposal(t *testing.T) {
 // TestVerdictOfSuite is held against its numbers.
 func TestVerdictOfSuite(t *testing.T) {
 	t.Parallel()
-	r, _ := inMemory(t, programWith("", ""), decidedOnce()...) // whose best is 3
+	r := newMemoryRun(t, "", decidedOnce()...).run // whose best is 3
 	for name, c := range map[string]struct {
 		change func(e *history.Decided, m *history.Measured)
 		says   string

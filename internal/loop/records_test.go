@@ -18,7 +18,7 @@ import (
 
 // programWith is a program whose frontmatter has further lines, and that has more to say.
 func programWith(front, more string) *program.Program {
-	return program.Parse(".autoloop/programs/p.md", []byte(fmt.Sprintf(bedProgram, front)+more))
+	return program.Parse(".autoloop/programs/p.md", []byte(fmt.Sprintf(testProgram, front)+more))
 }
 
 // decidedOnce are the events of a baseline of 1 and of an iteration that was accepted with 3.

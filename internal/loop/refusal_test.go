@@ -19,7 +19,7 @@ func TestRefusalIsError(t *testing.T) {
 	t.Parallel()
 	const reason = "codex is not installed"
 	for _, jobs := range []int{1, 2} {
-		b := newBed(t, "evaluation-runs: 1\nagent: codex", "1", "3")
+		b := newFixture(t, "evaluation-runs: 1\nagent: codex", "1", "3")
 		b.agent = func(agent.Request) agent.Reply { panic("nobody works") }
 		b.evaluating = func(string) { panic("and nothing is measured") }
 		b.git("update-ref", "refs/heads/autoloop/p", "main")
@@ -57,7 +57,7 @@ func TestRefusalIsError(t *testing.T) {
 // TestRefusalWaits for who works on the program, and for CI.
 func TestRefusalWaits(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1\nci-wait: 0m", "1", "3")
+	b := newFixture(t, "evaluation-runs: 1\nci-wait: 0m", "1", "3")
 	onGitHub(t, b).ci = []ci.Result{waiting()}
 	b.start()
 	b.service.Alive = func(history.Lease) bool { return true }

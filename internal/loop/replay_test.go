@@ -15,8 +15,8 @@ import (
 	"github.com/org/autoloop/internal/program"
 )
 
-// branches are those of a program p in the garden, whose pull request stands like this.
-func (g *garden) branches(pull *commands.Pull) *branches {
+// branches are those of a program p in the commitRepo, whose pull request stands like this.
+func (g *commitRepo) branches(pull *commands.Pull) *branches {
 	service := &Service{
 		Program: &program.Program{Name: "p"}, Now: func() time.Time { return midday }, Base: "main",
 		GitHub: &fakeGitHub{pull: pull}, Repo: g.Repo, Memory: &memory.Memory{Repo: g.Repo},
@@ -42,9 +42,9 @@ func lines(changed map[int]string) string {
 	return out.String()
 }
 
-// squashed is a garden whose branch was merged as one commit, and went on meanwhile.
+// squashed is a commitRepo whose branch was merged as one commit, and went on meanwhile.
 type squashed struct {
-	*garden
+	*commitRepo
 	root, merged, base string
 	after              []string // what was made on top of what was merged
 }
@@ -54,17 +54,17 @@ func newSquashed(t *testing.T) squashed {
 	two, four := map[int]string{2: "two"}, map[int]string{2: "two", 4: "four"}
 	six, eight := map[int]string{2: "two", 4: "four", 6: "six"},
 		map[int]string{2: "two", 4: "four", 6: "six", 8: "eight"}
-	g := newOwnGarden(t)
-	ids := g.grow(t,
-		sprout{name: "root", files: map[string]string{"value": lines(nil), "other": "1\n"}},
-		sprout{name: "one", parents: "root", files: map[string]string{"value": lines(two)}},
-		sprout{name: "two", parents: "one", files: map[string]string{"value": lines(four)}},
-		sprout{name: "squash", parents: "root", files: map[string]string{"value": lines(four), "other": "2\n"}},
-		sprout{
+	g := newOwnCommitRepo(t)
+	ids := g.commit(t,
+		commitSpec{name: "root", files: map[string]string{"value": lines(nil), "other": "1\n"}},
+		commitSpec{name: "one", parents: "root", files: map[string]string{"value": lines(two)}},
+		commitSpec{name: "two", parents: "one", files: map[string]string{"value": lines(four)}},
+		commitSpec{name: "squash", parents: "root", files: map[string]string{"value": lines(four), "other": "2\n"}},
+		commitSpec{
 			name: "three", parents: "two", message: "three\n\nWith a body.\n",
 			files: map[string]string{"value": lines(six)},
 		},
-		sprout{
+		commitSpec{
 			name: "four", parents: "three", message: "four\n",
 			files: map[string]string{"new": "n\n", "value": lines(eight)},
 		},
@@ -191,7 +191,7 @@ func TestDeletedBranchGoesOn(t *testing.T) {
 	clone := t.TempDir()
 	s.git(t, "init", "--quiet", "--bare", clone)
 	s.git(t, "push", "--quiet", clone, s.base+":refs/heads/main", s.merged+":refs/pull/7/head")
-	far := newOwnGarden(t)
+	far := newOwnCommitRepo(t)
 	far.git(t, "remote", "add", "origin", clone)
 	far.git(t, "fetch", "--quiet", "origin", "main")
 	r := far.branches(&commands.Pull{Number: 7, Merged: true, Head: s.merged})
@@ -234,7 +234,7 @@ func TestPendingCandidateAfterMerge(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBed(t, "evaluation-runs: 1\nci-wait: 0m", "1", "3", "5")
+			b := newFixture(t, "evaluation-runs: 1\nci-wait: 0m", "1", "3", "5")
 			f := onGitHub(t, b)
 			require.Equal(t, history.Accepted, b.one().Outcome)
 			merged := b.git("rev-parse", "autoloop/p")

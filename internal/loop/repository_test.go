@@ -18,19 +18,19 @@ import (
 	"github.com/org/autoloop/internal/git"
 )
 
-// garden is one repository for many tests: each grows commits and branches of its own in
-// it, and nobody changes what another has grown.
-type garden struct {
+// commitRepo is one repository for many tests: each commits commits and branches of its own in
+// it, and nobody changes what another has committed.
+type commitRepo struct {
 	*git.Repo
 	env []string
 }
 
-var openGarden = sync.OnceValues(func() (*garden, error) {
-	dir, err := os.MkdirTemp("", "garden-") // below a directory that is removed with all of it
+var openCommitRepo = sync.OnceValues(func() (*commitRepo, error) {
+	dir, err := os.MkdirTemp("", "commitRepo-") // below a directory that is removed with all of it
 	if err != nil {
 		return nil, err
 	}
-	g := &garden{env: gardenEnv(dir)}
+	g := &commitRepo{env: commitRepoEnv(dir)}
 	init := exec.Command("git", "init", "--quiet", "--initial-branch=none", filepath.Join(dir, "repo"))
 	init.Env = g.env
 	if out, err := init.CombinedOutput(); err != nil {
@@ -39,7 +39,7 @@ var openGarden = sync.OnceValues(func() (*garden, error) {
 	return g, nil
 })
 
-func gardenEnv(home string) []string {
+func commitRepoEnv(home string) []string {
 	return []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=A",
@@ -47,11 +47,11 @@ func gardenEnv(home string) []string {
 	}
 }
 
-// newOwnGarden is a garden that no other test sees.
-func newOwnGarden(t *testing.T) *garden {
+// newOwnCommitRepo is a commitRepo that no other test sees.
+func newOwnCommitRepo(t *testing.T) *commitRepo {
 	t.Helper()
 	dir := t.TempDir()
-	g := &garden{env: gardenEnv(t.TempDir())}
+	g := &commitRepo{env: commitRepoEnv(t.TempDir())}
 	command(t, dir, g.env, "init", "--quiet", "--initial-branch=main")
 	repo, err := git.Open(t.Context(), dir, g.env)
 	require.NoError(t, err)
@@ -61,24 +61,24 @@ func newOwnGarden(t *testing.T) *garden {
 
 // one makes one commit of the files of its first parent, of which some are changed; an empty
 // text removes its file.
-func (g *garden) one(t *testing.T, message string, changed map[string]string, parents ...string) string {
+func (g *commitRepo) one(t *testing.T, message string, changed map[string]string, parents ...string) string {
 	t.Helper()
 	files := map[string]string{}
 	for path, text := range changed {
 		files[path] = cmp.Or(text, "-")
 	}
-	return g.grow(t, sprout{name: message, parents: strings.Join(parents, " "), files: files})[message]
+	return g.commit(t, commitSpec{name: message, parents: strings.Join(parents, " "), files: files})[message]
 }
 
-// growing is held while the garden is opened or grown.
-var growing sync.Mutex
+// committing is held while the commitRepo is opened or committed.
+var committing sync.Mutex
 
-func newGarden(t *testing.T) *garden {
+func newCommitRepo(t *testing.T) *commitRepo {
 	t.Helper()
-	g, err := openGarden()
+	g, err := openCommitRepo()
 	require.NoError(t, err)
-	growing.Lock()
-	defer growing.Unlock()
+	committing.Lock()
+	defer committing.Unlock()
 	if g.Repo == nil {
 		g.Repo, err = git.Open(t.Context(), filepath.Join(g.home(), "repo"), g.env)
 		require.NoError(t, err)
@@ -86,11 +86,11 @@ func newGarden(t *testing.T) *garden {
 	return g
 }
 
-func (g *garden) home() string { return strings.TrimPrefix(g.env[1], "HOME=") }
+func (g *commitRepo) home() string { return strings.TrimPrefix(g.env[1], "HOME=") }
 
-// sprout is a commit to be made. Files has the content of each file that it changes, or
+// commitSpec is a commit to be made. Files has the content of each file that it changes, or
 // "-" for one that goes.
-type sprout struct {
+type commitSpec struct {
 	name    string // by which others name it as a parent
 	branch  string // the branches that are to stand at it, with spaces between them
 	message string
@@ -98,11 +98,11 @@ type sprout struct {
 	files   map[string]string
 }
 
-// grow makes commits and returns their ids by their names.
-func (g *garden) grow(t *testing.T, sprouts ...sprout) map[string]string {
+// commit makes commits and returns their ids by their names.
+func (g *commitRepo) commit(t *testing.T, specs ...commitSpec) map[string]string {
 	t.Helper()
-	growing.Lock()
-	defer growing.Unlock()
+	committing.Lock()
+	defer committing.Unlock()
 	var script bytes.Buffer
 	marks := map[string]int{}
 	from := func(name string) string {
@@ -111,13 +111,13 @@ func (g *garden) grow(t *testing.T, sprouts ...sprout) map[string]string {
 		}
 		return name
 	}
-	for i, s := range sprouts {
+	for i, s := range specs {
 		marks[s.name] = i + 1
 		message := s.message
 		if message == "" {
 			message = s.name
 		}
-		fmt.Fprintf(&script, "commit refs/grown/now\nmark :%d\ncommitter A <a@example.com> %d +0000\ndata %d\n%s\n",
+		fmt.Fprintf(&script, "commit refs/committed/now\nmark :%d\ncommitter A <a@example.com> %d +0000\ndata %d\n%s\n",
 			i+1,
 			1700000000+i, len(message), message)
 		for j, parent := range strings.Fields(s.parents) {
@@ -130,7 +130,7 @@ func (g *garden) grow(t *testing.T, sprouts ...sprout) map[string]string {
 				fmt.Fprintf(&script, "M 100644 inline %s\ndata %d\n%s\n", path, len(text), text)
 			}
 		}
-		script.WriteString("reset refs/grown/now\n\n")
+		script.WriteString("reset refs/committed/now\n\n")
 		for branch := range strings.FieldsSeq(s.branch) {
 			fmt.Fprintf(&script, "reset refs/heads/%s\nfrom :%d\n\n", branch, i+1)
 		}
@@ -155,7 +155,7 @@ func (g *garden) grow(t *testing.T, sprouts ...sprout) map[string]string {
 }
 
 // git asks git itself.
-func (g *garden) git(t *testing.T, args ...string) string {
+func (g *commitRepo) git(t *testing.T, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "git", args...)
 	cmd.Dir, cmd.Env = g.Root, g.env

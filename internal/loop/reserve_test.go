@@ -16,7 +16,7 @@ import (
 // result says why none does.
 func TestReserve(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1\nplateau: 1\ncandidates: 1", "4", "3", "5", "9")
+	b := newFixture(t, "evaluation-runs: 1\nplateau: 1\ncandidates: 1", "4", "3", "5", "9")
 	b.service.Holder = history.Lease{Host: "here", PID: 7, ProcessStart: "9", Namespace: "n", ActionsRun: "12.1"}
 	b.service.Alive = func(history.Lease) bool { return true }
 	reserve := func() Reservation {
@@ -86,7 +86,7 @@ func TestPauseEndsBeforeStart(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t, "", paused...)
+			d := newMemoryRun(t, "", paused...)
 			if d.hub.down = c.down; c.say != "" {
 				d.hub.say(c.say, "")
 			}
@@ -119,13 +119,13 @@ func TestRunsThatVanish(t *testing.T) {
 		}
 	}
 	before := []history.Event{wasMeasured("1"), lost("a"), lost("b")}
-	d := newDesk(t, "", before...)
+	d := newMemoryRun(t, "", before...)
 	result, err := d.reserve(t.Context())
 	require.NoError(t, err)
 	assert.Empty(t, result.Outcome, "two are not too many")
 	assert.Equal(t, []string{"started"}, d.told())
 
-	d = newDesk(t, "", append(before, lost("c"))...)
+	d = newMemoryRun(t, "", append(before, lost("c"))...)
 	d.hub.say(commands.Note, "hello")
 	result, err = d.reserve(t.Context())
 	require.NoError(t, err)

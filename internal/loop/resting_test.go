@@ -13,7 +13,7 @@ import (
 
 // start takes the lease of an iteration, and leaves it as a run does that is
 // killed.
-func (b *bed) start() *run {
+func (b *fixture) start() *run {
 	b.t.Helper()
 	run := b.service.begin()
 	require.NoError(b.t, run.lease.acquireLease(b.t.Context()))
@@ -33,7 +33,7 @@ func TestRestingProgram(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBed(t, c.front, "4", map[string]string{"paused": "3", "completed": "5"}[name], "6")
+			b := newFixture(t, c.front, "4", map[string]string{"paused": "3", "completed": "5"}[name], "6")
 			require.Len(t, b.iterate(3), 1, "the others do not begin")
 			before := b.refs()
 			for range 2 {
@@ -58,7 +58,7 @@ func TestRestingProgram(t *testing.T) {
 // while it works ends it.
 func TestForceGoesOnPastAPlateau(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1\nplateau: 2", "4", "3", "2", "1", "0", "3")
+	b := newFixture(t, "evaluation-runs: 1\nplateau: 2", "4", "3", "2", "1", "0", "3")
 	b.service.Force = true
 	require.Len(t, b.iterate(4), 4)
 	assert.False(t, b.records().machine.Paused)
@@ -81,7 +81,7 @@ func TestForceGoesOnPastAPlateau(t *testing.T) {
 // the proposing one.
 func TestConflictingDefaultBranch(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1", "1", "3", "4")
+	b := newFixture(t, "evaluation-runs: 1", "1", "3", "4")
 	b.one()
 	b.commit(map[string]string{"value.txt": "2\n"})
 	proposed, published := b.twoJobs()

@@ -13,8 +13,6 @@ import (
 // TestGuardrailsOfAResult: what they stood at, as far as it was measured.
 func TestGuardrailsOfAResult(t *testing.T) {
 	t.Parallel()
-	p := programWith("guardrails:\n  - {metric: g, direction: lower, max-regression: 5%}\n"+
-		"  - {metric: h, direction: higher, max-regression: 2}", "")
 	first := &history.Measured{
 		Role: history.Baseline, Metric: metricOf("1"),
 		GuardrailSamples: map[string][]metric.Value{"g": numbers("1", "9", "2"), "h": numbers("4", "4", "4")},
@@ -24,7 +22,8 @@ func TestGuardrailsOfAResult(t *testing.T) {
 		GuardrailSamples: map[string][]metric.Value{"g": numbers("7", "5", "6")},
 	}
 	decided := &history.Decided{Head: history.Head{Iteration: 1}, Outcome: history.Rejected}
-	r, _ := inMemory(t, p, first, candidate, decided)
+	r := newMemoryRun(t, "guardrails:\n  - {metric: g, direction: lower, max-regression: 5%}\n"+
+		"  - {metric: h, direction: higher, max-regression: 2}", first, candidate, decided).run
 	result := Result{Iteration: 1, Outcome: history.Rejected}
 	r.detail(&result)
 	require.Len(t, result.Guardrails, 2)

@@ -20,10 +20,10 @@ const (
 
 var secrets = process.NewMasker([]string{"OUR_TOKEN=" + ourSecret, "A_PASSWORD=" + aPassword}, theirSecret)
 
-// secretLab has a file with a secret and one without, and one whose name has one.
-func secretLab(t *testing.T) *lab {
+// secretTrialRepo has a file with a secret and one without, and one whose name has one.
+func secretTrialRepo(t *testing.T) *trialRepo {
 	t.Helper()
-	l := newLab(t)
+	l := newTrialRepo(t)
 	l.commit(map[string]string{
 		"has.txt": "token " + ourSecret + "\n", "has-not.txt": "no token\n",
 		"of-" + ourSecret: "x\n",
@@ -35,7 +35,7 @@ func secretLab(t *testing.T) *lab {
 // not, also when that has another one; in a working tree and in a bundle alike.
 func TestLeakedSecrets(t *testing.T) {
 	t.Parallel()
-	shared := secretLab(t)
+	shared := secretTrialRepo(t)
 	base := shared.git("rev-parse", "main")
 	const modified, added, gone = decision.Modified, decision.Added, decision.Deleted
 	for name, c := range map[string]struct {

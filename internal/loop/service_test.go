@@ -19,7 +19,7 @@ import (
 // another run that works on the program.
 func TestEndOfRun(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1\nstop-after-reverts: 2\nplateau: off", "1")
+	b := newFixture(t, "evaluation-runs: 1\nstop-after-reverts: 2\nplateau: off", "1")
 	values := []string{}
 	b.agent = func(request agent.Request) agent.Reply {
 		if !assert.NotEmpty(t, values, "nobody is asked any more") {
@@ -66,13 +66,13 @@ func TestEndOfRun(t *testing.T) {
 	results = run(9)
 	require.Len(t, results, 1)
 	assert.Equal(t, history.Busy, results[0].Outcome)
-	assert.Len(t, newBed(t, "", "fail", "1").iterate(3), 1, "unchanged files that fail are not measured again")
+	assert.Len(t, newFixture(t, "", "fail", "1").iterate(3), 1, "unchanged files that fail are not measured again")
 }
 
 // TestLargeTreesAreTold: where trees take their time, people hear of them, and none is left.
 func TestLargeTreesAreTold(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1", "5", "6")
+	b := newFixture(t, "evaluation-runs: 1", "5", "6")
 	files := map[string]string{}
 	for i := range manyFiles {
 		files[fmt.Sprintf("d/%d", i)] = ""

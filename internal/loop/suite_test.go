@@ -64,7 +64,7 @@ func expense(tokens int64, usd string) *history.Expense {
 // TestSuiteDecides by its own verdict, and not by the metric.
 func TestSuiteDecides(t *testing.T) {
 	t.Parallel()
-	shared := newLab(t)
+	shared := newTrialRepo(t)
 	one, three := metricOf("1"), metricOf("3")
 	forged := func(dirs ...string) { shared.write(dirs[1], map[string]string{"other.txt": "forged\n"}) }
 	for name, c := range map[string]struct {
@@ -168,7 +168,7 @@ func TestSuiteReachesTarget(t *testing.T) {
 // TestBaselineOfSuite: the incumbent once, and the default branch where it is another.
 func TestBaselineOfSuite(t *testing.T) {
 	t.Parallel()
-	shared := newLab(t)
+	shared := newTrialRepo(t)
 	for name, c := range map[string]struct {
 		ahead   bool
 		result  Suited
@@ -248,7 +248,7 @@ func TestSuiteWithoutBudget(t *testing.T) {
 func TestBaselineUsesUpBudget(t *testing.T) {
 	t.Parallel()
 	for _, jobs := range []int{1, 2} {
-		b := newBed(t, "budget: {usd: 0.5, per: day}", "1")
+		b := newFixture(t, "budget: {usd: 0.5, per: day}", "1")
 		b.service.Suite = &playedSuite{result: Suited{Incumbent: metricOf("1"), Expense: expense(7, "0.5")}}
 		b.agent = func(agent.Request) agent.Reply { panic("it is asked") }
 		result, err := b.in(jobs, func(git.RefUpdate) error { return nil })

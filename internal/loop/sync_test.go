@@ -19,22 +19,25 @@ import (
 // neither, and after its pull request was merged.
 func TestPositionOfBranch(t *testing.T) {
 	t.Parallel()
-	g := newGarden(t)
-	root := sprout{name: "root", files: map[string]string{"value.txt": "1\n", "other.txt": "a\n"}}
-	moved := sprout{
+	g := newCommitRepo(t)
+	root := commitSpec{name: "root", files: map[string]string{"value.txt": "1\n", "other.txt": "a\n"}}
+	moved := commitSpec{
 		name: "moved", branch: "stands/moved", parents: "root",
 		files: map[string]string{"other.txt": "b\n"},
 	}
-	own := sprout{name: "own", parents: "root", files: map[string]string{"value.txt": "2\n"}}
-	same := sprout{name: "same", branch: "stands/same", parents: "root", files: map[string]string{"value.txt": "3\n"}}
-	squashed := sprout{
+	own := commitSpec{name: "own", parents: "root", files: map[string]string{"value.txt": "2\n"}}
+	same := commitSpec{name: "same", branch: "stands/same", parents: "root", files: map[string]string{"value.txt": "3\n"}}
+	squashed := commitSpec{
 		name: "squashed", branch: "stands/squashed", parents: "moved",
 		files: map[string]string{"value.txt": "2\n"},
 	}
-	after := sprout{name: "after", parents: "own", files: map[string]string{"value.txt": "2\n4\n"}}
-	at := func(s sprout, name string) sprout { s.name, s.branch = s.name+" of "+name, BranchPrefix+name; return s }
+	after := commitSpec{name: "after", parents: "own", files: map[string]string{"value.txt": "2\n4\n"}}
+	at := func(s commitSpec, name string) commitSpec {
+		s.name, s.branch = s.name+" of "+name, BranchPrefix+name
+		return s
+	}
 	root.branch = "stands/root autoloop/stands-behind"
-	ids := g.grow(t, root, moved, own, same, squashed, after,
+	ids := g.commit(t, root, moved, own, same, squashed, after,
 		at(own, "stands-ahead"), at(own, "stands-both"), at(own, "stands-conflict"),
 		at(own, "stands-merged"), at(own, "stands-workflows"),
 		at(after, "stands-after"))
@@ -94,7 +97,7 @@ func TestPositionOfBranch(t *testing.T) {
 				}
 				events = append(events, e)
 			}
-			d := newDeskIn(t, g.Repo, c.name, "", events...)
+			d := newMemoryRunIn(t, g.Repo, c.name, "", events...)
 			d.Base = "stands/" + c.base
 			if c.pull != nil {
 				pull := *c.pull
@@ -171,10 +174,10 @@ func TestConflictNamesFiles(t *testing.T) {
 // checked out, unless that is none to improve.
 func TestTheDefaultBranch(t *testing.T) {
 	t.Parallel()
-	g := newGarden(t)
-	ids := g.grow(t, sprout{name: "a", branch: "default/a"})
+	g := newCommitRepo(t)
+	ids := g.commit(t, commitSpec{name: "a", branch: "default/a"})
 	dir := t.TempDir()
-	tiny := &garden{env: g.env}
+	tiny := &commitRepo{env: g.env}
 	var err error
 	command(t, dir, g.env, "init", "--quiet", "--initial-branch=main")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".git", "objects", "info", "alternates"),
@@ -217,7 +220,7 @@ func TestTheDefaultBranch(t *testing.T) {
 			measured.BaseBranch = c.known
 			events = append(events, measured)
 		}
-		d := newDeskIn(t, tiny.Repo, "p", "", events...)
+		d := newMemoryRunIn(t, tiny.Repo, "p", "", events...)
 		d.Base = c.asked
 		got, err := d.branches.defaultBranch(t.Context())
 		if c.err != "" {
@@ -230,7 +233,7 @@ func TestTheDefaultBranch(t *testing.T) {
 		require.ErrorContains(t, err, c.baseErr, c.name)
 	}
 
-	d := newDeskIn(t, g.Repo, "p", "")
+	d := newMemoryRunIn(t, g.Repo, "p", "")
 	commit, err := d.branches.baseCommit(t.Context(), "default/a")
 	require.NoError(t, err)
 	assert.Equal(t, ids["a"], commit)
@@ -243,7 +246,7 @@ func TestTheDefaultBranch(t *testing.T) {
 	_, err = d.branches.baseCommit(t.Context(), "default/b")
 	require.ErrorContains(t, err, "no branch default/b: push it, or name")
 
-	d = newDeskIn(t, tiny.Repo, "p", "")
+	d = newMemoryRunIn(t, tiny.Repo, "p", "")
 	require.NoError(t, d.branches.deepen(t.Context()))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".git", "shallow"), []byte(ids["a"]+"\n"), 0o600))
 	require.ErrorContains(t, d.branches.deepen(t.Context()),

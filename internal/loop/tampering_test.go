@@ -53,21 +53,21 @@ func TestEvaluationChangesRepository(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		of   string // whose evaluation
-		does func(b *bed)
+		does func(b *fixture)
 		says string
 	}{
 		"of the unchanged files": {
-			"1", func(b *bed) { b.write(b.dir, map[string]string{".git/hooks/pre-commit": "x\n"}) },
+			"1", func(b *fixture) { b.write(b.dir, map[string]string{".git/hooks/pre-commit": "x\n"}) },
 			"the repository itself was changed while",
 		},
 		"of a candidate": {
-			"3", func(b *bed) { b.write(b.dir, map[string]string{".git/hooks/pre-commit": "x\n"}) },
+			"3", func(b *fixture) { b.write(b.dir, map[string]string{".git/hooks/pre-commit": "x\n"}) },
 			"the repository itself was changed while",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBed(t, "evaluation-runs: 1", "1", "3")
+			b := newFixture(t, "evaluation-runs: 1", "1", "3")
 			b.evaluating = func(dir string) {
 				text, err := os.ReadFile(filepath.Join(dir, "value.txt"))
 				require.NoError(t, err)

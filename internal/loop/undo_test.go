@@ -23,7 +23,7 @@ func ofIteration(n int) string {
 }
 
 // files are all files of a commit with their texts.
-func (g *garden) files(t *testing.T, commit string) map[string]string {
+func (g *commitRepo) files(t *testing.T, commit string) map[string]string {
 	t.Helper()
 	entries, err := g.LsTree(t.Context(), commit)
 	require.NoError(t, err)
@@ -40,34 +40,34 @@ func (g *garden) files(t *testing.T, commit string) map[string]string {
 // it, or the branch stays and the answer says why.
 func TestUndo(t *testing.T) {
 	t.Parallel()
-	g := newGarden(t)
-	ids := g.grow(t,
-		sprout{name: "root", files: map[string]string{"value.txt": "1\n", "a.txt": "1\n", "b.txt": "1\n"}},
-		sprout{name: "first", parents: "root", message: ofIteration(1), files: map[string]string{"value.txt": "2\n"}},
-		sprout{
+	g := newCommitRepo(t)
+	ids := g.commit(t,
+		commitSpec{name: "root", files: map[string]string{"value.txt": "1\n", "a.txt": "1\n", "b.txt": "1\n"}},
+		commitSpec{name: "first", parents: "root", message: ofIteration(1), files: map[string]string{"value.txt": "2\n"}},
+		commitSpec{
 			name: "second", parents: "first", message: ofIteration(2),
 			files: map[string]string{"a.txt": "2\n", "new.txt": "2\n"},
 		},
-		sprout{
+		commitSpec{
 			name: "third", parents: "second", message: ofIteration(3),
 			files: map[string]string{"b.txt": "broken\n"},
 		},
-		sprout{
+		commitSpec{
 			name: "fix", parents: "third", message: ofIteration(3),
 			files: map[string]string{"b.txt": "3\n", "extra.txt": "3\n"},
 		},
-		sprout{
+		commitSpec{
 			name: "fourth", branch: "autoloop/undo-last autoloop/undo-earlier autoloop/undo-fixed " +
 				"autoloop/undo-two autoloop/undo-twice autoloop/undo-conflict autoloop/undo-both " +
 				"autoloop/undo-rejected " +
 				"autoloop/undo-unknown autoloop/undo-stray", parents: "fix", message: ofIteration(4),
 			files: map[string]string{"value.txt": "4\n"},
 		},
-		sprout{
+		commitSpec{
 			name: "undone", branch: "autoloop/undo-again", parents: "fourth",
 			files: map[string]string{"value.txt": "2\n"},
 		},
-		sprout{name: "stray", parents: "root", message: ofIteration(6), files: map[string]string{"a.txt": "6\n"}},
+		commitSpec{name: "stray", parents: "root", message: ofIteration(6), files: map[string]string{"a.txt": "6\n"}},
 	)
 	kept := []history.Event{
 		wasMeasured("1"), wasDecided(1, history.Accepted, "2", ids["first"]),
@@ -119,7 +119,7 @@ func TestUndo(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			d := newDeskIn(t, g.Repo, c.name, "", kept...)
+			d := newMemoryRunIn(t, g.Repo, c.name, "", kept...)
 			d.heard(comment(4, c.say...))
 			d.mayWrite = free
 			require.NoError(t, d.applyCommands(t.Context()))
@@ -132,9 +132,9 @@ func TestUndo(t *testing.T) {
 			_, to := answersOf(d.written())
 			assert.Equal(t, !c.bad, to[0].Good)
 			require.NoError(t, d.applyCommands(t.Context()))
-			require.Len(t, d.shelf.moves, 2)
-			assert.Nil(t, d.shelf.moves[1], "a command is done once")
-			move := d.shelf.moves[0]
+			require.Len(t, d.stored.moves, 2)
+			assert.Nil(t, d.stored.moves[1], "a command is done once")
+			move := d.stored.moves[0]
 			if c.commits == 0 {
 				assert.Nil(t, move)
 				return
@@ -162,10 +162,10 @@ func TestUndo(t *testing.T) {
 // asked; what else was asked for is done.
 func TestRefusedUndo(t *testing.T) {
 	t.Parallel()
-	g := newGarden(t)
+	g := newCommitRepo(t)
 	const name = "undo-refused"
-	ids := g.grow(t, sprout{name: "root", files: map[string]string{"value.txt": "1\n"}},
-		sprout{
+	ids := g.commit(t, commitSpec{name: "root", files: map[string]string{"value.txt": "1\n"}},
+		commitSpec{
 			name: "first", branch: BranchPrefix + name, parents: "root", message: ofIteration(1),
 			files: map[string]string{"value.txt": "2\n"},
 		})
@@ -182,21 +182,21 @@ func TestRefusedUndo(t *testing.T) {
 			refusedPush("refs/heads/"+memory.MemoryBranch, "[remote rejected] (protected branch hook declined)"), false,
 		},
 	} {
-		d := newDeskIn(t, g.Repo, name, "", wasMeasured("1"), wasDecided(1, history.Accepted, "2", ids["first"]))
+		d := newMemoryRunIn(t, g.Repo, name, "", wasMeasured("1"), wasDecided(1, history.Accepted, "2", ids["first"]))
 		d.heard(comment(4, commands.Command{Kind: commands.Undo, Iteration: 1},
 			commands.Command{Kind: commands.Undo, Iteration: 9}),
 			comment(5, commands.Command{Kind: commands.Note, Text: "x"}))
-		d.shelf.failures = []error{c.err}
+		d.stored.failures = []error{c.err}
 		d.mayWrite = free
 		err := d.applyCommands(t.Context())
 		if !c.again {
 			require.ErrorIs(t, err, c.err, c.name)
-			assert.Empty(t, d.shelf.messages)
+			assert.Empty(t, d.stored.messages)
 			assert.Empty(t, d.hub.answers, "an answer never speaks of what is not recorded")
 			continue
 		}
 		require.NoError(t, err)
-		assert.Equal(t, []*git.RefUpdate{nil}, d.shelf.moves)
+		assert.Equal(t, []*git.RefUpdate{nil}, d.stored.moves)
 		after := d.written()
 		assert.Contains(t, decision.Text(after.sum.Paused),
 			"refused the push: autoloop/undo-refused")
@@ -210,9 +210,9 @@ func TestRefusedUndo(t *testing.T) {
 		assert.LessOrEqual(t, len(refused), maxRefusal+100)
 		assert.Equal(t, "There is no iteration 9: 1 is the last.", unknown, "that answer stays")
 	}
-	d := newDesk(t, "", wasMeasured("1"))
+	d := newMemoryRun(t, "", wasMeasured("1"))
 	d.heard(comment(4, commands.Command{Kind: commands.Note, Text: "x"}))
-	d.shelf.failures = []error{refusedPush("refs/heads/autoloop/p",
+	d.stored.failures = []error{refusedPush("refs/heads/autoloop/p",
 		"[remote rejected] (protected branch hook declined)")}
 	d.mayWrite = free
 	require.ErrorIs(t, d.applyCommands(t.Context()), git.ErrRejected,

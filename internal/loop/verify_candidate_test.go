@@ -17,9 +17,9 @@ import (
 
 // widely is a repository whose program may change almost everything, and the position of
 // its incumbent.
-func widely(t *testing.T, incumbent map[string]*git.File) (b *bed, r *run, at position) {
+func widely(t *testing.T, incumbent map[string]*git.File) (b *fixture, r *run, at position) {
 	t.Helper()
-	b = newBed(t, "evaluation-runs: 1\ntarget: ['**', value.txt]\nprotect: [other.txt]", "1")
+	b = newFixture(t, "evaluation-runs: 1\ntarget: ['**', value.txt]\nprotect: [other.txt]", "1")
 	if incumbent != nil {
 		commit := b.git("commit-tree", b.treeOf("main", incumbent), "-p", "main", "-m", "more")
 		b.git("update-ref", "refs/heads/main", commit)

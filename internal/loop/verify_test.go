@@ -19,7 +19,7 @@ import (
 // it too, and nothing of it is written.
 func TestVerifyRefuses(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1", "1", "2", "3")
+	b := newFixture(t, "evaluation-runs: 1", "1", "2", "3")
 	require.Equal(t, history.Accepted, b.one().Outcome)
 	run := b.service.begin()
 	require.NoError(t, run.lease.acquireLease(t.Context()))
@@ -92,7 +92,7 @@ func (brokenSuite) Compare(context.Context, string, string, evaluation.Limit) (S
 // as an error, and nothing of it is kept.
 func TestRefusedProposalIsError(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, "", "1", "3")
+	b := newFixture(t, "", "1", "3")
 	b.service.Suite = brokenSuite{}
 	result := b.one()
 	assert.Equal(t, history.Error, result.Outcome)

@@ -18,38 +18,38 @@ import (
 	"github.com/org/autoloop/internal/loop/proposal"
 )
 
-// atCI is a desk whose iteration 2 waits for CI, on top of what iteration 1 kept.
+// atCI is a memoryRun whose iteration 2 waits for CI, on top of what iteration 1 kept.
 type atCI struct {
-	*desk
+	*memoryRun
 	ids   map[string]string
 	slept []time.Duration
 }
 
-// growForCI grows a default branch without a workflow and one with, and an accepted commit
+// commitForCI commits a default branch without a workflow and one with, and an accepted commit
 // and a candidate on top.
-func growForCI(t *testing.T, g *garden) map[string]string {
+func commitForCI(t *testing.T, g *commitRepo) map[string]string {
 	t.Helper()
-	return g.grow(t,
-		sprout{name: "base", branch: "ci/plain", files: map[string]string{"value.txt": "1\n"}},
-		sprout{
+	return g.commit(t,
+		commitSpec{name: "base", branch: "ci/plain", files: map[string]string{"value.txt": "1\n"}},
+		commitSpec{
 			name: "flow", branch: "ci/flow", parents: "base",
 			files: map[string]string{".github/workflows/ci.yml": "on: push\njobs: {}\n"},
 		},
-		sprout{name: "kept", parents: "flow", message: ofIteration(1), files: map[string]string{"value.txt": "2\n"}},
-		sprout{
+		commitSpec{name: "kept", parents: "flow", message: ofIteration(1), files: map[string]string{"value.txt": "2\n"}},
+		commitSpec{
 			name: "candidate", branch: BranchPrefix + "at-ci", parents: "kept", message: ofIteration(2),
 			files: map[string]string{"value.txt": "3\n"},
 		},
-		sprout{
+		commitSpec{
 			name: "fix", parents: "candidate", message: ofIteration(2),
 			files: map[string]string{"value.txt": "4\n"},
 		},
-		sprout{name: "theirs", parents: "kept", files: map[string]string{"value.txt": "9\n"}},
+		commitSpec{name: "theirs", parents: "kept", files: map[string]string{"value.txt": "9\n"}},
 	)
 }
 
 // newAtCI is a run that found the iteration waiting for the given time since its push.
-func newAtCI(t *testing.T, g *garden, ids map[string]string, name, base, front string, since time.Duration,
+func newAtCI(t *testing.T, g *commitRepo, ids map[string]string, name, base, front string, since time.Duration,
 	more ...history.Event,
 ) *atCI {
 	t.Helper()
@@ -64,7 +64,7 @@ func newAtCI(t *testing.T, g *garden, ids map[string]string, name, base, front s
 		Lease: &history.Lease{Host: "here", PID: 1, Until: noon.Add(time.Hour)},
 	}
 	events := append([]history.Event{measured, first, second}, more...)
-	d := &atCI{desk: newDeskIn(t, g.Repo, name, front, append(events, start)...), ids: ids}
+	d := &atCI{memoryRun: newMemoryRunIn(t, g.Repo, name, front, append(events, start)...), ids: ids}
 	d.Base = measured.BaseBranch
 	d.Sleep = func(ctx context.Context, pause time.Duration) error {
 		d.slept = append(d.slept, pause)
@@ -75,12 +75,12 @@ func newAtCI(t *testing.T, g *garden, ids map[string]string, name, base, front s
 	return d
 }
 
-// TestPausesBetweenQuestionsToCI: at once, then with pauses that grow up to a minute, and in all as long
+// TestPausesBetweenQuestionsToCI: at once, then with pauses that commit up to a minute, and in all as long
 // as the program waits; without GitHub's comments only once.
 func TestPausesBetweenQuestionsToCI(t *testing.T) {
 	t.Parallel()
-	g := newGarden(t)
-	ids := growForCI(t, g)
+	g := newCommitRepo(t)
+	ids := commitForCI(t, g)
 	for _, heard := range []bool{true, false} {
 		d := newAtCI(t, g, ids, "at-ci", "flow", "ci-wait: 7m", time.Minute)
 		d.hub.ci = []ci.Result{waiting()}
@@ -108,8 +108,8 @@ func TestPausesBetweenQuestionsToCI(t *testing.T) {
 // TestWordsOfCI: what becomes of an iteration by what CI says of its commit.
 func TestWordsOfCI(t *testing.T) {
 	t.Parallel()
-	g := newGarden(t)
-	ids := growForCI(t, g)
+	g := newCommitRepo(t)
+	ids := commitForCI(t, g)
 	unread := ci.Result{
 		State: ci.Pending, Seen: -1,
 		Reasons: []ci.Reason{{Kind: ci.Unread, Text: "CI could not be read: 403"}},
@@ -134,7 +134,8 @@ func TestWordsOfCI(t *testing.T) {
 		},
 		{
 			name: "says-red-merged", says: []ci.Result{red("build", "error: x")}, merged: true,
-			outcome: history.Accepted, events: "decided finished", reasons: []string{"pull request #8 was merged before CI let it through (build fails)"},
+			outcome: history.Accepted, events: "decided finished",
+			reasons: []string{"pull request #8 was merged before CI let it through (build fails)"},
 		},
 		{
 			name: "says-red-off", front: "ci-gate: off", says: []ci.Result{red("build", "error: x")},
@@ -211,7 +212,7 @@ func TestWordsOfCI(t *testing.T) {
 					"the incumbent is what CI let through")
 				assert.Equal(t, c.outcome == history.PendingCI, last.Commit != "")
 			}
-			for _, move := range d.shelf.moves {
+			for _, move := range d.stored.moves {
 				assert.Nil(t, move, "the branch is where it was")
 			}
 		})
@@ -221,28 +222,28 @@ func TestWordsOfCI(t *testing.T) {
 // TestWaitEnds: the run is told to stop, or has lost its lease.
 func TestWaitEnds(t *testing.T) {
 	t.Parallel()
-	g := newGarden(t)
-	ids := growForCI(t, g)
+	g := newCommitRepo(t)
+	ids := commitForCI(t, g)
 	d := newAtCI(t, g, ids, "at-ci", "flow", "", time.Minute)
 	d.hub.ci, d.hub.unpromoted = []ci.Result{waiting()}, true
 	d.Sleep = func(context.Context, time.Duration) error { return context.Canceled }
 	_, err := d.gate.waitForCI(t.Context())
 	require.ErrorIs(t, err, context.Canceled)
-	assert.Empty(t, d.shelf.messages)
+	assert.Empty(t, d.stored.messages)
 
 	d = newAtCI(t, g, ids, "at-ci", "flow", "", time.Minute)
 	d.hub.ci, d.hub.unpromoted, d.id = []ci.Result{green()}, true, "another"
 	_, err = d.gate.waitForCI(t.Context())
 	require.ErrorIs(t, err, errLeaseLost)
-	assert.Empty(t, d.shelf.messages)
+	assert.Empty(t, d.stored.messages)
 }
 
 // TestStartCI: the workflow that a program names is started once for a commit, and that it
 // cannot be started keeps nothing from going on.
 func TestStartCI(t *testing.T) {
 	t.Parallel()
-	g := newGarden(t)
-	ids := growForCI(t, g)
+	g := newCommitRepo(t)
+	ids := commitForCI(t, g)
 	for _, c := range []struct {
 		name    string
 		front   string
@@ -287,8 +288,8 @@ func TestStartCI(t *testing.T) {
 // a branch of its own, and pauses the program with what to do.
 func TestFailureEnds(t *testing.T) {
 	t.Parallel()
-	g := newGarden(t)
-	ids := growForCI(t, g)
+	g := newCommitRepo(t)
+	ids := commitForCI(t, g)
 	refusal := refusedPush("refs/heads/autoloop/p", "[remote rejected] (protected branch hook declined)")
 	for _, c := range []struct {
 		name   string
@@ -319,7 +320,7 @@ func TestFailureEnds(t *testing.T) {
 			if c.taken != "" {
 				g.git(t, "update-ref", kept, ids[c.taken])
 			}
-			d.shelf.failures = []error{c.err}
+			d.stored.failures = []error{c.err}
 			verdict := red("build", "error: x")
 			verdict.Failing[0].URL = "https://ci.example/1"
 			result, err := d.gate.giveUpFix(t.Context(), *d.records.standing().Decision, verdict,
@@ -341,7 +342,7 @@ func TestFailureEnds(t *testing.T) {
 			if c.err != nil {
 				want = nil
 			}
-			assert.Equal(t, []*git.RefUpdate{want}, d.shelf.moves)
+			assert.Equal(t, []*git.RefUpdate{want}, d.stored.moves)
 			there := g.git(t, "rev-parse", kept)
 			if c.taken == "theirs" {
 				assert.Equal(t, ids["theirs"], there, "what somebody put there stays")
@@ -358,8 +359,8 @@ func TestFailureEnds(t *testing.T) {
 // failure is not one that stays; otherwise the iteration waits or ends, with the reason.
 func TestFixIsAskedFor(t *testing.T) {
 	t.Parallel()
-	g := newGarden(t)
-	ids := growForCI(t, g)
+	g := newCommitRepo(t)
+	ids := commitForCI(t, g)
 	failure := red("build", "error: x")
 	checked := func(commit, signature string) history.Event {
 		return &history.Checked{Head: history.Head{Iteration: 2}, Commit: commit, Signature: signature}

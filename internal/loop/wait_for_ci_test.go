@@ -31,7 +31,7 @@ func TestPausedProgramAsksNoAgent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBed(t, "evaluation-runs: 1\nci-wait: 0m", "1")
+			b := newFixture(t, "evaluation-runs: 1\nci-wait: 0m", "1")
 			calls := 0
 			b.proposeInTurn(&calls, "3", "4")
 			f := onGitHub(t, b)
@@ -67,7 +67,7 @@ func TestPausedProgramAsksNoAgent(t *testing.T) {
 // TestStaleFix: a bundle with a fix is refused when CI has changed its mind.
 func TestStaleFix(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, "evaluation-runs: 1\nci-wait: 0m", "1")
+	b := newFixture(t, "evaluation-runs: 1\nci-wait: 0m", "1")
 	calls := 0
 	b.proposeInTurn(&calls, "3", "4")
 	f := onGitHub(t, b)

@@ -11,10 +11,10 @@ import (
 // shown in the end, once, however often the start is recorded.
 func TestWarningSurvivesStart(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, "", wasMeasured("1"))
+	d := newMemoryRun(t, "", wasMeasured("1"))
 	d.edit("| Best Metric | 1 |", "| Best Metric | 9 |")
 	d.warn("%s was not read", "GitHub")
-	d.shelf.rival = func() {}
+	d.stored.rival = func() {}
 	require.NoError(t, d.lease.acquireLease(t.Context()))
 	require.NoError(t, d.lease.acquireLease(t.Context()))
 	d.warn("GitHub was not read")

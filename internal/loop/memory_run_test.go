@@ -15,67 +15,67 @@ import (
 	"github.com/org/autoloop/internal/program"
 )
 
-// desk is one run of the program p whose records are in memory, so that a rule about
+// memoryRun is one run of the program p whose records are in memory, so that a rule about
 // records takes neither a repository nor a process.
-type desk struct {
+type memoryRun struct {
 	*run
 	t       *testing.T
 	clock   time.Time
-	shelf   *shelf
+	stored  *memoryStore
 	hub     *fakeGitHub
 	service *Service
 }
 
-// noon is when a desk begins: its earlier events were an hour before.
+// noon is when a memoryRun begins: its earlier events were an hour before.
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
-// newDesk puts events of earlier runs on record. front are further lines of the
+// newMemoryRun puts events of earlier runs on record. front are further lines of the
 // program's frontmatter. Events without a run are of the run "earlier".
-func newDesk(t *testing.T, front string, events ...history.Event) *desk {
+func newMemoryRun(t *testing.T, front string, events ...history.Event) *memoryRun {
 	t.Helper()
-	return newDeskIn(t, nil, "p", front, events...)
+	return newMemoryRunIn(t, nil, "p", front, events...)
 }
 
-// newDeskIn is newDesk for a program of any name in a repository, whose branches it reads.
-func newDeskIn(t *testing.T, repo *git.Repo, name, front string, events ...history.Event) *desk {
+// newMemoryRunIn is newMemoryRun for a program of any name in a repository, whose branches it reads.
+func newMemoryRunIn(t *testing.T, repo *git.Repo, name, front string, events ...history.Event) *memoryRun {
 	t.Helper()
-	return newDeskOf(t, repo, name, fmt.Sprintf(bedProgram, front), events...)
+	return newMemoryRunOf(t, repo, name, fmt.Sprintf(testProgram, front), events...)
 }
 
-// newDeskOf is newDeskIn for a whole program file.
-func newDeskOf(t *testing.T, repo *git.Repo, name, text string, events ...history.Event) *desk {
+// newMemoryRunOf is newMemoryRunIn for a whole program file.
+func newMemoryRunOf(t *testing.T, repo *git.Repo, name, text string, events ...history.Event) *memoryRun {
 	t.Helper()
 	p := program.Parse(".autoloop/programs/"+name+".md", []byte(text))
 	require.Empty(t, p.Problems)
-	d := &desk{t: t, clock: noon, shelf: &shelf{}, hub: &fakeGitHub{}}
-	d.shelf.files = onRecord(t, p, events...)
+	d := &memoryRun{t: t, clock: noon, stored: &memoryStore{}, hub: &fakeGitHub{}}
+	d.stored.files = onRecord(t, p, events...)
 	d.service = &Service{
 		Repo: repo, Memory: &memory.Memory{Repo: repo, Now: d.now}, Program: p, GitHub: d.hub, Repository: "o/r",
-		Agents: []Proposer{{Agent: &bed{}}}, Now: d.now, NewRun: func() string { return "now" },
+		Agents: []Proposer{{Agent: &fixture{}}}, Now: d.now, NewRun: func() string { return "now" },
 		Holder: history.Lease{Host: "here", PID: 1}, Alive: func(history.Lease) bool { return true },
 		Sleep: func(_ context.Context, d2 time.Duration) error { d.clock = d.clock.Add(d2); return nil },
 	}
 	d.run = d.service.begin()
-	d.store = d.shelf
-	require.NoError(t, d.open(d.shelf.files))
+	d.store = d.stored
+	require.NoError(t, d.open(d.stored.files))
 	d.iteration = d.records.sum.Iteration + 1
 	return d
 }
 
 // now is a clock that stands still until somebody sleeps.
-func (d *desk) now() time.Time { return d.clock }
+func (d *memoryRun) now() time.Time { return d.clock }
 
 // written is what is on record by now.
-func (d *desk) written() *records {
+func (d *memoryRun) written() *records {
 	d.t.Helper()
-	opened, err := openRecords(sessionOf(d.Program), d.shelf.files)
+	opened, err := openRecords(sessionOf(d.Program), d.stored.files)
 	require.NoError(d.t, err)
 	opened.course = d.course
 	return opened
 }
 
 // told are the kinds of the events that this run recorded, a setting as key=value.
-func (d *desk) told() []string {
+func (d *memoryRun) told() []string {
 	d.t.Helper()
 	kinds := []string{}
 	for _, e := range d.written().log.Events {
@@ -123,8 +123,8 @@ func onRecord(t *testing.T, p *program.Program, events ...history.Event) memory.
 	return b.files()
 }
 
-// shelf is a store that keeps the files of one program in memory.
-type shelf struct {
+// memoryStore is a store that keeps the files of one program in memory.
+type memoryStore struct {
 	files    memory.Files
 	messages []string         // of what was written, in order
 	moves    []*git.RefUpdate // with each of them, nil for none
@@ -134,7 +134,7 @@ type shelf struct {
 }
 
 // Update changes the files, unless that is to fail.
-func (s *shelf) Update(ctx context.Context, u memory.Update) (string, error) {
+func (s *memoryStore) Update(ctx context.Context, u memory.Update) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
@@ -169,7 +169,7 @@ func metricOf(text string) *metric.Value {
 	return &v
 }
 
-// Commits of what is on record in a desk.
+// Commits of what is on record in a memoryRun.
 const (
 	baseOnRecord   = "ba5e000000000000000000000000000000000000"
 	firstOnRecord  = "1111111111111111111111111111111111111111"

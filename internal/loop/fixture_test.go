@@ -26,9 +26,9 @@ import (
 	"github.com/org/autoloop/internal/program"
 )
 
-// bed is a real repository with the program p, whose metric is the number in
+// fixture is a real repository with the program p, whose metric is the number in
 // value.txt. Agent and evaluation are functions; git is git.
-type bed struct {
+type fixture struct {
 	t       *testing.T
 	dir     string
 	env     []string
@@ -48,7 +48,7 @@ type bed struct {
 	evaluating func(dir string)
 }
 
-const bedProgram = `---
+const testProgram = `---
 metric: m
 metric_direction: higher
 %s
@@ -63,12 +63,12 @@ cat value.txt
 ` + "```" + `
 `
 
-// newBed makes the repository. front are further lines of the program's
+// newFixture makes the repository. front are further lines of the program's
 // frontmatter; value is what value.txt begins with, and proposals are what the
 // agent writes into it, one in each iteration.
-func newBed(t *testing.T, front, value string, proposals ...string) *bed {
+func newFixture(t *testing.T, front, value string, proposals ...string) *fixture {
 	t.Helper()
-	b := &bed{t: t, dir: t.TempDir(), clock: time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)}
+	b := &fixture{t: t, dir: t.TempDir(), clock: time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)}
 	b.env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=User", "GIT_AUTHOR_EMAIL=user@example.com", "GIT_COMMITTER_NAME=User",
@@ -76,7 +76,7 @@ func newBed(t *testing.T, front, value string, proposals ...string) *bed {
 		"GIT_AUTHOR_DATE=1700000000 +0000", "GIT_COMMITTER_DATE=1700000000 +0000",
 	}
 	b.git("init", "--quiet", "--template=", "--initial-branch=main")
-	text := fmt.Sprintf(bedProgram, front)
+	text := fmt.Sprintf(testProgram, front)
 	b.write(b.dir, map[string]string{
 		".autoloop/programs/p.md": text, "value.txt": value + "\n",
 		"other.txt": "untouched\n",
@@ -90,7 +90,7 @@ func newBed(t *testing.T, front, value string, proposals ...string) *bed {
 
 // newService is a service as the command builds it, with its own repository
 // handle: another process would have one too.
-func (b *bed) newService(text string) *Service {
+func (b *fixture) newService(text string) *Service {
 	b.t.Helper()
 	p := program.Parse(".autoloop/programs/p.md", []byte(text))
 	require.Empty(b.t, p.Problems)
@@ -107,13 +107,13 @@ func (b *bed) newService(text string) *Service {
 }
 
 // now is a clock that moves on by a second whenever it is read.
-func (b *bed) now() time.Time {
+func (b *fixture) now() time.Time {
 	b.clock = b.clock.Add(time.Second)
 	return b.clock
 }
 
 // propose makes the agent write these values, by iteration.
-func (b *bed) propose(values ...string) {
+func (b *fixture) propose(values ...string) {
 	b.agent = func(request agent.Request) agent.Reply {
 		value := values[min(request.Iteration, len(values))-1]
 		b.write(request.Dir, map[string]string{"value.txt": value + "\n"})
@@ -122,7 +122,7 @@ func (b *bed) propose(values ...string) {
 }
 
 // proposeInTurn makes the agent write these values, one whenever it is asked.
-func (b *bed) proposeInTurn(calls *int, values ...string) {
+func (b *fixture) proposeInTurn(calls *int, values ...string) {
 	b.agent = func(request agent.Request) agent.Reply {
 		value := values[min(*calls, len(values)-1)]
 		*calls++
@@ -132,15 +132,15 @@ func (b *bed) proposeInTurn(calls *int, values ...string) {
 }
 
 // Name is the agent's.
-func (b *bed) Name() string { return "scripted" }
+func (b *fixture) Name() string { return "scripted" }
 
 // Propose lets the agent work.
-func (b *bed) Propose(_ context.Context, request agent.Request) (agent.Reply, error) {
+func (b *fixture) Propose(_ context.Context, request agent.Request) (agent.Reply, error) {
 	return b.agent(request), nil
 }
 
 // Run evaluates: "fail" fails, and everything else is what was printed.
-func (b *bed) Run(_ context.Context, request evaluation.Request) (evaluation.Result, error) {
+func (b *fixture) Run(_ context.Context, request evaluation.Request) (evaluation.Result, error) {
 	if b.evaluating != nil {
 		b.evaluating(request.Dir)
 	}
@@ -180,7 +180,7 @@ func (b *bed) Run(_ context.Context, request evaluation.Request) (evaluation.Res
 }
 
 // iterate runs so many iterations in one job.
-func (b *bed) iterate(count int) []Result {
+func (b *fixture) iterate(count int) []Result {
 	b.t.Helper()
 	results, err := b.service.Run(b.t.Context(), count)
 	require.NoError(b.t, err)
@@ -188,7 +188,7 @@ func (b *bed) iterate(count int) []Result {
 }
 
 // one runs one iteration in one job.
-func (b *bed) one() Result {
+func (b *fixture) one() Result {
 	b.t.Helper()
 	results := b.iterate(1)
 	require.Len(b.t, results, 1)
@@ -196,7 +196,7 @@ func (b *bed) one() Result {
 }
 
 // twoJobs runs one iteration in two jobs.
-func (b *bed) twoJobs() (proposed, published Result) {
+func (b *fixture) twoJobs() (proposed, published Result) {
 	b.t.Helper()
 	made, proposed, err := b.service.Propose(b.t.Context())
 	require.NoError(b.t, err)
@@ -212,7 +212,7 @@ func (b *bed) twoJobs() (proposed, published Result) {
 	return proposed, published
 }
 
-func (b *bed) git(args ...string) string {
+func (b *fixture) git(args ...string) string {
 	b.t.Helper()
 	cmd := exec.CommandContext(b.t.Context(), "git", args...)
 	cmd.Dir, cmd.Env = b.dir, b.env
@@ -221,7 +221,7 @@ func (b *bed) git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-func (b *bed) write(dir string, files map[string]string) {
+func (b *fixture) write(dir string, files map[string]string) {
 	b.t.Helper()
 	for name, text := range files {
 		file := filepath.Join(dir, name)
@@ -231,7 +231,7 @@ func (b *bed) write(dir string, files map[string]string) {
 }
 
 // commit commits files on the branch main, as a person does.
-func (b *bed) commit(files map[string]string) {
+func (b *fixture) commit(files map[string]string) {
 	b.t.Helper()
 	b.write(b.dir, files)
 	b.git("add", "-A")
@@ -239,13 +239,13 @@ func (b *bed) commit(files map[string]string) {
 }
 
 // refs are all branches with their commits.
-func (b *bed) refs() string { return b.git("for-each-ref") }
+func (b *fixture) refs() string { return b.git("for-each-ref") }
 
 // kept is the number on the program branch.
-func (b *bed) kept() string { return b.git("show", "autoloop/p:value.txt") }
+func (b *fixture) kept() string { return b.git("show", "autoloop/p:value.txt") }
 
 // records are the program's, as they are now.
-func (b *bed) records() *records {
+func (b *fixture) records() *records {
 	b.t.Helper()
 	files, _, err := b.service.Memory.Read(b.t.Context(), "p")
 	require.NoError(b.t, err)
@@ -255,7 +255,7 @@ func (b *bed) records() *records {
 }
 
 // kinds are the kinds of all events, in order.
-func (b *bed) kinds() []string {
+func (b *fixture) kinds() []string {
 	b.t.Helper()
 	var kinds []string
 	for _, e := range b.records().log.Events {
@@ -266,7 +266,7 @@ func (b *bed) kinds() []string {
 
 // story is what the events say but for times, ids of runs and bundles, and the
 // commits that these are part of.
-func (b *bed) story() []string {
+func (b *fixture) story() []string {
 	b.t.Helper()
 	var story []string
 	for _, e := range b.records().log.Events {
@@ -305,7 +305,7 @@ func runDir(t *testing.T) string {
 }
 
 // replays holds that the audit of all records finds nothing.
-func (b *bed) replays() {
+func (b *fixture) replays() {
 	b.t.Helper()
 	records, err := b.service.Memory.Records(b.t.Context(), "p", BranchPrefix+"p", nil)
 	require.NoError(b.t, err)
