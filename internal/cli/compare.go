@@ -39,10 +39,7 @@ The exit code is 0 for improved and neutral, 1 for regressed, and 2 when somethi
 			if err != nil {
 				return err
 			}
-			thresholds, err := thresholdsOf(p)
-			if err != nil {
-				return err
-			}
+			thresholds := thresholdsOf(p)
 			thresholds.Shared = !interleaved
 			found, err := a.compare(args[0], args[1], thresholds)
 			if err != nil {

@@ -206,27 +206,18 @@ func (a *App) commandDigest(text string) string {
 }
 
 // thresholdsOf returns the thresholds that a program's frontmatter has.
-func thresholdsOf(p *program.Program) (score.Thresholds, error) {
-	thresholds := score.Thresholds{
+func thresholdsOf(p *program.Program) score.Thresholds {
+	value := func(from float64) metric.Value {
+		v, _ := metric.FromFloat(from) // the reader of programs takes no other number
+		return v
+	}
+	return score.Thresholds{
+		MinCompositeGain:          value(p.Thresholds.MinCompositeGain),
+		RegressionCompositeDrop:   value(p.Thresholds.RegressionCompositeDrop),
+		CostTolerance:             value(p.Thresholds.CostTolerance),
 		ObjectiveDropIsRegression: p.Thresholds.ObjectiveDropIsRegression,
 		NetLossIsRegression:       p.Thresholds.NetLossIsRegression,
 	}
-	for _, number := range []struct {
-		name string
-		from float64
-		to   *metric.Value
-	}{
-		{"min-composite-gain", p.Thresholds.MinCompositeGain, &thresholds.MinCompositeGain},
-		{"regression-composite-drop", p.Thresholds.RegressionCompositeDrop, &thresholds.RegressionCompositeDrop},
-		{"cost-tolerance", p.Thresholds.CostTolerance, &thresholds.CostTolerance},
-	} {
-		value, err := metric.FromFloat(number.from)
-		if err != nil {
-			return thresholds, misuse.Errorf("%s: %s: %w", p.File, number.name, err)
-		}
-		*number.to = value
-	}
-	return thresholds, nil
 }
 
 // budgetOf are the bounds of a run: those of the program without a span, which are for one.

@@ -176,10 +176,9 @@ func (l *taskSuite) open(ctx context.Context, dir string) (s *taskSession, err e
 		}
 		return l.worker(ctx, name, commands)
 	}
-	o.Budget = budgetOf(p)
-	o.Thresholds, err = thresholdsOf(p)
+	o.Budget, o.Thresholds = budgetOf(p), thresholdsOf(p)
 	archive.Forget(s.Now().Add(-keepRuns))
-	return s, err
+	return s, nil
 }
 
 // findSide finds a configuration: a directory, or a commit whose files are written

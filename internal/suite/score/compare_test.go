@@ -307,16 +307,3 @@ func TestComparisonAsJSON(t *testing.T) {
 	assert.Contains(t, string(data), `"netCompositeGain":null`)
 	assert.Contains(t, string(data), `"improvements":[]`, "an empty list, not null")
 }
-
-func TestThresholdsBelowNothing(t *testing.T) {
-	t.Parallel()
-	require.NoError(t, score.DefaultThresholds().Err())
-	require.NoError(t, score.Thresholds{}.Err())
-	below := metric.MustValue("-0.001")
-	for name, set := range map[string]score.Thresholds{
-		"min-composite-gain": {MinCompositeGain: below}, "regression-composite-drop": {RegressionCompositeDrop: below},
-		"cost-tolerance": {CostTolerance: below},
-	} {
-		require.ErrorContains(t, set.Err(), name+" -0.001 is below 0")
-	}
-}

@@ -152,20 +152,3 @@ func DefaultThresholds() Thresholds {
 		ObjectiveDropIsRegression: true,
 	}
 }
-
-// Err reports a threshold below 0; nil when all can be used.
-func (t Thresholds) Err() error {
-	for _, each := range []struct {
-		name  string
-		value metric.Value
-	}{
-		{"min-composite-gain", t.MinCompositeGain},
-		{"regression-composite-drop", t.RegressionCompositeDrop},
-		{"cost-tolerance", t.CostTolerance},
-	} {
-		if each.value.Sign() < 0 {
-			return fmt.Errorf("%s %s is below 0; give 0 or more", each.name, each.value)
-		}
-	}
-	return nil
-}

@@ -1,8 +1,6 @@
 package taskrun
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -23,20 +21,6 @@ type Config struct {
 func AgentConfig() Config {
 	config, personal := commandline.All().Config()
 	return Config{Include: config, Exclude: append([]string{"**/*.local.*"}, personal...)}
-}
-
-// Err reports globs that cannot be read, and a selection of nothing.
-func (c Config) Err() error {
-	var faults []error
-	for _, glob := range slices.Concat(c.Include, c.Exclude) {
-		if glob == "" || strings.HasPrefix(glob, "/") || !doublestar.ValidatePattern(glob) {
-			faults = append(faults, fmt.Errorf("%q is no glob for a path in a repository", glob))
-		}
-	}
-	if len(c.Include) == 0 {
-		faults = append(faults, errors.New("no glob says which files are the configuration"))
-	}
-	return errors.Join(faults...)
 }
 
 // Match reports whether a file is part of the configuration.

@@ -63,9 +63,6 @@ type session struct {
 // prepare makes everything ready before anything runs, so that what cannot
 // work is found while nothing was spent.
 func prepare(ctx context.Context, s *TaskSuite, baseline, candidate Side, o Options) (*session, error) {
-	if err := errors.Join(o.Thresholds.Err(), baseline.Config.Err(), candidate.Config.Err()); err != nil {
-		return nil, misuse.New(err)
-	}
 	session := &session{
 		Options: o, suite: s, sides: [roles]Side{baseline, candidate}, records: map[unit]record{},
 		versions: map[string]string{},

@@ -102,16 +102,6 @@ func TestFaultsAreSaidBeforeAnythingRuns(t *testing.T) {
 		says  string
 		ours  bool // it is a failure of our own, and no fault of the caller's
 	}{
-		"a threshold below nothing": {
-			func(f *spoiled) { f.o.Thresholds.MinCompositeGain = metric.FromInt(-1) },
-			"min-composite-gain -1 is below 0", false,
-		},
-		"an invalid glob": {
-			func(f *spoiled) { f.after.Config.Include = []string{"["} }, `"[" is no glob`, false,
-		},
-		"no glob": {
-			func(f *spoiled) { f.before.Config = taskrun.Config{} }, "no glob says which files", false,
-		},
 		"a baseline that is gone":  {remove("before"), "open the baseline: ", false},
 		"a candidate that is gone": {remove("before", "after"), "open the candidate: ", false},
 		"two empty configurations": {

@@ -247,7 +247,6 @@ func TestConfigurations(t *testing.T) {
 		for _, y := range parts {
 			for _, glob := range []string{x, x + "/" + y, x + "/" + y + "/", x + "/" + y + "/*", x + "/" + y + "/**"} {
 				config := Config{Include: []string{glob}}
-				require.NoError(t, config.Err())
 				for _, dir := range dirs {
 					if slices.ContainsFunc(paths, func(path string) bool {
 						return strings.HasPrefix(path, dir+"/") && config.Match(path)
@@ -261,13 +260,7 @@ func TestConfigurations(t *testing.T) {
 		}
 	}
 	assert.Greater(t, skipped, 500, "it is not all looked into")
-	for glob, ok := range map[string]bool{"a/": true, "**/x": true, "": false, "/a": false, "[": false, "{a": false} {
-		assert.Equal(t, ok, Config{Include: []string{"x", glob}}.Err() == nil, glob)
-		assert.Equal(t, ok, Config{Include: []string{"x"}, Exclude: []string{glob}}.Err() == nil, glob)
-	}
-	require.ErrorContains(t, Config{}.Err(), "no glob says which files")
 	agents := AgentConfig()
-	require.NoError(t, agents.Err())
 	for path, is := range map[string]bool{
 		"AGENTS.md": true, "sub/AGENTS.md": false, ".claude/a/b.md": true, ".claude/settings.local.json": false,
 		"CLAUDE.local.md": false, ".github/copilot-instructions.md": true, ".github/workflows/x.yml": false,
