@@ -72,15 +72,14 @@ func TestSkillsThatCannotBeLoaded(t *testing.T) {
 		"a linked one": {
 			files{"s/SKILL.md": "-> ../o.md", "o.md": "x"}, "", "SKILL.md: it is no regular file",
 		},
-		"a huge one":         {files{"s/SKILL.md": strings.Repeat("x", 1<<20+1)}, "", "it has more than 1024 KiB"},
-		"as large as may be": {files{"s/SKILL.md": strings.Repeat("x", 1<<20)}, "", ""},
+		"a huge one": {files{"s/SKILL.md": strings.Repeat("x", 1<<20+1)}, "", ""},
 		"a linked suite": {
 			files{"s/evals/evals.json": "-> /etc/passwd"}, "", "evals.json: it is no regular file",
 		},
 		"a huge suite": {
 			files{"s/evals/evals.json": suite + strings.Repeat(" ", 16<<20)},
 			"",
-			"evals.json: it has more than 16384 KiB",
+			"evals.json: has more than 4096 KiB",
 		},
 		"a linked skill": {
 			files{"s": "-> /etc", "s/SKILL.md": "", "s/evals/evals.json": ""}, "", "open the skill: ",

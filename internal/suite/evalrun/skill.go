@@ -24,11 +24,8 @@ import (
 // SkillFile is what makes a directory a skill.
 const SkillFile = "SKILL.md"
 
-const (
-	maxSkillFile = 1 << 20
-	// maxSuiteFile is more than the parsers take: they say what is too much.
-	maxSuiteFile = 16 << 20
-)
+// maxSkillFile and maxSuiteFile bound what is read.
+const maxSkillFile, maxSuiteFile = 1 << 20, 16 << 20
 
 // Skill is a skill's directory with its suites, all of them in order.
 type Skill struct {
@@ -210,14 +207,11 @@ func (l *loading) isFile(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// readFile reads a regular file of at most that many bytes.
+// readFile reads at most that many bytes of a regular file: the parsers take less, and say
+// what is too much.
 func readFile(root *os.Root, name string, most int64) ([]byte, error) {
 	if info, err := root.Lstat(filepath.FromSlash(name)); err == nil && !info.Mode().IsRegular() {
 		return nil, errors.New("it is no regular file")
 	}
-	data, err := files.ReadRegular(root, name, most+1)
-	if err == nil && int64(len(data)) > most {
-		err = fmt.Errorf("it has more than %d KiB", most/1024)
-	}
-	return data, err
+	return files.ReadRegular(root, name, most)
 }

@@ -127,13 +127,7 @@ const rateDigits = 12
 
 // RateValue is a score as a decimal of twelve digits, rounded half away from
 // zero: equal fractions give equal values.
-func RateValue(rate *big.Rat) metric.Value {
-	value, err := metric.ParseValue(rate.FloatString(rateDigits))
-	if err != nil {
-		return metric.Value{} // a fraction is always a number
-	}
-	return value
-}
+func RateValue(rate *big.Rat) metric.Value { return metric.MustValue(rate.FloatString(rateDigits)) }
 
 // Aggregate puts several runs of the cases of one suite, in its order, into one
 // score for each case: passed and total are sums over the runs, so that the pass

@@ -130,21 +130,14 @@ func readInside(root *os.Root, local string, info fs.FileInfo) (data []byte, why
 }
 
 func contentCheck(check format.Check, text string) string {
-	switch check.Kind {
-	case format.FileContains:
-		if !strings.Contains(text, check.Substring) {
-			return fmt.Sprintf("it does not contain %q", check.Substring)
-		}
-	case format.FileNotContains:
-		if strings.Contains(text, check.Substring) {
-			return fmt.Sprintf("it contains %q", check.Substring)
-		}
-	case format.RegexMatch:
-		if check.Pattern == nil || !check.Pattern.MatchString(text) {
-			return fmt.Sprintf("nothing in it matches %v", check.Pattern)
-		}
-	default:
-		return fmt.Sprintf("checks of kind %q are not known", check.Kind)
+	there := strings.Contains(text, check.Substring)
+	switch {
+	case check.Kind == format.RegexMatch && !check.Pattern.MatchString(text):
+		return fmt.Sprintf("nothing in it matches %v", check.Pattern)
+	case check.Kind == format.FileContains && !there:
+		return fmt.Sprintf("it does not contain %q", check.Substring)
+	case check.Kind == format.FileNotContains && there:
+		return fmt.Sprintf("it contains %q", check.Substring)
 	}
 	return ""
 }

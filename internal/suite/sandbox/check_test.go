@@ -51,7 +51,6 @@ func TestChecks(t *testing.T) {
 		},
 		{path(format.FileContains, "a.txt", "hay"), `it does not contain "hay"`},
 		{path(format.FileContains, "dir", "x"), "it is no regular file"},
-		{path("later", "a.txt", ""), `checks of kind "later" are not known`},
 		{path(format.FileNotContains, "a.txt", "hay"), ""},
 		{path(format.FileNotContains, "a.txt", "needle"), `it contains "needle"`},
 		{path(format.FileNotContains, "none", "needle"), "there is no such file"},

@@ -1,6 +1,8 @@
 package sandbox_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -60,5 +62,20 @@ func TestSuitesThatAreNoSuites(t *testing.T) {
 			}
 			assert.Equal(t, c.finds, paths)
 		})
+	}
+}
+
+func TestConfigurationThatChangedIsNotLaid(t *testing.T) {
+	t.Parallel()
+	for want, change := range map[string]func(d dir){
+		"it changed while it was copied": func(d dir) { d.put("A.md", "y", 0o644) },
+		"no such file or directory":      func(d dir) { _ = os.RemoveAll(d.path) },
+	} {
+		configuration := newDir(t, map[string]string{"A.md": "x"})
+		o := overlay(t, configuration)
+		change(configuration)
+		_, err := sandbox.Prepare(t.Context(), filepath.Join(t.TempDir(), "x"),
+			sandbox.Fixture{Name: "fixture", Dir: newDir(t, nil).path}, o)
+		require.ErrorContains(t, err, want)
 	}
 }

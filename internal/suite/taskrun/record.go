@@ -67,8 +67,7 @@ func (s *session) name(u unit) string {
 	return s.tasks[u.task].keys[u.side] + "/" + strconv.Itoa(u.repeat+1)
 }
 
-// recall reads a run that was kept; what cannot be read, or does not fit its
-// task, is run again.
+// recall reads a run that was kept; what cannot be read is run again.
 func (s *session) recall(u unit) (record, bool) {
 	name := s.name(u)
 	data, err := s.Archive.Read(name, recordFile, maxRecord)
@@ -77,10 +76,6 @@ func (s *session) recall(u unit) (record, bool) {
 	}
 	var r record
 	if json.Unmarshal(data, &r) != nil || r.Format != recordFormat {
-		return record{}, false
-	}
-	if !slices.EqualFunc(r.Checks, s.tasks[u.task].Checks,
-		func(kept format.CheckResult, asked format.Check) bool { return kept.Kind == asked.Kind }) {
 		return record{}, false
 	}
 	r.dir = s.Archive.Path(name)
