@@ -18,7 +18,7 @@ import (
 // annotation is a remark that GitHub Actions shows with a run and, when it has
 // a file, at its line.
 type annotation struct {
-	level annotationLevel
+	level string // errorLevel or warningLevel
 	// file is as the program has it, "" for none; line is 0 for the file as a whole.
 	file    string
 	line    int
@@ -26,15 +26,10 @@ type annotation struct {
 	message string
 }
 
-type annotationLevel string
-
 // The levels that GitHub has; a run shows ten of each of a step.
 const (
-	errorLevel   annotationLevel = "error"
-	warningLevel annotationLevel = "warning"
-)
-
-const (
+	errorLevel     = "error"
+	warningLevel   = "warning"
 	maxAnnotations = 10
 	maxAnnotation  = 1000
 )
@@ -47,44 +42,41 @@ func (s Step) annotate(root string, list ...annotation) error {
 		return nil
 	}
 	masker := process.NewMasker(s.Environ)
-	counts := map[annotationLevel]int{}
-	var text strings.Builder
+	counts, text := map[string]int{}, ""
 	for _, a := range list {
 		if counts[a.level]++; counts[a.level] < maxAnnotations {
 			a = a.atItsPlace()
 			a.message = masker.String(a.message)
-			text.WriteString(a.command(s, root))
+			text += a.command(s, root)
 		}
 	}
-	for _, level := range []annotationLevel{errorLevel, warningLevel} {
+	for _, level := range []string{errorLevel, warningLevel} {
 		if more := counts[level] - maxAnnotations + 1; more > 0 {
-			text.WriteString(annotation{
-				level: level, title: "Autoloop",
-				message: fmt.Sprintf("%d more are in the job's summary", more),
-			}.command(s, root))
+			rest := annotation{level: level, title: "Autoloop", message: fmt.Sprintf("%d more are in the job's summary", more)}
+			text += rest.command(s, root)
 		}
 	}
 	if file := s.Getenv("AUTOLOOP_ANNOTATIONS"); file != "" {
-		return appendTo(file, text.String())
+		return appendTo(file, text)
 	}
-	_, err := io.WriteString(unescaped(s.Log), text.String())
+	_, err := io.WriteString(unescaped(s.Log), text)
 	return err
 }
 
 // command is the annotation as a workflow command, on one line. A place that
 // GitHub does not have is said in words.
 func (a annotation) command(s Step, root string) string {
-	properties, message := "title="+property(plain.Short(a.title, 200)), a.message
-	if file := s.inWorkspace(root, a.file); file != "" {
-		place := "file=" + property(file)
-		if a.line > 0 {
-			place += fmt.Sprintf(",line=%d", a.line)
-		}
-		properties = place + "," + properties
-	} else if a.file != "" {
+	place, message := "", a.message
+	switch file := s.inWorkspace(root, a.file); {
+	case file != "" && a.line > 0:
+		place = fmt.Sprintf("file=%s,line=%d,", property(file), a.line)
+	case file != "":
+		place = "file=" + property(file) + ","
+	case a.file != "":
 		message = program.Problem{File: a.file, Line: a.line, Message: a.message}.String()
 	}
-	return fmt.Sprintf("::%s %s::%s\n", a.level, properties, data(plain.Short(message, maxAnnotation)))
+	return fmt.Sprintf("::%s %stitle=%s::%s\n", a.level, place, property(plain.Short(a.title, 200)),
+		data(plain.Short(message, maxAnnotation)))
 }
 
 // data escapes the message of a workflow command, property one of its values,
@@ -141,15 +133,14 @@ func (a annotation) atItsPlace() annotation {
 
 // Failed annotates why a command failed, at the place where that is known.
 func (s Step) Failed(name string, err error) {
-	list := []annotation{{level: errorLevel, title: name, message: err.Error()}}
-	if located, is := errors.AsType[*program.NotRunnableError](err); is {
-		list = nil
-		for _, p := range located.Problems {
-			list = append(list, annotation{
-				level: errorLevel, file: p.File, line: p.Line, title: name,
-				message: p.Message,
-			})
-		}
+	located, is := errors.AsType[*program.NotRunnableError](err)
+	if !is {
+		_ = s.annotate(s.Dir, annotation{level: errorLevel, title: name, message: err.Error()})
+		return
+	}
+	var list []annotation
+	for _, p := range located.Problems {
+		list = append(list, annotation{errorLevel, p.File, p.Line, name, p.Message})
 	}
 	_ = s.annotate(s.Dir, list...)
 }

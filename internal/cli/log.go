@@ -5,8 +5,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -85,61 +83,44 @@ func (a *App) log(ctx context.Context, only int, tsv bool) error {
 	if files.Ledger == nil {
 		return a.noHistory(ctx, a.Program)
 	}
-	undone := map[int]bool{}
-	for _, e := range ledger.Events {
-		undone[history.UndoneBy(e)] = true
-	}
-	lines, table := []history.Event{}, render.LogTable()
-	decisions := history.Decisions{Only: only, Each: func(e *history.Decided, seconds float64) error {
-		row := render.LogRow(e)
-		if tsv {
-			row = render.LogRecord(e, seconds)
-		}
-		if undone[e.Iteration] && e.Outcome == history.Accepted {
-			row[2] = string(history.Undone)
-		}
-		lines, table.Rows = append(lines, e), append(table.Rows, row)
-		return nil
-	}}
-	if err := decisions.Read(ledger.Events); err != nil {
-		return err
-	}
-	for _, n := range slices.Sorted(maps.Keys(decisions.Undone)) {
-		if only == 0 || n == only {
-			lines = append(lines, decisions.Undone[n])
-		}
-	}
-	if undone[only] && decisions.Found != nil {
-		decisions.Found = render.Undone(decisions.Found)
-	}
+	account := render.Account{Events: ledger.Events}
+	story := render.StoryOf(account, only)
 	switch {
-	case only > 0 && decisions.Found == nil:
+	case only > 0 && story.Decided == nil:
 		return misuse.Errorf("iteration %d of %s was not decided: `iterate log %[2]s` lists those that were", only,
 			a.Program)
 	case a.JSON:
-		return a.printEvents(lines)
+		return a.printEvents(ledger.Events, only)
 	case tsv:
 		out := csv.NewWriter(a.Stdout)
 		out.Comma = '\t'
-		return out.WriteAll(append([][]string{render.LogFields()}, table.Rows...))
+		return out.WriteAll(render.LogRecords(account))
 	case only > 0:
-		_, err := fmt.Fprint(a.Stdout, render.Decision(&decisions),
-			render.FailedOutput(decisions.Measured, decisions.Found), a.outputs(decisions.Found))
+		_, err := fmt.Fprint(a.Stdout, story, a.outputs(story.Decided))
 		return err
 	}
-	_, err = fmt.Fprint(a.Stdout, colored(a.Env, table.Fit(a.TableWidth()).String()))
+	_, err = fmt.Fprint(a.Stdout, colored(a.Env, render.LogTable(account).Fit(a.TableWidth()).String()))
 	return err
 }
 
-// printEvents prints events as the ledger has them.
-func (a *App) printEvents(events []history.Event) error {
-	lines := make([]json.RawMessage, len(events))
-	for i, e := range events {
+// printEvents prints what was decided, and taken back, as the ledger has it; of one
+// iteration alone, or, for 0, of all.
+func (a *App) printEvents(events []history.Event, only int) error {
+	lines := []json.RawMessage{}
+	for _, e := range events {
+		_, decided := e.(*history.Decided)
+		number := history.UndoneBy(e)
+		if decided {
+			number = e.Header().Iteration
+		}
+		if number == 0 || only > 0 && number != only {
+			continue
+		}
 		line, err := history.Line(e)
 		if err != nil {
 			return err
 		}
-		lines[i] = line
+		lines = append(lines, line)
 	}
 	return a.printJSON(lines)
 }

@@ -14,39 +14,37 @@ import (
 // maxPoints is how many iterations a chart has at most, besides the last.
 const maxPoints = 40
 
-// Chart is a mermaid chart of the best value after each iteration (the line), of
-// every candidate (the bars) and of the target; "" before there are two points.
+// Chart is a mermaid chart of the best value after each iteration that was measured (the
+// line), of its candidate (the bars) and of the target; "" before there are two points.
 // A longer history is thinned evenly, its end kept.
 func Chart(a Account) Markup {
 	var names []string
-	var bests, tried []float64 // a candidate that was not measured is NaN
-	add := func(name string, best float64, candidate *metric.Value) {
-		value := math.NaN()
-		if candidate != nil {
-			value = candidate.Float64()
-		}
-		names, bests, tried = append(names, strconv.Quote(name)), append(bests, best), append(tried, value)
+	var bests, tried []float64
+	add := func(name string, best, candidate *metric.Value) {
+		names, bests = append(names, strconv.Quote(name)), append(bests, best.Float64())
+		tried = append(tried, candidate.Float64())
 	}
 	for e := range history.Of[*history.Measured](slices.All(a.Events)) {
 		if e.Role == history.Baseline && e.Metric != nil {
-			add("0", e.Metric.Float64(), nil)
+			add("0", e.Metric, e.Metric)
 			break
 		}
 	}
-	decided, past := a.Decided(), a.Summary()
+	decided := slices.DeleteFunc(a.Decided(), func(e *history.Decided) bool { return e.Metric == nil || e.Best == nil })
 	every := 1 + len(decided)/maxPoints
 	for i, e := range decided {
 		best := e.Best
 		if e.Outcome == history.PendingCI && e.PreviousBest != nil {
 			best = e.PreviousBest // it is not the best before CI has said so
 		}
-		if best != nil && (e.Iteration%every == 0 || i == len(decided)-1) {
-			add(strconv.Itoa(e.Iteration), best.Float64(), e.Metric)
+		if (i+1)%every == 0 || i == len(decided)-1 {
+			add(strconv.Itoa(e.Iteration), best, e.Metric)
 		}
 	}
 	if len(names) < 2 {
 		return ""
 	}
+	past := a.Summary()
 	target, lines := past.Target(a.Program.Target), [][]float64{bests}
 	name := strings.TrimSpace(chartMarks().ReplaceAllString(Said(a.metric()), " "))
 	title := "best " + name + " (" + better(a.Program.Direction) + "), every candidate"
@@ -56,9 +54,7 @@ func Chart(a Account) Markup {
 	}
 	low, high := axis(slices.Concat(lines...), tried)
 	for i, value := range tried {
-		if tried[i] = min(max(value, low), high); math.IsNaN(value) {
-			tried[i] = low // no bar
-		}
+		tried[i] = min(max(value, low), high)
 	}
 	text := "```mermaid\nxychart-beta\n    title \"" + title + "\"\n    x-axis \"iteration\" [" + strings.Join(names, ", ") +
 		"]\n    y-axis \"" + name + "\" " + chartNumbers(low) + " --> " + chartNumbers(high) +
@@ -77,9 +73,7 @@ func axis(lines, tried []float64) (low, high float64) {
 	around := 2 * max(high-low, math.Abs(high)/10, math.Abs(low)/10)
 	least, most := low-around, high+around
 	for _, value := range tried {
-		if !math.IsNaN(value) {
-			low, high = min(low, max(value, least)), max(high, min(value, most))
-		}
+		low, high = min(low, max(value, least)), max(high, min(value, most))
 	}
 	if high > low {
 		return low - (high-low)/20, high // the lowest candidate has a bar too

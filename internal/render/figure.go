@@ -93,15 +93,12 @@ func apart(numbers map[string]bool, digits int) bool {
 // roundTo is a number with at most so many significant digits, or all of its whole
 // part, without an exponent where it can be read without one.
 func roundTo(text string, digits int) string {
-	if whole, _, plain := strings.Cut(strings.TrimLeft(text, "+-"), "."); plain && !strings.ContainsAny(text, "eE") {
-		digits = max(digits, len(strings.TrimLeft(whole, "0")))
-	}
-	if significant(text) <= digits {
-		return text
-	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil {
 		return text
+	}
+	if size := math.Abs(f); size >= 1 && size < 1e15 {
+		digits = max(digits, 1+int(math.Log10(size)))
 	}
 	short := strconv.FormatFloat(f, 'g', digits, 64)
 	if f, err = strconv.ParseFloat(short, 64); err == nil && (f == 0 || math.Abs(f) >= 1e-6 && math.Abs(f) < 1e15) {
@@ -110,17 +107,10 @@ func roundTo(text string, digits int) string {
 	if strings.HasPrefix(text, "+") {
 		short = "+" + short
 	}
-	return short
-}
-
-// significant counts the significant digits of a number.
-func significant(text string) int {
-	text, _, _ = strings.Cut(strings.ToLower(strings.TrimLeft(text, "+-")), "e")
-	whole, fraction, _ := strings.Cut(text, ".")
-	if fraction == "" {
-		whole = strings.TrimRight(whole, "0")
+	if len(short) >= len(text) {
+		return text
 	}
-	return len(strings.TrimLeft(whole+fraction, "0"))
+	return short
 }
 
 var number = lazyregexp.New(`\d[\d.]*(e[+-]?\d+)?`)

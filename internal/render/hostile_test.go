@@ -113,10 +113,10 @@ func TestHostileWordsAreHarmless(t *testing.T) {
 			plainText(t, "skill report", report.Text())
 			harmless(t, "title", render.PullTitle(a))
 			assert.NotContains(t, render.PullTitle(a), "\n")
-			table := render.LogTable()
-			table.Rows = append(table.Rows, render.LogRow(decided))
+			table := render.LogTable(a)
 			plainText(t, "log", table.String())
-			assert.Equal(t, 2, strings.Count(table.String(), "\n"), table)
+			assert.Equal(t, 1+len(table.Rows), strings.Count(table.String(), "\n"), table)
+			plainText(t, "one iteration", render.StoryOf(a, decided.Iteration).String())
 		})
 	}
 }

@@ -13,50 +13,51 @@ import (
 	"github.com/org/autoloop/internal/plain"
 )
 
-// LogTable is a list of iterations without a row yet.
-func LogTable() Table {
-	return Table{
-		Header: []string{"iteration", "time", "outcome", "metric", "best", "why"},
-		Align:  "rllrr",
+// LogTable lists the iterations of a program, with every reason whole.
+func LogTable(a Account) Table {
+	table := Table{Header: []string{"iteration", "time", "outcome", "metric", "best", "why"}, Align: "rllrr"}
+	for _, e := range a.Decided() {
+		figures := Rounded(metric.Text(e.Metric, "—"), metric.Text(e.Best, "—"),
+			plain.Line(Why(e.Outcome, e.Summary, e.Reasons, e.Warning)))
+		table.Rows = append(table.Rows, append([]string{
+			strconv.Itoa(e.Iteration), e.Time.UTC().Format("2006-01-02 15:04"), OutcomeOf(e.Outcome).Word,
+		}, figures...))
 	}
+	return table
 }
 
-// LogRow is a decision in a LogTable, with every reason whole.
-func LogRow(e *history.Decided) []string {
-	figures := Rounded(metric.Text(e.Metric, "—"), metric.Text(e.Best, "—"), plain.Line(Why(e.Outcome, e.Summary, e.Reasons, e.Warning)))
-	return append([]string{
-		strconv.Itoa(e.Iteration), e.Time.UTC().Format("2006-01-02 15:04"),
-		OutcomeOf(e.Outcome).Word,
-	}, figures...)
-}
-
-// LogFields are the columns of LogRecord.
-func LogFields() []string {
-	return []string{
+// LogRecords are the iterations of a program for other programs, behind their header;
+// seconds are those of one run of the candidate.
+func LogRecords(a Account) [][]string {
+	seconds := map[int]float64{}
+	for e := range history.Of[*history.Measured](slices.All(a.Events)) {
+		if e.Role == history.Candidate {
+			seconds[e.Iteration] = e.Seconds
+		}
+	}
+	rows := [][]string{{
 		"iteration", "time", "outcome", "metric", "best", "seconds", "p", "commit", "summary",
 		"agent", "turns", "tokens", "usd",
+	}}
+	for _, e := range a.Decided() {
+		probability, took := "", ""
+		if n := len(e.Evidence); n > 0 {
+			probability = strconv.FormatFloat(e.Evidence[n-1].P, 'g', -1, 64)
+		}
+		if s := seconds[e.Iteration]; s > 0 {
+			took = strconv.FormatFloat(s, 'f', -1, 64)
+		}
+		turns, tokens, usd := "", "", ""
+		if u := e.Usage; u != nil {
+			turns, tokens, usd = countText(u.Turns), countText(u.Tokens()), metric.Text(u.CostUSD, "")
+		}
+		rows = append(rows, []string{
+			strconv.Itoa(e.Iteration), e.Time.UTC().Format(time.RFC3339), string(e.Outcome), metric.Text(e.Metric, ""),
+			metric.Text(e.Best, ""), took, probability, e.Commit,
+			plain.Line(e.Summary), plain.Line(e.Agent), turns, tokens, usd,
+		})
 	}
-}
-
-// LogRecord is a decision for other programs; one run of its candidate took so many
-// seconds, 0 for unknown.
-func LogRecord(e *history.Decided, seconds float64) []string {
-	probability, took := "", ""
-	if n := len(e.Evidence); n > 0 {
-		probability = strconv.FormatFloat(e.Evidence[n-1].P, 'g', -1, 64)
-	}
-	if seconds > 0 {
-		took = strconv.FormatFloat(seconds, 'f', -1, 64)
-	}
-	turns, tokens, usd := "", "", ""
-	if u := e.Usage; u != nil {
-		turns, tokens, usd = countText(u.Turns), countText(u.Tokens()), metric.Text(u.CostUSD, "")
-	}
-	return []string{
-		strconv.Itoa(e.Iteration), e.Time.UTC().Format(time.RFC3339), string(e.Outcome), metric.Text(e.Metric, ""),
-		metric.Text(e.Best, ""), took, probability, e.Commit,
-		plain.Line(e.Summary), plain.Line(e.Agent), turns, tokens, usd,
-	}
+	return rows
 }
 
 // countText is a number of things, "" for unknown.
@@ -67,15 +68,61 @@ func countText[N int | int64](count *N) string {
 	return strconv.FormatInt(int64(*count), 10)
 }
 
-// Decision is one iteration with all that decided it, where its time went, and what its agent used.
-func Decision(d *history.Decisions) string {
-	e := d.Found
+// Story is one iteration with all that was measured for it, a baseline of its run too.
+type Story struct {
+	*history.Decided
+	Measured []*history.Measured
+	// Seconds is how long one run of its last candidate took, Took how long the run took
+	// that measured it, up to the decision; 0 for unknown.
+	Seconds float64
+	Took    time.Duration
+}
+
+// StoryOf looks an iteration up; its decision is nil when it was not decided.
+func StoryOf(a Account, iteration int) Story {
+	var s Story
+	var began *history.Started
+	for _, event := range a.Events {
+		meant := event.Header().Iteration == iteration
+		switch e := event.(type) {
+		case *history.Started:
+			if meant {
+				began = e
+			}
+		case *history.Measured:
+			// A baseline with which its run began is recorded with the iteration before.
+			first := e.Stage == "" && e.Role != history.Candidate && began != nil && began.Run == e.Run && s.Decided == nil
+			if meant || first {
+				s.Measured = append(s.Measured, e)
+			}
+			if meant && e.Role == history.Candidate {
+				s.Seconds = e.Seconds
+			}
+		case *history.Decided:
+			if meant && s.Decided == nil && began != nil { // before CI had its say
+				s.Took = e.Time.Sub(began.Time)
+			}
+			if meant {
+				s.Decided = e
+			}
+		}
+		if history.UndoneBy(event) == iteration && s.Decided != nil {
+			s.Decided = Undone(s.Decided)
+		}
+	}
+	return s
+}
+
+// String is the iteration with all that decided it, where its time went, and what its
+// agent used.
+func (s Story) String() string {
 	var out strings.Builder
 	line := func(name, text string) {
 		if text != "" {
 			fmt.Fprintf(&out, "%-10s %s\n", name, plain.Line(text))
 		}
 	}
+	e := s.Decided
 	line("iteration", strconv.Itoa(e.Iteration))
 	line("time", e.Time.UTC().Format(time.RFC3339))
 	line("outcome", OutcomeOf(e.Outcome).Word)
@@ -85,10 +132,10 @@ func Decision(d *history.Decisions) string {
 	for i, name := range []string{"metric", "before", "best"} {
 		line(name, figures[i])
 	}
-	if d.Seconds > 0 {
-		line("one run", Minutes(d.Seconds/60))
+	if s.Seconds > 0 {
+		line("one run", Minutes(s.Seconds/60))
 	}
-	line("took", took(d))
+	line("took", s.took())
 	line("used", UsedBy(e.Usage))
 	line("commit", e.Commit)
 	line("changed", strings.Join(e.Changed, ", "))
@@ -96,17 +143,17 @@ func Decision(d *history.Decisions) string {
 		line("reason", rounded(reason.String()))
 	}
 	line("warning", decision.Joined(e.Warning))
-	return out.String()
+	return out.String() + s.failed()
 }
 
-// took says how long an iteration took up to its decision, and what for.
-func took(d *history.Decisions) string {
-	if d.Took <= 0 {
+// took says how long the iteration took up to its decision, and what for.
+func (s Story) took() string {
+	if s.Took <= 0 {
 		return ""
 	}
-	agent, trees := d.Found.Durations["propose"], d.Found.Durations["measure"]
+	agent, trees := s.Durations["propose"], s.Durations["measure"]
 	evaluation := 0.0
-	for _, m := range d.Measured {
+	for _, m := range s.Measured {
 		runs := float64(max(len(m.Samples), 1))
 		evaluation += m.Seconds * runs
 		if m.Role != history.Baseline && m.Stage != "" {
@@ -116,26 +163,25 @@ func took(d *history.Decisions) string {
 		}
 	}
 	trees = max(trees, 0)
-	rest := max(d.Took.Seconds()-agent-evaluation-trees, 0)
+	rest := max(s.Took.Seconds()-agent-evaluation-trees, 0)
 	return fmt.Sprintf("%s: agent %s, evaluation %s, trees and setup %s, git and GitHub %s",
-		Minutes(d.Took.Minutes()), Minutes(agent/60), Minutes(evaluation/60), Minutes(trees/60), Minutes(rest/60))
+		Minutes(s.Took.Minutes()), Minutes(agent/60), Minutes(evaluation/60), Minutes(trees/60), Minutes(rest/60))
 }
 
-// FailedOutput is the end of what the last evaluation of a candidate printed, if it
-// failed.
-func FailedOutput(measured []*history.Measured, decided *history.Decided) string {
-	var out strings.Builder
-	for _, e := range slices.Backward(measured) {
-		if e.Role != history.Candidate || e.Run != decided.Run {
+// failed is the end of what the last evaluation of the candidate printed, if it failed.
+func (s Story) failed() string {
+	for _, e := range slices.Backward(s.Measured) {
+		if e.Role != history.Candidate || e.Run != s.Run {
 			continue
 		}
-		if e.Problem != "" && e.Output != "" {
-			fmt.Fprintf(&out, "\nthe evaluation printed, at its end:\n")
-			for line := range strings.Lines(e.Output) {
-				fmt.Fprintf(&out, "  %s\n", plain.Short(strings.TrimRight(line, "\n"), len(line)))
-			}
+		if e.Problem == "" || e.Output == "" {
+			return ""
 		}
-		break
+		text := "\nthe evaluation printed, at its end:\n"
+		for line := range strings.Lines(e.Output) {
+			text += "  " + plain.Short(strings.TrimRight(line, "\n"), len(line)) + "\n"
+		}
+		return text
 	}
-	return out.String()
+	return ""
 }

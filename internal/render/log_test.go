@@ -1,6 +1,7 @@
 package render_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -23,35 +24,69 @@ func TestLogOfADecision(t *testing.T) {
 		`{"event":"measured","role":"baseline","samples":[1.2345678,1.2345678],"seconds":2,"prepare_seconds":0.5}`,
 		`{"event":"measured","role":"candidate","stage":"once","samples":[1.2345678],"seconds":3}`)
 	e := slices.Collect(history.Of[*history.Decided](slices.All(events)))[0]
-	assert.Equal(t, []string{"7", "2026-01-02 03:04", "not kept", "1.23", "—", "slower; by much"}, render.LogRow(e))
+	a := render.Account{Events: events}
+	assert.Equal(t, [][]string{{"7", "2026-01-02 03:04", "not kept", "1.23", "—", "slower; by much"}},
+		render.LogTable(a).Rows)
+	records := render.LogRecords(a)
 	assert.Equal(t, []string{
-		"7", "2026-01-02T03:04:05Z", "rejected", "1.2345678", "", "1.5", "0.25", "c0ffee",
+		"7", "2026-01-02T03:04:05Z", "rejected", "1.2345678", "", "", "0.25", "c0ffee",
 		"tried", "a", "2", "700", "0.0123",
-	}, render.LogRecord(e, 1.5))
-	assert.Len(t, render.LogRecord(e, 0), len(render.LogFields()))
+	}, records[1])
+	assert.Len(t, records[1], len(records[0]))
 	assert.Equal(t, "iteration  7\ntime       2026-01-02T03:04:05Z\noutcome    not kept\nsummary    tried\n"+
 		"agent      a m\nmetric     1.23\n"+
 		"one run    1.5 s\ntook       12 s: agent 2 s, evaluation 7 s, trees and setup 2 s, git and GitHub 1 s\n"+
 		"used       2 turns, 700 tokens, 0.0123 USD\n"+
 		"commit     c0ffee\nchanged    x, y\nreason     slower\nreason     by much\n",
-		render.Decision(&history.Decisions{
-			Found: e, Seconds: 1.5, Took: 12 * time.Second,
+		render.Story{
+			Decided: e, Seconds: 1.5, Took: 12 * time.Second,
 			Measured: slices.Collect(history.Of[*history.Measured](slices.All(events))),
-		}))
+		}.String())
 	e.Outcome = history.Accepted
-	assert.Equal(t, "tried", render.LogRow(e)[5], "what was kept is said by what it did")
+	assert.Equal(t, "tried", render.LogTable(a).Rows[0][5], "what was kept is said by what it did")
 }
 
 func TestFailedOutputIsTheLast(t *testing.T) {
 	t.Parallel()
-	decided := &history.Decided{Head: history.Head{Run: "r"}}
 	failed := func(lines ...string) string {
-		events := ledger(t, lines...)
-		return render.FailedOutput(slices.Collect(history.Of[*history.Measured](slices.All(events))), decided)
+		lines = append([]string{`{"event":"decided","run_id":"r","iteration":1}`}, lines...)
+		_, printed, _ := strings.Cut(render.StoryOf(render.Account{Events: ledger(t, lines...)}, 1).String(), "\n\n")
+		return printed
 	}
-	const one = `{"event":"measured","run_id":"r","role":"candidate","problem":"exit code 1","output":"one\n"}`
+	const one = `{"event":"measured","iteration":1,"run_id":"r","role":"candidate","problem":"exit code 1","output":"one\n"}`
 	two := strings.Replace(one, "one", `two\nthree`, 1)
-	assert.Equal(t, "\nthe evaluation printed, at its end:\n  two\n  three\n", failed(one, two,
+	assert.Equal(t, "the evaluation printed, at its end:\n  two\n  three\n", failed(one, two,
 		strings.Replace(one, "candidate", "incumbent", 1), strings.Replace(one, `"r"`, `"other"`, 1)))
 	assert.Empty(t, failed(one, strings.Replace(two, `"problem":"exit code 1",`, "", 1)), "the last one worked")
+}
+
+// TestStoryOfOneIteration: how long its last candidate took, what was measured for it, the
+// baseline of its run among that, how long it took until CI had its say, and that it was undone.
+func TestStoryOfOneIteration(t *testing.T) {
+	t.Parallel()
+	at := func(minute int) string { return fmt.Sprintf(`"time":"2026-01-02T03:%02d:00Z"`, minute) }
+	events := ledger(t, `{"event":"started","run_id":"a","iteration":1,`+at(0)+`}`,
+		`{"event":"measured","run_id":"a","role":"baseline","seconds":9}`,
+		`{"event":"measured","run_id":"b","role":"baseline"}`, `{"event":"measured","run_id":"a","stage":"x"}`,
+		`{"event":"measured","run_id":"a","iteration":1,"role":"candidate","seconds":1}`,
+		`{"event":"decided","iteration":1,"outcome":"accepted",`+at(2)+`}`,
+		`{"event":"measured","iteration":3,"role":"candidate","seconds":3}`,
+		`{"event":"decided","iteration":3,"outcome":"pending-ci"}`,
+		`{"event":"decided","iteration":3,"outcome":"accepted",`+at(9)+`}`,
+		`{"event":"set","key":"undone","value":"3"}`)
+	for iteration, c := range map[int]struct {
+		outcome        history.Outcome
+		measured, took int
+		seconds        float64
+	}{
+		1: {history.Accepted, 2, 2, 1},
+		3: {history.Undone, 1, 0, 3},
+	} {
+		s := render.StoryOf(render.Account{Events: events}, iteration)
+		assert.Equal(t, c.outcome, s.Outcome, iteration)
+		assert.Equal(t, []int{c.measured, c.took}, []int{len(s.Measured), int(s.Took.Minutes())}, iteration)
+		assert.InDelta(t, c.seconds, s.Seconds, 0, iteration)
+	}
+	assert.Nil(t, render.StoryOf(render.Account{Events: events}, 7).Decided)
+	assert.Len(t, render.LogTable(render.Account{Events: events}).Rows, 2, "an iteration is a row, the last word on it")
 }

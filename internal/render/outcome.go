@@ -172,10 +172,10 @@ func Iteration(a Account, e *history.Decided) string {
 	return strings.TrimRight(body(head, "\n\n", o.Body()), "\n") + "\n"
 }
 
-// Why is why an iteration ended as it did, in a line: what was done when it was kept, else
-// every reason.
+// Why is why an iteration ended as it did, in a line: what was done when it was kept, also
+// where it was taken back, else every reason.
 func Why(outcome history.Outcome, summary string, reasons, flagged []decision.Reason) string {
-	if outcome != history.Accepted && len(reasons) > 0 {
+	if outcome != history.Accepted && outcome != history.Undone && len(reasons) > 0 {
 		return decision.Joined(reasons) // a flag is among them
 	}
 	if len(flagged) > 0 {

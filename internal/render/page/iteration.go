@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"strconv"
-	"time"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
@@ -22,15 +21,18 @@ type Iteration struct {
 	Interval      *[2]float64
 	Guardrails    []string
 	Cost          Cost
-	Took          time.Duration
 	// CommitURL and RunURL are addresses on GitHub; "" when unknown.
 	CommitURL, RunURL string
 	Diff              []DiffLine
-	// CI is what CI said of the commit, in words; "" when it was not asked.
-	CI string
 
-	// cases are the pass rates of a suite's cases.
-	cases decision.CaseRates
+	// cases are the pass rates of a suite's cases, stage is the one of the trial that is
+	// shown, "" for any. waited says that CI was asked, which sent it back to be fixed so
+	// often, the last time because of these checks.
+	cases   decision.CaseRates
+	stage   decision.Stage
+	waited  bool
+	fixes   int
+	failing []history.Check
 }
 
 // Kept reports whether the change is on the program's branch.
@@ -69,14 +71,6 @@ func (it *Iteration) Measured() string {
 		return text + " (" + render.Rounded(clip(it.Delta, 60))[0] + ")"
 	}
 	return text
-}
-
-// Duration is how long it took, in words.
-func (it *Iteration) Duration() string {
-	if it.Took <= 0 {
-		return "—"
-	}
-	return render.Minutes(it.Took.Minutes())
 }
 
 // ID is the iteration's anchor.

@@ -235,7 +235,7 @@ func TestPageShowsCI(t *testing.T) {
 	p := program(t, page.Source{Name: "p", Events: events})
 	var said []string
 	for _, it := range p.Iterations {
-		said = append(said, it.CI)
+		said = append(said, it.CI())
 	}
 	assert.Equal(t, []string{"", "green", "failed: build, after 2 fixes", "green, after 1 fix", "waits for it"}, said)
 	assert.Contains(t, single(t, p), "<dt>CI</dt><dd><bdi>failed: build, after 2 fixes</bdi></dd>")

@@ -3,12 +3,12 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop/budget"
@@ -60,10 +60,10 @@ func New(s Source, now time.Time) (*Program, error) {
 			p.Budget = append(p.Budget, budget.Used{Text: clip(used.Text, 100), Share: used.Share})
 		}
 	}
-	p.adopt(machine, past)
 	if s.Repository != "" {
 		p.Issue, p.Pull = numbered(s.Repository+"/issues/", past.Issue), numbered(s.Repository+"/pull/", past.Pull)
 	}
+	p.adopt(machine, past)
 	p.read(s, past)
 	return p, nil
 }
@@ -102,13 +102,31 @@ func (p *Program) adopt(m state.Machine, past history.Summary) {
 
 // read takes the events over, by the iterations that they are of.
 func (p *Program) read(s Source, past history.Summary) {
-	events, spent, last := map[int][]history.Event{}, map[int]history.Spent{}, 0
+	at, last := map[int]*Iteration{}, 0
+	for _, e := range (render.Account{Events: s.Events}).Decided() {
+		it := &Iteration{Decided: e, Program: p.ID}
+		if n := len(e.Evidence); n > 0 {
+			trial := e.Evidence[n-1]
+			it.stage, it.Test = trial.Stage, render.Trial(trial)
+			middle := trial.Incumbent.Float64()
+			it.Interval = &[2]float64{middle + trial.Low.Float64(), middle + trial.High.Float64()}
+		}
+		if s.Repository != "" {
+			it.link(s.Repository)
+		}
+		if p.Tried++; it.Kept() {
+			p.Kept++
+		}
+		at[e.Iteration], p.Iterations = it, append(p.Iterations, it)
+	}
 	for _, attempt := range past.Attempts {
-		spent[attempt.Iteration] = attempt.Spent
+		if it := at[attempt.Iteration]; it != nil {
+			it.Cost = Cost{attempt.Spent}
+		}
 	}
 	for _, e := range s.Events {
 		n := e.Header().Iteration
-		events[n] = append(events[n], e)
+		it := at[n]
 		switch e := e.(type) {
 		case *history.Measured:
 			if rates := e.CaseRates(); e.Role == history.Baseline && len(rates) > 0 && p.heat == nil {
@@ -117,30 +135,25 @@ func (p *Program) read(s Source, past history.Summary) {
 			if e.Role == history.Baseline && e.Stage == "" && e.Metric != nil {
 				p.Breaks = append(p.Breaks, last)
 			}
+			if it != nil && e.Stage != "" && e.Proposal == it.Proposal {
+				it.measured(e)
+			}
+		case *history.Checked:
+			if it != nil {
+				it.fixes, it.failing = it.fixes+1, e.Failing
+			}
 		case *history.Decided:
 			last = max(last, n)
+			it.waited = it.waited || e.Outcome == history.PendingCI
 			p.Lessons, p.Foreclosed = p.note(p.Lessons, e, e.Lessons), p.note(p.Foreclosed, e, e.Foreclosed)
 		}
 	}
 	p.Breaks = p.Breaks[min(len(p.Breaks), 1):] // the first baseline breaks nothing
-	for _, e := range (render.Account{Events: s.Events}).Decided() {
-		it := &Iteration{Decided: e, Program: p.ID, Cost: Cost{spent[e.Iteration]}}
-		it.Took = history.Seconds(60 * it.Cost.Minutes)
-		it.read(events[e.Iteration])
-		if s.Repository != "" {
-			it.link(s.Repository)
-		}
-		if p.Tried++; it.Kept() {
-			p.Kept++
-		}
-		p.Iterations = append(p.Iterations, it)
-	}
-	if s.Diff == nil {
-		return
-	}
+	slices.Reverse(p.Lessons)
+	slices.Reverse(p.Foreclosed)
 	shown := map[string][]DiffLine{}
 	for _, it := range slices.Backward(p.Iterations) {
-		if _, known := shown[it.Commit]; !known && it.Commit != "" && len(shown) < maxDiffs {
+		if _, known := shown[it.Commit]; s.Diff != nil && !known && it.Commit != "" && len(shown) < maxDiffs {
 			if patch := s.Diff(it.Parent, it.Commit); len(patch) > 0 {
 				shown[it.Commit] = parseDiff(patch)
 			}
@@ -160,55 +173,37 @@ func (p *Program) note(list []Note, e *history.Decided, texts []string) []Note {
 	return list
 }
 
-// read takes from the events of an iteration the samples of the last stage of its trial,
-// what the comparison said of them, the guardrails, and what CI said of its commit.
-func (it *Iteration) read(events []history.Event) {
-	var stage decision.Stage
-	if n := len(it.Evidence); n > 0 {
-		evidence := it.Evidence[n-1]
-		stage, it.Test = evidence.Stage, render.Trial(evidence)
-		middle := evidence.Incumbent.Float64()
-		it.Interval = &[2]float64{middle + evidence.Low.Float64(), middle + evidence.High.Float64()}
-	}
-	waited, fixes, failing := false, 0, []history.Check(nil)
-	for _, e := range events {
-		switch e := e.(type) {
-		case *history.Measured:
-			if e.Stage != "" && e.Proposal == it.Proposal {
-				it.measured(e, stage)
-			}
-		case *history.Checked:
-			fixes, failing = fixes+1, e.Failing
-		case *history.Decided:
-			waited = waited || e.Outcome == history.PendingCI
-		}
-	}
-	if len(it.Failing) > 0 {
-		failing = it.Failing
-	}
+// CI is what CI said of the commit, in words; "" when it was not asked.
+func (it *Iteration) CI() string {
+	said := ""
 	switch {
 	case it.Outcome == history.PendingCI:
-		it.CI = "waits for it"
+		said = "waits for it"
 	case it.Outcome == history.CIFixExhausted:
-		it.CI = "failed"
-		for i, check := range failing[:min(len(failing), 5)] {
-			it.CI += []string{": ", ", "}[min(i, 1)] + clip(check.Name, 60)
+		failing := it.failing
+		if len(it.Failing) > 0 {
+			failing = it.Failing
 		}
-	case waited && it.Kept():
-		it.CI = "green"
+		said = "failed"
+		for i, check := range failing[:min(len(failing), 5)] {
+			said += []string{": ", ", "}[min(i, 1)] + clip(check.Name, 60)
+		}
+	case it.waited && it.Kept():
+		said = "green"
 	}
-	if fixes > 0 && it.CI != "" {
-		it.CI += ", after " + render.Count(fixes, "fix", "fixes")
+	if it.fixes > 0 && said != "" {
+		said += ", after " + render.Count(it.fixes, "fix", "fixes")
 	}
+	return said
 }
 
-// measured takes a measurement of the trial; of several the last counts. Stage is the one
-// that is shown, "" for any.
-func (it *Iteration) measured(m *history.Measured, stage decision.Stage) {
+// measured takes a measurement of the trial; of several of the stage that is shown the last
+// counts.
+func (it *Iteration) measured(m *history.Measured) {
 	if rates := m.CaseRates(); m.Role == history.Candidate && len(rates) > 0 {
 		it.cases = rates
 	}
-	if stage != "" && m.Stage != stage {
+	if it.stage != "" && m.Stage != it.stage {
 		return
 	}
 	switch m.Role { //nolint:exhaustive // what is looked at because a gain is held is no side of the trial
@@ -216,12 +211,11 @@ func (it *Iteration) measured(m *history.Measured, stage decision.Stage) {
 		it.Before = m.Samples
 	case history.Candidate:
 		it.After, it.Guardrails = m.Samples, nil
-		for name, values := range m.GuardrailSamples {
-			for _, value := range values[:min(len(values), 1)] {
-				it.Guardrails = append(it.Guardrails, clip(name, 60)+" "+render.Figure(&value))
+		for _, name := range slices.Sorted(maps.Keys(m.GuardrailSamples)) {
+			if values := m.GuardrailSamples[name]; len(values) > 0 {
+				it.Guardrails = append(it.Guardrails, clip(name, 60)+" "+render.Figure(&values[0]))
 			}
 		}
-		slices.Sort(it.Guardrails)
 	}
 }
 
