@@ -59,7 +59,7 @@ func TestUndo(t *testing.T) {
 		commitSpec{
 			name: "fourth", branch: "autoloop/undo-last autoloop/undo-earlier autoloop/undo-fixed " +
 				"autoloop/undo-two autoloop/undo-twice autoloop/undo-conflict autoloop/undo-both " +
-				"autoloop/undo-rejected " +
+				"autoloop/undo-rejected autoloop/undo-elsewhere " +
 				"autoloop/undo-unknown autoloop/undo-stray", parents: "fix", message: ofIteration(4),
 			files: map[string]string{"value.txt": "4\n"},
 		},
@@ -76,6 +76,7 @@ func TestUndo(t *testing.T) {
 		wasDecided(3, history.Accepted, "4", ids["fix"]),
 		wasDecided(4, history.Accepted, "5", ids["fourth"]), wasDecided(5, history.Rejected, "5", ""),
 		wasDecided(6, history.Accepted, "6", ids["stray"]),
+		wasDecided(7, history.Accepted, "7", strings.Repeat("4e", 20)), // in another clone
 	}
 	undo := func(n int) commands.Command { return commands.Command{Kind: commands.Undo, Iteration: n} }
 	last := map[string]string{"value.txt": "4\n", "a.txt": "2\n", "b.txt": "3\n", "new.txt": "2\n", "extra.txt": "3\n"}
@@ -115,6 +116,10 @@ func TestUndo(t *testing.T) {
 		{
 			name: "undo-stray", say: []commands.Command{undo(6)},
 			answers: []string{"The commit of iteration 6 is not on autoloop/undo-stray any more."}, bad: true,
+		},
+		{
+			name: "undo-elsewhere", say: []commands.Command{undo(7)},
+			answers: []string{"The commit of iteration 7 is not on "}, bad: true,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
