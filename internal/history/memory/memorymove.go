@@ -19,11 +19,9 @@ func (w *writing) move(ctx context.Context, stands []stand) error {
 	if errors.Is(pushed, git.ErrRejected) {
 		return pushed
 	}
-	w.doubtful = append(w.doubtful, w.written)
-	// A connection that broke may have broken after the refs moved, and a
-	// remote that said yes is still asked what it has.
-	if err := w.readBack(ctx, pushed); err != nil {
-		return err
+	if pushed != nil { // the refs may have moved before the connection broke: the next attempt looks
+		w.doubtful = append(w.doubtful, w.written)
+		return &transportError{pushed}
 	}
 	return w.follow(ctx, stands)
 }
@@ -37,33 +35,6 @@ func (w *writing) updates(stands []stand, from func(stand) string) []git.RefUpda
 		updates = append(updates, git.RefUpdate{Ref: w.Branch.Ref, New: w.Branch.New, Old: from(stands[1])})
 	}
 	return updates
-}
-
-// readBack asks the remote whether it has what was pushed; pushed is what the
-// push itself said.
-func (w *writing) readBack(ctx context.Context, pushed error) error {
-	there, err := w.Repo.Remote(w.Remote).Refs(ctx, w.refs...)
-	if err != nil {
-		return &transportError{errors.Join(pushed, err)}
-	}
-	if there[memoryRef] == w.written {
-		return nil
-	}
-	if pushed != nil {
-		return &transportError{pushed}
-	}
-	// Another writer may have gone on from our commit already.
-	later := stand{ref: memoryRef, there: there[memoryRef]}
-	if err := w.obtain(ctx, &later); err != nil {
-		return err
-	}
-	if later.there != "" {
-		if onward, err := w.Repo.IsAncestor(ctx, w.written, later.there); err != nil || onward {
-			return err
-		}
-	}
-	return fmt.Errorf("remote %s took %s for %s and now has %s", w.Remote, name(w.written), MemoryBranch,
-		name(later.there))
 }
 
 // follow brings the local branches, and what is known of the remote's, up to

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/git"
@@ -62,17 +63,6 @@ func (m *Memory) stand(ctx context.Context, refs ...string) ([]stand, error) {
 	return stands, nil
 }
 
-// local is the memory branch's head as far as it is known here.
-func (m *Memory) local(ctx context.Context) (string, error) {
-	values, err := m.localRefs(ctx, []string{memoryRef})
-	if err != nil {
-		return "", err
-	}
-	s := stand{ref: memoryRef, here: values[memoryRef], there: values[m.tracking(memoryRef)]}
-	err = m.chooseLocally(ctx, &s)
-	return s.head, err
-}
-
 // localRefs reads the local values of the branches and of what is known of the
 // remote's, in one process. A branch that is in the way is an error.
 func (m *Memory) localRefs(ctx context.Context, refs []string) (map[string]string, error) {
@@ -89,17 +79,7 @@ func (m *Memory) localRefs(ctx context.Context, refs []string) (map[string]strin
 	for _, ref := range listed {
 		values[ref.Name] = ref.ID
 	}
-	for _, ref := range refs {
-		if err := obstructed(ref, values, ""); err != nil {
-			return nil, err
-		}
-		for name := range values {
-			if strings.HasPrefix(name, ref+"/") {
-				return nil, &git.BlockedError{Ref: ref, By: name}
-			}
-		}
-	}
-	return values, nil
+	return values, blocked(refs, values, "")
 }
 
 func (m *Memory) remoteRefs(ctx context.Context, refs []string) (map[string]string, error) {
@@ -111,12 +91,7 @@ func (m *Memory) remoteRefs(ctx context.Context, refs []string) (map[string]stri
 	if err != nil {
 		return nil, &transportError{err}
 	}
-	for _, ref := range refs {
-		if err := obstructed(ref, values, m.Remote); err != nil {
-			return nil, err
-		}
-	}
-	return values, nil
+	return values, blocked(refs, values, m.Remote)
 }
 
 // obstacles are the names that, as branches, would keep ref from existing.
@@ -128,10 +103,14 @@ func obstacles(ref string) []string {
 	return names
 }
 
-func obstructed(ref string, values map[string]string, remote string) error {
-	for _, above := range obstacles(ref) {
-		if _, exists := values[above]; exists {
-			return &git.BlockedError{Ref: ref, By: above, Remote: remote}
+// blocked says which ref keeps one of ours from existing: a name cannot be a branch and a
+// directory of branches.
+func blocked(refs []string, values map[string]string, remote string) error {
+	for _, ref := range refs {
+		for name := range values {
+			if strings.HasPrefix(name, ref+"/") || slices.Contains(obstacles(ref), name) {
+				return &git.BlockedError{Ref: ref, By: name, Remote: remote}
+			}
 		}
 	}
 	return nil

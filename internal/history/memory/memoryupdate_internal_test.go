@@ -95,14 +95,13 @@ func TestNamesOfBranches(t *testing.T) {
 		"refs/remotes/origin/a/b":  nil,
 		"refs/heads/autoloop//a/b": {"refs/heads/autoloop/a", "refs/heads/autoloop"},
 	} {
-		got := obstacles(ref)
-		assert.Equal(t, want, got, ref)
-		values := map[string]string{ref: "1", ref + "/deeper": "1", "refs/heads/memories": "1", "refs/heads": "1"}
-		require.NoError(t, obstructed(ref, values, ""))
-		for _, above := range got {
-			var blocked *git.BlockedError
-			require.ErrorAs(t, obstructed(ref, map[string]string{above: "1"}, "origin"), &blocked)
-			assert.Equal(t, git.BlockedError{Ref: ref, By: above, Remote: "origin"}, *blocked)
+		assert.Equal(t, want, obstacles(ref), ref)
+		others := map[string]string{ref: "1", "refs/heads/memories": "1", "refs/heads": "1"}
+		require.NoError(t, blocked([]string{ref}, others, ""))
+		for _, by := range append(want, ref+"/deeper") {
+			var is *git.BlockedError
+			require.ErrorAs(t, blocked([]string{ref}, map[string]string{by: "1"}, "origin"), &is)
+			assert.Equal(t, git.BlockedError{Ref: ref, By: by, Remote: "origin"}, *is)
 		}
 	}
 }

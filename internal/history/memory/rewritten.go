@@ -140,25 +140,18 @@ func (m *Memory) CheckSeen(ctx context.Context, head string) (fresh bool, err er
 	if err != nil || !known {
 		return true, err
 	}
-	if on, err := m.goesOn(ctx, seen, head); err != nil || on {
-		return false, err
-	}
-	// Another run may have written since head was read.
-	if head, err = m.Head(ctx); err != nil {
-		return false, err
-	}
-	if on, err := m.goesOn(ctx, seen, head); err != nil || on {
-		return false, err
+	for range 2 { // another run may have written since head was read
+		if head == "" || head == seen { // a branch that is gone begins anew
+			return false, nil
+		}
+		if on, err := m.Repo.IsAncestor(ctx, seen, head); err != nil || on {
+			return false, err
+		}
+		if head, err = m.Head(ctx); err != nil {
+			return false, err
+		}
 	}
 	return false, &RewrittenError{seen, head}
-}
-
-// goesOn reports whether the branch at head has what was seen. A branch that is gone begins anew.
-func (m *Memory) goesOn(ctx context.Context, seen, head string) (bool, error) {
-	if head == "" || head == seen {
-		return true, nil
-	}
-	return m.Repo.IsAncestor(ctx, seen, head)
 }
 
 // Accept takes the memory branch as it is now for what this clone has seen.

@@ -4,22 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/program"
 )
 
-// maxState is the size beyond which no more of a state file is read; the file
-// is then refused for its size.
+// maxState is the size beyond which no state file is read.
 const maxState = 4 << 20
 
 // States finds state files for scheduling: in a directory that the memory
@@ -73,7 +71,7 @@ func (s *States) read(ctx context.Context, names []string) (found map[string][]b
 		if !s.copy {
 			continue
 		}
-		text, err := readSmall(filepath.Join(s.Dir, name+stateSuffix), maxState)
+		text, err := files.ReadSmall(filepath.Join(s.Dir, name+stateSuffix), maxState)
 		if err == nil {
 			found[name] = text
 		} else if !errors.Is(err, fs.ErrNotExist) {
@@ -105,11 +103,7 @@ func (s *States) Others(ctx context.Context, names []string) (map[string][]byte,
 			}
 		}
 	}
-	known := make(map[string]bool, len(names))
-	for _, name := range names {
-		known[name] = true
-	}
-	states, _, err := s.read(ctx, slices.DeleteFunc(all, func(name string) bool { return known[name] }))
+	states, _, err := s.read(ctx, slices.DeleteFunc(all, func(name string) bool { return slices.Contains(names, name) }))
 	return states, err
 }
 
@@ -122,11 +116,11 @@ func (s *States) Ledger(ctx context.Context, name string) (*history.Log, error) 
 	if !exists {
 		return nil, nil //nolint:nilnil // A program that never ran has none.
 	}
-	var files Files
-	if err := s.Branch.readIterations(ctx, entry, name, &files); err != nil {
+	var of Files
+	if err := s.Branch.readIterations(ctx, entry, name, &of); err != nil {
 		return nil, err
 	}
-	return files.Ledger, files.unreadable
+	return of.Ledger, of.unreadable
 }
 
 // ledgerFiles reads a program's ledger from the copy.
@@ -136,18 +130,11 @@ func (s *States) ledgerFiles(name string) (*history.Log, error) {
 		return nil, nil //nolint:nilnil // A program that never ran has none.
 	}
 	var list []*history.Iteration
-	err := fs.WalkDir(os.DirFS(root), ".", func(path string, entry fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS(root), ".", func(path string, _ fs.DirEntry, err error) error {
 		if _, ours := numberOf(path); err != nil || !ours {
 			return err
 		}
-		file := filepath.Join(root, filepath.FromSlash(path))
-		if !entry.Type().IsRegular() { // a link may lead anywhere, also to a file without an end
-			return fmt.Errorf("%s is no regular file; remove it, or put the ledger back", file)
-		}
-		text, err := readSmall(file, MaxFile)
-		if err == nil && len(text) > MaxFile {
-			err = fmt.Errorf("%s has more than %d bytes; shorten it", file, MaxFile)
-		}
+		text, err := files.ReadSmall(filepath.Join(root, filepath.FromSlash(path)), MaxFile)
 		if err != nil {
 			return err
 		}
@@ -161,51 +148,31 @@ func (s *States) ledgerFiles(name string) (*history.Log, error) {
 	return history.NewLog(list...)
 }
 
-// readSmall reads at most limit+1 bytes of a file; a special file is not waited for.
-func readSmall(name string, limit int64) ([]byte, error) {
-	file, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	return io.ReadAll(io.LimitReader(file, limit+1))
-}
-
-// compare warns when the copy is a checkout of another commit than the branch's,
-// or, without git, when one of its states is another than the branch's.
+// compare warns when one of the states of the copy is another than that of the branch here.
 func (s *States) compare(ctx context.Context, states map[string][]byte) {
 	if s.Branch == nil {
 		return
 	}
-	head, err := s.Branch.local(ctx)
+	here := Memory{Repo: s.Branch.Repo}
+	head, err := here.Head(ctx)
 	if err != nil || head == "" {
 		return
 	}
-	at, err := git.HeadOf(ctx, s.Branch.Repo, s.Dir)
-	if err != nil || at == head {
-		return
-	}
-	const cure = "update the copy, or remove it to read the branch"
-	if at != "" {
-		s.Warnings = append(s.Warnings,
-			fmt.Sprintf("%s is at %.12s and branch %s at %.12s: %s", s.Dir, at, MemoryBranch, head, cure))
-		return
-	}
-	branch, err := s.Branch.list(ctx, head)
+	branch, err := here.list(ctx, head)
 	if err != nil {
 		return
 	}
 	var differing []string
 	for name, text := range states {
 		if entry, exists := branch[name+stateSuffix]; exists &&
-			entry.ID != git.BlobID(s.Branch.Repo.ObjectFormat, text) {
+			entry.ID != git.BlobID(here.Repo.ObjectFormat, text) {
 			differing = append(differing, name)
 		}
 	}
 	if len(differing) > 0 {
 		s.Warnings = append(s.Warnings,
-			fmt.Sprintf("%s has another state of %s than branch %s (states that differ: %d): %s",
-				s.Dir, slices.Min(differing), MemoryBranch, len(differing), cure))
+			fmt.Sprintf("%s has another state of %s than branch %s (states that differ: %d): update the copy, or "+
+				"remove it to read the branch", s.Dir, slices.Min(differing), MemoryBranch, len(differing)))
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/tests/golden"
 )
 
 // copyOf is a directory with these files, as a checkout of the branch has them; a text that
@@ -151,25 +152,21 @@ func TestLedgersBesideStates(t *testing.T) {
 	}
 }
 
-// TestCopiesThatAreBehindAreSaid: a checkout is told by its commit, whatever its files are.
+// TestCopiesThatAreBehindAreSaid: a copy is told by its states.
 func TestCopiesThatAreBehindAreSaid(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
-	first := c.begin(map[string]string{"p.md": "one\n"})
-	dir := filepath.Join(t.TempDir(), "copy")
-	c.user("worktree", "add", "-q", "--detach", dir, memoryRef)
-	warnings := func(branch *memory.Memory) []string {
+	c.begin(map[string]string{"p.md": "one\n", "q.md": "one\n"})
+	dir := copyOf(t, map[string]string{"p.md": "one\n", "q.md": "one\n", "of-no-branch.md": "x"})
+	warnings := func(branch *memory.Memory) string {
 		s := memory.States{Dir: dir, Branch: branch}
-		_, _, err := s.Load(t.Context(), []string{"p"})
+		_, _, err := s.Load(t.Context(), []string{"p", "q", "of-no-branch"})
 		require.NoError(t, err)
-		return s.Warnings
+		return strings.ReplaceAll(strings.Join(s.Warnings, "\n"), dir, "DIR")
 	}
 	assert.Empty(t, warnings(c.Memory))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "p.md"), []byte("mine\n"), 0o600))
-	assert.Empty(t, warnings(c.Memory), "it is of the branch's commit")
-	second := c.begin(map[string]string{"p.md": "two\n"})
-	assert.Equal(t, []string{dir + " is at " + first[:12] + " and branch memory/autoloop at " + second[:12] +
-		": update the copy, or remove it to read the branch"}, warnings(c.Memory))
+	c.begin(map[string]string{"p.md": "two\n", "q.md": "two\n"})
+	golden.Row(t, "two", warnings(c.Memory))
 	assert.Empty(t, warnings(nil), "outside of a repository")
 	c.user("update-ref", "-d", memoryRef)
 	assert.Empty(t, warnings(c.Memory), "no branch that it could be behind")
