@@ -10,13 +10,15 @@ import (
 	"strings"
 )
 
-// IsAncestor says whether a is b or one of its ancestors.
+// IsAncestor says whether a is b or one of its ancestors. A commit that is not here, as when
+// its branch was deleted before this clone saw it, is not.
 func (r *Repo) IsAncestor(ctx context.Context, a, b string) (bool, error) {
 	if a == b {
 		return true, nil
 	}
 	_, err := r.Run(ctx, Input{}, "merge-base", "--is-ancestor", a, b)
-	if SaysNo(err) {
+	failed, is := errors.AsType[*Error](err)
+	if SaysNo(err) || is && strings.Contains(failed.Stderr, "Not a valid commit name") {
 		return false, nil
 	}
 	return err == nil, err

@@ -1,6 +1,7 @@
 package git_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,14 +17,21 @@ func TestHistory(t *testing.T) {
 	ctx, base := t.Context(), f.head()
 	left := f.commit("c", "c", f.commit("b", "b", base))
 	right := f.commit("d", "d", base)
-	alone := f.commit("e", "e")
+	alone, elsewhere := f.commit("e", "e"), strings.Repeat("4e", 20)
 	ahead, behind, err := f.repo.AheadBehind(ctx, left, right)
 	require.NoError(t, err)
 	assert.Equal(t, []int{2, 1}, []int{ahead, behind})
 	for _, test := range []struct {
 		a, b string
 		want bool
-	}{{base, left, true}, {left, base, false}, {left, left, true}, {alone, left, false}} {
+	}{
+		{base, left, true},
+		{left, base, false},
+		{left, left, true},
+		{alone, left, false},
+		{elsewhere, left, false},
+		{left, elsewhere, false},
+	} {
 		is := must(f.repo.IsAncestor(ctx, test.a, test.b))
 		assert.Equal(t, test.want, is)
 	}

@@ -83,10 +83,7 @@ func (r *thread) undo(ctx context.Context, u *undoing, iteration int) (undone, e
 	if commit == "" || u.head == "" {
 		return undone{fmt.Sprintf("Iteration %d kept nothing, so there is nothing to undo.", iteration), false}, nil
 	}
-	_, on, err := r.Repo.Resolve(ctx, commit) // one that is not in this clone is on no branch of it
-	if err == nil && on {
-		on, err = r.Repo.IsAncestor(ctx, commit, u.head)
-	}
+	on, err := r.Repo.IsAncestor(ctx, commit, u.head)
 	if err != nil {
 		return undone{}, err
 	}
