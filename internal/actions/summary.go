@@ -8,7 +8,6 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
-	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
@@ -87,7 +86,7 @@ func resultText(s Step, p *program.Program, r loop.Result) render.Markup {
 	text := render.OutcomeOf(r.Outcome)
 	sign, outcome := text.Sign, text.Word
 	if r.Bundle != "" { // what is only proposed is neither kept nor not kept yet
-		sign, outcome = "📦", text.Proposed
+		sign, outcome = "📦", "proposed"
 	}
 	head := render.MD("## %s Autoloop: %s\n\n", render.Markup(sign), outcome)
 	if r.Program != "" {
@@ -143,10 +142,6 @@ func resultLinks(s Step, r loop.Result) []render.Markup {
 // details is what the decision rests on; "" for nothing more than was said.
 func details(r loop.Result) render.Markup {
 	var rows [][]any
-	if len(r.Samples.Candidate) > 1 {
-		rows = append(rows, []any{"Samples of the best before", samplesText(r.Samples.Incumbent)},
-			[]any{"Samples of the candidate", samplesText(r.Samples.Candidate)})
-	}
 	for _, e := range r.Evidence {
 		rows = append(rows, []any{render.MD("Test, %s", e.Stage), render.Trial(e)})
 	}
@@ -172,15 +167,4 @@ func details(r loop.Result) render.Markup {
 		})
 	}
 	return text + render.Grid("lrrr", []any{"guardrail", "at iteration 0", "candidate", "may get worse by"}, rows...)
-}
-
-func samplesText(values []metric.Value) string {
-	texts := make([]string, 0, len(values))
-	for _, value := range values[:min(len(values), maxSummaryList)] {
-		texts = append(texts, value.String())
-	}
-	if texts = render.Rounded(texts...); len(values) > maxSummaryList {
-		texts = append(texts, "…")
-	}
-	return strings.Join(texts, ", ")
 }

@@ -14,31 +14,30 @@ import (
 // OutcomeText is how an outcome is shown to people. The words of the state file and of
 // JSON are their formats, and not among these.
 type OutcomeText struct {
-	Sign     string
-	Word     string // everywhere
-	Class    string // its class in the style sheet of the page
-	Proposed string // what a proposal with it is, before another job records it
+	Sign  string
+	Word  string // everywhere
+	Class string // its class in the style sheet of the page
 }
 
 // OutcomeOf is the one table of how outcomes are shown.
 func OutcomeOf(outcome history.Outcome) OutcomeText {
 	switch outcome {
 	case history.Accepted:
-		return OutcomeText{"✅", "kept", "kept", "proposed, and better"}
+		return OutcomeText{"✅", "kept", "kept"}
 	case history.Rejected:
-		return OutcomeText{"❌", "not kept", "rejected", "proposed, and not better"}
+		return OutcomeText{"❌", "not kept", "rejected"}
 	case history.Inconclusive:
-		return OutcomeText{"❔", "not kept", "rejected", "proposed, and not told from chance"}
+		return OutcomeText{"❔", "not kept", "rejected"}
 	case history.Error:
-		return OutcomeText{"⚠️", "error", "error", "an error to record"}
+		return OutcomeText{"⚠️", "error", "error"}
 	case history.PendingCI:
-		return OutcomeText{"⏳", "waiting", "pending", "proposed, and better"}
+		return OutcomeText{"⏳", "waiting", "pending"}
 	case history.CIFixExhausted:
-		return OutcomeText{"❌", "not kept", "rejected", "to be recorded"}
+		return OutcomeText{"❌", "not kept", "rejected"}
 	case history.Undone:
-		return OutcomeText{"↩️", "undone", "rejected", "to be recorded"}
+		return OutcomeText{"↩️", "undone", "rejected"}
 	default: // nothing was decided: busy, idle, or a dry run
-		return OutcomeText{"💤", string(outcome), "rejected", "to be recorded"}
+		return OutcomeText{"💤", string(outcome), "rejected"}
 	}
 }
 

@@ -159,7 +159,7 @@ func TestChartIsThinnedAndPlain(t *testing.T) {
 	for i := range 500 {
 		a.Events = append(a.Events, &history.Decided{
 			Head: history.Head{Iteration: i + 1}, Outcome: history.Rejected,
-			Metric: value("2e-9"), Best: value("1e-9"),
+			Best: value("1e-9"),
 		})
 	}
 	chart := string(render.Chart(a))
