@@ -3,7 +3,6 @@ package tests
 import (
 	"encoding/base64"
 	"encoding/json"
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/tests/long"
 )
 
@@ -81,8 +79,6 @@ func histories() []forgery {
 		return edit(kind, func(event map[string]any) { event[key] = value })
 	}
 	all := []forgery{
-		{"of another iteration", set("measured", "iteration", 7), "event of iteration 7"},
-		{"of another run", set("decided", "run_id", "r"), `events of run "r"`},
 		{"another metric", set("decided", "metric", json.Number("9")), "do not bear"},
 		{"another metric everywhere", func(w *world, dir string) {
 			set("decided", "metric", json.Number("9"))(w, dir)
@@ -100,7 +96,6 @@ func histories() []forgery {
 			set("decided", "best", json.Number("2"))(w, dir)
 			set("decided", "delta", "-1")(w, dir)
 		}, "do not bear"},
-		{"a metric of no samples", set("measured", "metric", json.Number("9")), "median of its samples"},
 		{"no improvement", set("decided", "verdict", "neutral"), "without an improvement"},
 		{"no verdict", set("decided", "verdict", ""), "without an improvement"},
 		{"a rule of its own", set("decided", "rule", map[string]any{"regime": "repeatable"}), "another rule"},
@@ -110,21 +105,6 @@ func histories() []forgery {
 		{"an outcome of CI", set("decided", "outcome", "pending-ci"), "which no proposal of its kind has"},
 		{"a cost below nothing", set("decided", "usage", map[string]any{"input_tokens": -5}), "counts -5"},
 		{"a time below nothing", set("decided", "durations", map[string]any{"propose": -5}), "counts -5"},
-		{"a long text", set("decided", "summary", strings.Repeat("x", 70<<10)), "text of 71680 bytes"},
-		{
-			"many reasons", set("decided", "reasons", decision.Says(make([]string, 2001)...)),
-			"list of 2001, more than 1000",
-		},
-		{
-			"a reason that does not exist", set("decided", "reasons", []decision.Reason{{Kind: "made-up"}}),
-			"which does not exist",
-		},
-		{
-			"a reason of a reason",
-			set("decided", "reasons",
-				[]decision.Reason{{Kind: decision.Claimed, Because: []decision.Reason{{Kind: "made-up"}}}}),
-			"which does not exist",
-		},
 		{"a reason in words alone", set("decided", "reasons", []string{"CI is green: 3 checks"}), "cannot be read"},
 		{"deep JSON", func(w *world, dir string) {
 			w.replace(dir, "events.jsonl", `"outcome"`,
@@ -134,7 +114,6 @@ func histories() []forgery {
 			"no number", func(w *world, dir string) { w.replace(dir, "events.jsonl", `"metric":3`, `"metric":NaN`) },
 			"cannot be read",
 		},
-		{"no number in words", set("decided", "metric", "NaN"), "cannot be read"},
 		{"an infinite number", func(w *world,
 			dir string,
 		) {
@@ -146,25 +125,6 @@ func histories() []forgery {
 		{"no decision", func(w *world, dir string) {
 			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any { return events[:len(events)-1] })
 		}, "contradict each other"},
-		{"two decisions", func(w *world, dir string) {
-			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
-				return append(events, events[len(events)-1])
-			})
-		}, "events after its last"},
-		{"measured twice", func(w *world, dir string) {
-			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
-				again := maps.Clone(events[0])
-				again["guardrail_samples"] = map[string]any{"rail": []int{9}}
-				return append([]map[string]any{events[0], again}, events[1:]...)
-			})
-		}, "two measurements of the candidate"},
-		{"an unknown stage", func(w *world, dir string) {
-			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
-				other := maps.Clone(events[0])
-				other["stage"] = "afterwards"
-				return append([]map[string]any{events[0], other}, events[1:]...)
-			})
-		}, `of the stage "afterwards"`},
 		{"many events", func(w *world, dir string) {
 			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
 				for number := range 1000 {
@@ -177,15 +137,6 @@ func histories() []forgery {
 				return events
 			})
 		}, "events, more than 1000"},
-		{
-			"guardrails of other runs", set("measured", "guardrail_samples", map[string]any{"rail": []int{9, 9, 9}}),
-			"3 values of",
-		},
-		{
-			"cases of other runs", set("measured", "case_samples", map[string]any{"case.1": []int{1, 1, 1}}),
-			"3 values of",
-		},
-		{"an event invented", set("measured", "event", "invented"), "which this version of Autoloop does not know"},
 		{"a baseline", func(w *world, dir string) {
 			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
 				zero := map[string]any{

@@ -10,16 +10,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// compatDesk is a directory as callers of the original scheduler have it: no
+// compatDirectory is a directory as callers of the original scheduler have it: no
 // repository, a token, and the name of a repository that cannot be.
-func compatDesk(t *testing.T) *desk {
+func compatDirectory(t *testing.T) *directory {
 	t.Helper()
-	d := newDesk(t)
+	d := newDirectory(t)
 	d.vars["GITHUB_TOKEN"], d.vars["GITHUB_REPOSITORY"] = "dummy", "bogus.invalid/x"
 	return d
 }
 
-func (d *desk) compatProgram(name string) {
+func (d *directory) compatProgram(name string) {
 	d.write(filepath.Join(d.root, ".autoloop/programs", name+".md"),
 		"---\nschedule: every 6h\n---\n\n# "+name+
 			"\n\n## Goal\nMake it better.\n\n## Target\n- a.py\n\n## Evaluation\n```bash\npython measure.py\n```\n\n"+
@@ -79,7 +79,7 @@ func TestCompatScenarios(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := compatDesk(t)
+			d := compatDirectory(t)
 			d.compatProgram("a")
 			d.compatProgram("b")
 			for program, rows := range c.states {
@@ -108,7 +108,7 @@ func TestCompatScenarios(t *testing.T) {
 }
 
 func TestCompatWithoutPrograms(t *testing.T) {
-	d := compatDesk(t)
+	d := compatDirectory(t)
 	a := d.run("--compat")
 	require.Zero(t, a.code, a.errors)
 	assert.Contains(t, a.out, "BOOTSTRAPPED: created .autoloop/programs/example.md locally (agent will create a draft PR)\n")
@@ -122,8 +122,8 @@ func TestCompatWithoutPrograms(t *testing.T) {
 }
 
 func TestImpossibleRepositoryNameIsError(t *testing.T) {
-	d := compatDesk(t)
-	d.repository()
+	d := compatDirectory(t)
+	d.initialized()
 	d.compatProgram("a")
 	assert.Zero(t, d.iterate("validate").code, "a look at files asks nobody")
 	assert.Zero(t, d.iterate("validate", "--keys").code)

@@ -20,7 +20,7 @@ import (
 // than one that is not.
 func TestDoctorSaysWhoIsNotSignedIn(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
+	s := newRepository(t)
 	bin := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "codex"), []byte("#!/bin/sh\necho codex-cli 0.169.0\n"),
 		0o755)) //nolint:gosec // it is a program
@@ -45,7 +45,7 @@ func TestDoctorSaysWhoIsNotSignedIn(t *testing.T) {
 // TestModelsWithoutAModelIsRefused before an iteration begins.
 func TestModelsWithoutAModelIsRefused(t *testing.T) {
 	t.Parallel()
-	s := shopOf(t, "agent: models\nisolation: off\n")
+	s := repositoryOf(t, "agent: models\nisolation: off\n")
 	s.more = []string{"AUTOLOOP_MODELS_URL=http://127.0.0.1:9/v1", "AUTOLOOP_MODELS_KEY=k"}
 	asked := func(context.Context, models.Endpoint, models.Request) (models.Response, error) {
 		return models.Response{}, errors.New("it was asked")

@@ -38,7 +38,7 @@ func TestDirectionMatrix(t *testing.T) {
 				long.Only(t, long.Hostile)
 			}
 			t.Parallel()
-			s := newShop(t)
+			s := newRepository(t)
 			front, text, state := "", "", ""
 			if words[0] != "" {
 				front = "metric_direction: " + words[0] + "\n"
@@ -88,7 +88,7 @@ func TestDirectionMatrix(t *testing.T) {
 }
 
 // remember writes a file to the memory branch.
-func (s *shop) remember(name, text string) {
+func (s *repository) remember(name, text string) {
 	s.t.Helper()
 	s.git("checkout", "--quiet", "--orphan", "memory/autoloop")
 	s.git("rm", "--quiet", "-r", "-f", "--cached", ".")

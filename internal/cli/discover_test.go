@@ -19,8 +19,8 @@ const issueProgram = "---\nschedule: daily\nmetric_direction: lower\n---\n## Goa
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-// newHubDesk is a desk with a repository on GitHub.
-func newHubDesk(t *testing.T, fill func(*githubtest.State)) (*desk, *githubtest.Server) {
+// newGitHubDirectory is a directory with a repository on GitHub.
+func newGitHubDirectory(t *testing.T, fill func(*githubtest.State)) (*directory, *githubtest.Server) {
 	t.Helper()
 	state := githubtest.NewState("org/repo")
 	state.Roles["alice"] = "OWNER"
@@ -29,7 +29,7 @@ func newHubDesk(t *testing.T, fill func(*githubtest.State)) (*desk, *githubtest.
 	}
 	server := githubtest.New(t, state)
 	server.Change(func(*githubtest.State) { server.Token = "secret-token" })
-	d := newDesk(t)
+	d := newDirectory(t)
 	d.vars["GITHUB_API_URL"], d.vars["GITHUB_REPOSITORY"], d.vars["GITHUB_TOKEN"] = server.URL, "org/repo", server.Token
 	d.vars["HOME"] = t.TempDir()
 	d.sleep = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
@@ -38,7 +38,7 @@ func newHubDesk(t *testing.T, fill func(*githubtest.State)) (*desk, *githubtest.
 
 func TestSixRequestsForHundredIssues(t *testing.T) {
 	t.Parallel()
-	d, server := newHubDesk(t, func(s *githubtest.State) {
+	d, server := newGitHubDirectory(t, func(s *githubtest.State) {
 		for i := range 100 {
 			author := "alice"
 			if i%4 == 3 {
@@ -72,7 +72,7 @@ func TestSixRequestsForHundredIssues(t *testing.T) {
 
 func TestAuthorsOfPrograms(t *testing.T) {
 	t.Parallel()
-	d, _ := newHubDesk(t, func(s *githubtest.State) {
+	d, _ := newGitHubDirectory(t, func(s *githubtest.State) {
 		s.OpenIssue("mallory", "Steal", "---\ntrusted-associations: [NONE]\n---\n"+issueProgram, noon,
 			"autoloop-program")
 		s.OpenIssue("private", "Mine", issueProgram, noon, "autoloop-program")
@@ -95,7 +95,7 @@ func TestAuthorsOfPrograms(t *testing.T) {
 
 func TestStrangersIssuesHideNoProgram(t *testing.T) {
 	t.Parallel()
-	d, server := newHubDesk(t, func(s *githubtest.State) {
+	d, server := newGitHubDirectory(t, func(s *githubtest.State) {
 		for i := range 9 {
 			s.OpenIssue(fmt.Sprintf("stranger%d", i), fmt.Sprintf("Program %d", i), issueProgram, noon,
 				"autoloop-program")
@@ -118,7 +118,7 @@ func TestStrangersIssuesHideNoProgram(t *testing.T) {
 
 func TestOwnIssueAndPullRequestOfTheSelected(t *testing.T) {
 	t.Parallel()
-	d, server := newHubDesk(t, func(s *githubtest.State) {
+	d, server := newGitHubDirectory(t, func(s *githubtest.State) {
 		s.OpenIssue("autoloop[bot]", "[Autoloop: fast]", "", noon, "autoloop-program")
 		for i, of := range []string{"org/fork", "org/repo"} {
 			issue := s.OpenIssue("alice", "[Autoloop: fast]", "", noon)
@@ -141,7 +141,7 @@ func TestOwnIssueAndPullRequestOfTheSelected(t *testing.T) {
 
 func TestStatusLinksToGitHub(t *testing.T) {
 	t.Parallel()
-	d, _ := newHubDesk(t, func(s *githubtest.State) {
+	d, _ := newGitHubDirectory(t, func(s *githubtest.State) {
 		s.OpenIssue("alice", "Speed", issueProgram, noon, "autoloop-program")
 	})
 	d.program("fast", "schedule: hourly")
@@ -155,7 +155,7 @@ func TestStatusLinksToGitHub(t *testing.T) {
 
 func TestRepoNeedsAToken(t *testing.T) {
 	t.Parallel()
-	d, _ := newHubDesk(t, nil)
+	d, _ := newGitHubDirectory(t, nil)
 	d.vars["GITHUB_TOKEN"] = ""
 	d.program("fast", "schedule: hourly")
 	assert.Equal(t, 0, d.run().code, "a workflow without a token runs its file programs")

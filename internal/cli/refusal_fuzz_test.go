@@ -25,7 +25,7 @@ func FuzzWhatValidateCallsFine(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		s := newShop(t)
+		s := newRepository(t)
 		s.file(".autoloop/programs/p.md", text)
 		s.file("value.txt", "5\n")
 		s.commit()

@@ -69,7 +69,7 @@ func TestRefusalIsSameEverywhere(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newShop(t)
+			s := newRepository(t)
 			s.file(".autoloop/programs/p.md", "---\n"+c.front+"---\n"+cmp.Or(c.body, goodTarget+evaluation))
 			for file, text := range map[string]string{
 				"value.txt": "5\n", "run.sh": "cat value.txt\n",
@@ -108,7 +108,7 @@ func TestRefusalIsSameEverywhere(t *testing.T) {
 // TestOriginalsPendingStatus is on no ledger: nothing here waits, so that
 // all commands go on.
 func TestOriginalsPendingStatus(t *testing.T) {
-	s := shopOf(t, changing)
+	s := repositoryOf(t, changing)
 	s.remember("p.md", "## Machine State\n\n| Field | Value |\n|---|---|\n| Last Run | "+
 		s.at.Add(-time.Hour).Format(time.RFC3339)+
 		" |\n| Iteration Count | 3 |\n| Best Metric | 5 |\n| Recent Statuses | accepted, pending-ci |\n")
@@ -125,7 +125,7 @@ func TestOriginalsPendingStatus(t *testing.T) {
 // any command.
 func TestHiddenCharactersAreNotPrinted(t *testing.T) {
 	const hidden = "\x1b[31mRED\x1b]0;title\x07\u202eback\u2066\x08\u009b2J"
-	s := newShop(t)
+	s := newRepository(t)
 	for name, front := range map[string]string{
 		"paused": "", "tasks": "tasks: \"no/\\e[31m\\u202eback\"\n", "share": "share: [\"no/\\e[31m\\u202eback\"]\n",
 	} {

@@ -17,8 +17,8 @@ import (
 	"github.com/org/autoloop/internal/cli"
 )
 
-// desk is a directory with programs and states, outside of any repository.
-type desk struct {
+// directory is a directory with programs and states, outside of any repository.
+type directory struct {
 	t         *testing.T
 	root, dir string
 	vars      map[string]string
@@ -32,48 +32,48 @@ type answer struct {
 	out, errors string
 }
 
-func newDesk(t *testing.T) *desk {
+func newDirectory(t *testing.T) *directory {
 	t.Helper()
-	return &desk{t: t, root: t.TempDir(), dir: t.TempDir(), vars: map[string]string{}}
+	return &directory{t: t, root: t.TempDir(), dir: t.TempDir(), vars: map[string]string{}}
 }
 
 // repository makes the directory a git repository.
-func (d *desk) repository() *desk {
+func (d *directory) initialized() *directory {
 	d.t.Helper()
 	require.NoError(d.t, exec.CommandContext(d.t.Context(), "git", "init", "--quiet", d.root).Run())
 	return d
 }
 
-func (d *desk) write(file, text string) {
+func (d *directory) write(file, text string) {
 	d.t.Helper()
 	require.NoError(d.t, os.MkdirAll(filepath.Dir(file), 0o755))
 	require.NoError(d.t, os.WriteFile(file, []byte(text), 0o600))
 }
 
-func (d *desk) program(name, front string) {
+func (d *directory) program(name, front string) {
 	d.write(filepath.Join(d.root, ".autoloop/programs", name+".md"),
 		"---\n"+front+"\n---\n## Goal\nFast.\n## Target\n`a.go`\n## Evaluation\n```sh\necho 1\n```\n")
 }
 
-func (d *desk) stateFile(name string) string {
+func (d *directory) stateFile(name string) string {
 	return filepath.Join(d.dir, "repo-memory/autoloop", name+".md")
 }
 
-func (d *desk) state(name, rows string) {
+func (d *directory) state(name, rows string) {
 	d.write(d.stateFile(name), "## Machine State\n\n| Field | Value |\n|---|---|\n"+rows)
 }
 
-func (d *desk) run(args ...string) answer {
+func (d *directory) run(args ...string) answer {
 	d.t.Helper()
 	return d.command(cli.Scheduler, args...)
 }
 
-func (d *desk) iterate(args ...string) answer {
+func (d *directory) iterate(args ...string) answer {
 	d.t.Helper()
 	return d.command(cli.Iterate(nil, ""), args...)
 }
 
-func (d *desk) command(main func(context.Context, cli.Env) int, args ...string) answer {
+func (d *directory) command(main func(context.Context, cli.Env) int, args ...string) answer {
 	d.t.Helper()
 	var out, errors bytes.Buffer
 	env := cli.Env{
@@ -88,7 +88,7 @@ func (d *desk) command(main func(context.Context, cli.Env) int, args ...string) 
 	return answer{code, out.String(), errors.String()}
 }
 
-func (d *desk) plan() map[string]any {
+func (d *directory) plan() map[string]any {
 	d.t.Helper()
 	data, err := os.ReadFile(filepath.Join(d.dir, "autoloop.json"))
 	require.NoError(d.t, err)
@@ -100,7 +100,7 @@ func (d *desk) plan() map[string]any {
 const monthAgo = "| Last Run | 2026-02-04T11:00:00Z |\n"
 
 func TestStatusNeverCutsAReason(t *testing.T) {
-	d := newDesk(t)
+	d := newDirectory(t)
 	reason := strings.TrimSpace(strings.Repeat("long reason ", 30))
 	d.program("p", "schedule: daily")
 	d.state("p", "| Paused | true |\n| Pause Reason | "+reason+" |\n")

@@ -4,69 +4,56 @@ import (
 	"bytes"
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/org/autoloop/internal/cli"
+	"github.com/org/autoloop/tests/testrepo"
 )
 
-// shop is a repository in which scheduler and iterate run, without GitHub.
-type shop struct {
-	*desk
+// repository is a repository in which scheduler and iterate run, without GitHub.
+type repository struct {
+	*directory
 	at   time.Time
 	more []string // variables besides the usual ones
 }
 
-func newShop(t *testing.T) *shop {
+func newRepository(t *testing.T) *repository {
 	t.Helper()
-	s := &shop{desk: newDesk(t), at: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)}
+	s := &repository{directory: newDirectory(t), at: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)}
 	s.git("init", "--quiet", "--initial-branch", "main")
 	return s
 }
 
-// shopOf is a shop with the program p of this frontmatter, whose evaluation prints value.txt.
-func shopOf(t *testing.T, front string) *shop {
+// repositoryOf is a repository with the program p of this frontmatter, whose evaluation prints value.txt.
+func repositoryOf(t *testing.T, front string) *repository {
 	t.Helper()
-	s := newShop(t)
+	s := newRepository(t)
 	s.file(".autoloop/programs/p.md", "---\n"+front+"---\n"+goodTarget+evaluation)
 	s.file("value.txt", "5\n")
 	s.commit()
 	return s
 }
 
-func (s *shop) environ() []string {
-	return append([]string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=User",
-		"GIT_AUTHOR_EMAIL=user@example.com",
-		"GIT_COMMITTER_NAME=User", "GIT_COMMITTER_EMAIL=user@example.com",
-	}, s.more...)
-}
+func (s *repository) environ() []string { return testrepo.Environ(s.dir, s.more...) }
 
-func (s *shop) git(args ...string) string {
+func (s *repository) git(args ...string) string {
 	s.t.Helper()
-	cmd := exec.CommandContext(s.t.Context(), "git", args...)
-	cmd.Dir, cmd.Env = s.root, s.environ()
-	out, err := cmd.CombinedOutput()
-	require.NoError(s.t, err, string(out))
-	return string(out)
+	return testrepo.At(s.t, s.root, s.environ()).Git(args...)
 }
 
-func (s *shop) commit() {
+func (s *repository) commit() {
 	s.t.Helper()
-	s.git("add", "--all")
-	s.git("commit", "--quiet", "--allow-empty", "--message", "files")
+	testrepo.At(s.t, s.root, s.environ()).Commit("files")
 }
 
-func (s *shop) file(name, text string) {
+func (s *repository) file(name, text string) {
 	s.write(filepath.Join(s.root, filepath.FromSlash(name)), text)
 }
 
-func (s *shop) command(main func(context.Context, cli.Env) int, args ...string) answer {
+func (s *repository) command(main func(context.Context, cli.Env) int, args ...string) answer {
 	s.t.Helper()
 	var out, errors bytes.Buffer
 	vars := map[string]string{"AUTOLOOP_DIR": s.dir, "HOME": s.dir, "PATH": os.Getenv("PATH")}
@@ -82,12 +69,12 @@ func (s *shop) command(main func(context.Context, cli.Env) int, args ...string) 
 	return answer{code, out.String(), errors.String()}
 }
 
-func (s *shop) scheduler(args ...string) answer {
+func (s *repository) scheduler(args ...string) answer {
 	s.t.Helper()
 	return s.command(cli.Scheduler, args...)
 }
 
-func (s *shop) iterate(args ...string) answer {
+func (s *repository) iterate(args ...string) answer {
 	s.t.Helper()
 	return s.command(cli.Iterate(nil, ""), args...)
 }

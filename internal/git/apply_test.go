@@ -19,7 +19,7 @@ func TestApplyIsTheReverseOfDiff(t *testing.T) {
 	patch := must(f.repo.Diff(t.Context(), "HEAD", changed))
 	applied := must(f.repo.Apply(t.Context(), "HEAD", patch))
 	assert.Equal(t, changed, applied)
-	assert.Empty(t, f.user("status", "--porcelain"), "neither index nor files of the user are touched")
+	assert.Empty(t, f.Git("status", "--porcelain"), "neither index nor files of the user are touched")
 	const anew = "diff --git a/%[1]s b/%[1]s\nnew file mode 100644\n--- /dev/null\n+++ b/%[1]s\n@@ -0,0 +1 @@\n+x\n"
 	for name, patch := range map[string]string{
 		"another base": "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-three\n+four\n",

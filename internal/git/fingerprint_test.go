@@ -27,7 +27,7 @@ func TestFingerprintDiffIsOrderedAndSafe(t *testing.T) {
 func TestFingerprintSeesWhatAnAgentMayDo(t *testing.T) {
 	t.Parallel()
 	in := func(f *fixture, path string) string { return filepath.Join(f.repo.CommonDir, path) }
-	user := func(args ...string) func(f *fixture) { return func(f *fixture) { f.user(args...) } }
+	user := func(args ...string) func(f *fixture) { return func(f *fixture) { f.Git(args...) } }
 	write := func(path, text string) func(f *fixture) { return func(f *fixture) { f.write(path, text) } }
 	for name, c := range map[string]struct {
 		do   func(f *fixture)
@@ -60,22 +60,22 @@ func TestFingerprintSeesWhatAnAgentMayDo(t *testing.T) {
 		"attributes":        {write(".git/info/attributes", "* filter=x\n"), "info .*attributes was added"},
 		"alternates":        {write(".git/objects/info/alternates", "/tmp\n"), "info .*alternates was added"},
 		"a branch": {
-			func(f *fixture) { f.user("update-ref", "refs/heads/side", f.commit("b", "b", f.head())) },
+			func(f *fixture) { f.Git("update-ref", "refs/heads/side", f.commit("b", "b", f.head())) },
 			"ref refs/heads/side moved from .*",
 		},
 		"a new branch":   {user("branch", "x"), "ref refs/heads/x was added"},
 		"a branch away":  {user("branch", "-D", "side"), "ref refs/heads/side was removed"},
 		"HEAD":           {user("checkout", "-q", "side"), "ref HEAD moved from refs/heads/main to refs/heads/side"},
-		"a replacement":  {func(f *fixture) { f.user("replace", f.head(), f.commit("b", "b")) }, "ref refs/replace/.*"},
+		"a replacement":  {func(f *fixture) { f.Git("replace", f.head(), f.commit("b", "b")) }, "ref refs/replace/.*"},
 		"a symbolic ref": {user("symbolic-ref", "refs/heads/side", "refs/heads/main"), "ref refs/heads/side moved.*"},
 	} {
 		f := newFixture(t)
-		f.user("branch", "side")
+		f.Git("branch", "side")
 		f.write(".git/hooks/old", "x")
 		f.write(".git/extra", "[x]\n\ty = 1\n")
 		f.write(".husky/pre-commit", "x")
-		f.user("config", "include.path", "extra")
-		f.user("config", "core.hooksPath", ".husky")
+		f.Git("config", "include.path", "extra")
+		f.Git("config", "core.hooksPath", ".husky")
 		before := must(f.repo.Fingerprint(t.Context()))
 		c.do(f)
 		after := must(f.repo.Fingerprint(t.Context()))

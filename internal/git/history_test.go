@@ -72,7 +72,7 @@ func TestCommitComesBack(t *testing.T) {
 	f := newFixture(t)
 	f.repo.Identity = git.Identity{Name: "Bot", Email: "bot@example.com"}
 	message := "[Autoloop: x] Iteration 3: naïve → better\n\nBody.\n\nAutoloop-Iteration: 3\nAutoloop-Metric: 1.3\n"
-	tree := f.user("rev-parse", "HEAD^{tree}")
+	tree := f.Git("rev-parse", "HEAD^{tree}")
 	id := must(f.repo.CommitTree(t.Context(), tree, []string{f.head()}, message, fixed))
 	again := must(f.repo.CommitTree(t.Context(), tree, []string{f.head()}, message, fixed))
 	assert.Equal(t, id, again, "nothing but the arguments goes in")

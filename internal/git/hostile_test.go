@@ -13,6 +13,7 @@ import (
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/tests/golden"
+	"github.com/org/autoloop/tests/testrepo"
 )
 
 // trap is a script that leaves a mark, and the mark's path.
@@ -48,9 +49,9 @@ func setTraps(t *testing.T, f *fixture, script string) {
 		"core.alternateRefsCommand": script, "merge.default": "evil", "gc.auto": "1",
 		"maintenance.strategy": "incremental",
 		"push.gpgSign":         "if-asked", "sequence.editor": script, "trailer.x.command": script,
-		"core.attributesFile": filepath.Join(f.dir, ".gitattributes"),
+		"core.attributesFile": filepath.Join(f.Dir, ".gitattributes"),
 	} {
-		f.user2(t.TempDir(), "config", "--file", filepath.Join(f.repo.CommonDir, "config"), key, value)
+		testrepo.At(t, t.TempDir(), f.Env).Git("config", "--file", filepath.Join(f.repo.CommonDir, "config"), key, value)
 	}
 }
 
@@ -85,7 +86,7 @@ func exercise(t *testing.T, f *fixture) {
 	require.NoError(t, err)
 	require.NoError(t, repo.UpdateRefs(ctx, "test", git.RefUpdate{Ref: "refs/heads/ours", New: ours, Old: git.Any}))
 	remote := filepath.Join(t.TempDir(), "remote.git")
-	f.user2(t.TempDir(), "init", "-q", "--bare", remote)
+	testrepo.At(t, t.TempDir(), f.Env).Git("init", "-q", "--bare", remote)
 	require.NoError(t, repo.Remote(remote).Push(ctx, git.RefUpdate{Ref: "refs/heads/ours", New: ours}))
 	require.NoError(t, repo.Remote(remote).Fetch(ctx, "+refs/heads/ours:refs/remotes/x/ours"))
 }
@@ -98,19 +99,18 @@ func TestConfigurationExecutesNothing(t *testing.T) {
 		script, mark := trap(t)
 		f := newFixture(t)
 		f.write(".gitattributes", "* filter=evil diff=evil merge=evil\nb filter=a=b.c\n")
-		f.user("add", "-A")
-		f.user("commit", "-q", "-m", "attributes")
+		f.Commit("attributes")
 		if later {
 			exercise(t, f)
 		}
 		setTraps(t, f, script)
 		if !later {
-			f.repo = f.open(f.dir)
+			f.repo = f.open(f.Dir)
 		}
 		exercise(t, f)
 		assert.NoFileExists(t, mark)
 		status := exec.CommandContext(t.Context(), "git", "status")
-		status.Dir, status.Env = f.dir, f.env
+		status.Dir, status.Env = f.Dir, f.Env
 		_ = status.Run()
 		assert.FileExists(t, mark, "the traps do work")
 	}

@@ -39,8 +39,8 @@ func TestLargeFilesAreWrittenAsTheyAre(t *testing.T) {
 	t.Parallel()
 	for _, flags := range [][]string{nil, {"--object-format=sha256"}} {
 		f := newFixture(t, flags...)
-		f.user("config", "core.autocrlf", "true")
-		f.user("config", "core.bigFileThreshold", "100k")
+		f.Git("config", "core.autocrlf", "true")
+		f.Git("config", "core.bigFileThreshold", "100k")
 		f.write(".gitattributes", "* text eol=crlf ident\n")
 		large := bytes.Repeat([]byte("a\r\nb $Id$\n"), 30_000)
 		files := map[string]*git.File{
@@ -54,7 +54,7 @@ func TestLargeFilesAreWrittenAsTheyAre(t *testing.T) {
 				require.True(t, bytes.Equal(file.Data, found[0].Data), path)
 			}
 		}
-		f.user("fsck", "--strict", "--no-dangling")
+		f.Git("fsck", "--strict", "--no-dangling")
 	}
 }
 
@@ -64,8 +64,8 @@ func TestFilesComeBackWhateverTheirName(t *testing.T) {
 	for _, format := range []string{"sha1", "sha256"} {
 		f := newFixture(t, "--object-format="+format)
 		assert.Equal(t, format, f.repo.ObjectFormat)
-		f.user("config", "core.autocrlf", "true")
-		f.user("config", "core.bigFileThreshold", "100k")
+		f.Git("config", "core.autocrlf", "true")
+		f.Git("config", "core.bigFileThreshold", "100k")
 		f.write(".gitattributes", "* text eol=crlf ident\n")
 		large := bytes.Repeat([]byte("a\r\nb $Id$\n"), 30_000) // larger ones are written one by one
 		files := map[string]*git.File{
@@ -97,8 +97,8 @@ func TestFilesComeBackWhateverTheirName(t *testing.T) {
 			require.Len(t, found, 1)
 			assert.Len(t, want.Data, int(found[0].Size))
 		}
-		f.user("fsck", "--strict", "--no-dangling")
-		assert.Equal(t, "?? .gitattributes", f.user("status", "--porcelain"), "the index was not used")
+		f.Git("fsck", "--strict", "--no-dangling")
+		assert.Equal(t, "?? .gitattributes", f.Git("status", "--porcelain"), "the index was not used")
 	}
 }
 
@@ -108,7 +108,7 @@ func TestWriteFilesReplacesFileAndDirectory(t *testing.T) {
 	x := &git.File{Data: []byte("x")}
 	tree := must(f.repo.WriteFiles(t.Context(), "HEAD", map[string]*git.File{"a/b": x, "c/d": x}))
 	tree = must(f.repo.WriteFiles(t.Context(), tree, map[string]*git.File{"c": x}))
-	assert.Equal(t, "a/b\nc", f.user("ls-tree", "-r", "--name-only", tree))
+	assert.Equal(t, "a/b\nc", f.Git("ls-tree", "-r", "--name-only", tree))
 	for _, path := range []string{
 		".git/hooks/x", "../x", "a/../../x", "/etc/passwd", "", "x\x00y", "sub/.GIT/config",
 		"./x", "x//y", ".g\u200cit/config",
@@ -127,7 +127,7 @@ func TestANameIsListedAnew(t *testing.T) {
 		require.Len(t, entries, i+1)
 		assert.Equal(t, "a", entries[0].Path)
 		entries[0].Path = "changed by the caller"
-		f.user("update-ref", "refs/heads/main", f.commit(fmt.Sprint("b", i), "x", f.head()))
+		f.Git("update-ref", "refs/heads/main", f.commit(fmt.Sprint("b", i), "x", f.head()))
 	}
 }
 

@@ -31,11 +31,11 @@ func TestCheckedOutBranches(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	linked := filepath.Join(t.TempDir(), "linked\nbranch refs/heads/fake")
-	f.user("worktree", "add", "-q", "-b", "autoloop/x", linked)
+	f.Git("worktree", "add", "-q", "-b", "autoloop/x", linked)
 	gone := filepath.Join(t.TempDir(), "gone")
-	f.user("worktree", "add", "-q", "-b", "gone", gone)
+	f.Git("worktree", "add", "-q", "-b", "gone", gone)
 	require.NoError(t, os.RemoveAll(gone))
-	f.user("worktree", "add", "-q", "--detach", filepath.Join(t.TempDir(), "detached"))
+	f.Git("worktree", "add", "-q", "--detach", filepath.Join(t.TempDir(), "detached"))
 	branches := must(f.repo.CheckedOutBranches(t.Context()))
 	assert.Equal(t, map[string]string{
 		"refs/heads/main":       f.repo.Root,

@@ -11,22 +11,23 @@ import (
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/tests/long"
+	"github.com/org/autoloop/tests/testrepo"
 )
 
 func TestOpenErrors(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	bare := filepath.Join(t.TempDir(), "bare.git")
-	f.user("clone", "-q", "--bare", ".", bare)
+	f.Git("clone", "-q", "--bare", ".", bare)
 	for _, test := range []struct {
 		name, dir string
 		env       []string
 		want      error
 	}{
-		{"no repository", t.TempDir(), f.env, git.ErrNotRepository},
-		{"bare", bare, f.env, git.ErrBare},
-		{"inside .git", f.repo.GitDir, f.env, git.ErrInsideGitDir},
-		{"no git", f.dir, []string{"PATH=" + t.TempDir()}, git.ErrNoGit},
+		{"no repository", t.TempDir(), f.Env, git.ErrNotRepository},
+		{"bare", bare, f.Env, git.ErrBare},
+		{"inside .git", f.repo.GitDir, f.Env, git.ErrInsideGitDir},
+		{"no git", f.Dir, []string{"PATH=" + t.TempDir()}, git.ErrNoGit},
 	} {
 		_, err := git.Open(t.Context(), test.dir, test.env)
 		require.ErrorIs(t, err, test.want, test.name)
@@ -38,22 +39,22 @@ func TestOpenNamesTheCureForAnotherOwner(t *testing.T) {
 	t.Parallel()
 	long.Root(t, "giving a directory to another user")
 	f := newFixture(t)
-	require.NoError(t, filepath.WalkDir(f.dir, func(path string, _ os.DirEntry, err error) error {
+	require.NoError(t, filepath.WalkDir(f.Dir, func(path string, _ os.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		return os.Lchown(path, 12345, 12345)
 	}))
 	f.write("sub/x", "")
-	_, err := git.Open(t.Context(), filepath.Join(f.dir, "sub"), f.env)
+	_, err := git.Open(t.Context(), filepath.Join(f.Dir, "sub"), f.Env)
 	var owner *git.OwnershipError
 	require.ErrorAs(t, err, &owner)
-	assert.Equal(t, real(t, f.dir), owner.Path)
-	assert.Contains(t, err.Error(), "git config --global --add safe.directory "+real(t, f.dir))
+	assert.Equal(t, real(t, f.Dir), owner.Path)
+	assert.Contains(t, err.Error(), "git config --global --add safe.directory "+real(t, f.Dir))
 
 	_, cure, _ := strings.Cut(err.Error(), "run: git ")
-	f.user2(t.TempDir(), strings.Fields(cure)...)
-	_, err = git.Open(t.Context(), f.dir, f.env)
+	testrepo.At(t, t.TempDir(), f.Env).Git(strings.Fields(cure)...)
+	_, err = git.Open(t.Context(), f.Dir, f.Env)
 	assert.NoError(t, err, "the cure works")
 }
 
@@ -69,9 +70,9 @@ func TestOpenFindsTheRepository(t *testing.T) {
 	f := newFixture(t)
 	f.write("sub/dir/file", "x")
 	linked := filepath.Join(t.TempDir(), "linked")
-	f.user("worktree", "add", "-q", "-b", "other", linked)
+	f.Git("worktree", "add", "-q", "-b", "other", linked)
 	for dir, want := range map[string]struct{ root, gitDir, branch string }{
-		filepath.Join(f.dir, "sub", "dir"): {f.dir, f.repo.CommonDir, "refs/heads/main"},
+		filepath.Join(f.Dir, "sub", "dir"): {f.Dir, f.repo.CommonDir, "refs/heads/main"},
 		linked: {
 			linked, filepath.Join(f.repo.CommonDir, "worktrees", "linked"), "refs/heads/other",
 		},
@@ -79,11 +80,11 @@ func TestOpenFindsTheRepository(t *testing.T) {
 		repo := f.open(dir)
 		assert.Equal(t, real(t, want.root), repo.Root)
 		assert.Equal(t, want.gitDir, repo.GitDir)
-		assert.Equal(t, real(t, filepath.Join(f.dir, ".git")), repo.CommonDir)
+		assert.Equal(t, real(t, filepath.Join(f.Dir, ".git")), repo.CommonDir)
 		branch := must(repo.CurrentBranch(t.Context()))
 		assert.Equal(t, want.branch, branch)
 	}
-	f.user("checkout", "-q", "--detach")
+	f.Git("checkout", "-q", "--detach")
 	branch := must(f.repo.CurrentBranch(t.Context()))
 	assert.Empty(t, branch)
 	head := must(f.repo.Head(t.Context()))
@@ -94,8 +95,8 @@ func TestOpenFindsTheRepository(t *testing.T) {
 func TestEmptyRepository(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"with space", "new\nline", `quo"te'`, "-dash", "ünï", "semi;$(x)"} {
-		env, dir := userEnv(t), filepath.Join(t.TempDir(), name)
-		user(t, env, filepath.Dir(dir), "init", "-q", "-b", "main", "--", dir)
+		env, dir := testrepo.Environ(t.TempDir()), filepath.Join(t.TempDir(), name)
+		testrepo.At(t, filepath.Dir(dir), env).Git("init", "-q", "-b", "main", "--", dir)
 		repo := must(git.Open(t.Context(), dir, env))
 		assert.Equal(t, real(t, dir), repo.Root)
 		_, err := repo.Head(t.Context())

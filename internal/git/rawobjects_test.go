@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -18,10 +17,7 @@ import (
 // raw writes an object as it is, whatever git would say of it.
 func (f *fixture) raw(kind, text string) string {
 	f.t.Helper()
-	cmd := exec.CommandContext(f.t.Context(), "git", "hash-object", "-t", kind, "--literally", "-w", "--stdin")
-	cmd.Dir, cmd.Env, cmd.Stdin = f.dir, f.env, strings.NewReader(text)
-	out := must(cmd.Output())
-	return strings.TrimSpace(string(out))
+	return must(f.Try(text, "hash-object", "-t", kind, "--literally", "-w", "--stdin"))
 }
 
 // TestModesAreReadAsGitDoes: old versions of git and other programs wrote some that git
@@ -29,7 +25,7 @@ func (f *fixture) raw(kind, text string) string {
 func TestModesAreReadAsGitDoes(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	blob, commit := f.user("rev-parse", "HEAD:a"), f.head()
+	blob, commit := f.Git("rev-parse", "HEAD:a"), f.head()
 	entry := func(mode, name, id string) string {
 		bytes := must(hex.DecodeString(id))
 		return mode + " " + name + "\x00" + string(bytes)
@@ -48,7 +44,7 @@ func TestModesAreReadAsGitDoes(t *testing.T) {
 	}
 	tree := f.raw("tree", text)
 	listed := func(flags ...string) (entries []git.TreeEntry) {
-		for line := range strings.Lines(f.user(append(append([]string{"ls-tree"}, flags...), tree)...) + "\n") {
+		for line := range strings.Lines(f.Git(append(append([]string{"ls-tree"}, flags...), tree)...) + "\n") {
 			var e git.TreeEntry
 			_, err := fmt.Sscanf(line, "%s %s %s\t%s", &e.Mode, &e.Type, &e.ID, &e.Path)
 			require.NoError(t, err)

@@ -49,7 +49,7 @@ func TestUpdateRefsBlocked(t *testing.T) {
 		{"refs/heads/memory/autoloop/deep", "refs/heads/memory/autoloop"},
 	} {
 		f := newFixture(t)
-		f.user("update-ref", test.there, "HEAD")
+		f.Git("update-ref", test.there, "HEAD")
 		err := f.repo.UpdateRefs(t.Context(), "test", git.RefUpdate{Ref: test.wanted, New: f.head()})
 		var blocked *git.BlockedError
 		require.ErrorAs(t, err, &blocked)
@@ -75,9 +75,9 @@ func TestUpdateRefsIsOneTransaction(t *testing.T) {
 		err := update(git.RefUpdate{Ref: odd, New: second, Old: first}, stale)
 		require.ErrorIs(t, err, git.ErrStale, name)
 		assert.NotContains(t, err.Error(), "\n")
-		assert.Equal(t, first, f.user("rev-parse", odd), name)
+		assert.Equal(t, first, f.Git("rev-parse", odd), name)
 	}
-	f.user("symbolic-ref", "refs/heads/alias", "refs/heads/main")
+	f.Git("symbolic-ref", "refs/heads/alias", "refs/heads/main")
 	require.NoError(t, update(git.RefUpdate{Ref: memory, New: second, Old: first}, git.RefUpdate{Ref: odd, Old: first},
 		git.RefUpdate{Ref: "refs/heads/new", New: second, Old: git.Any}, git.RefUpdate{Ref: "refs/heads/gone"},
 		git.RefUpdate{Ref: "refs/heads/away", Old: git.Any},
@@ -89,7 +89,7 @@ func TestUpdateRefsIsOneTransaction(t *testing.T) {
 		{Name: memory, ID: second},
 		{Name: "refs/heads/new", ID: second},
 	}, refs, "a symbolic ref is replaced, and what it stood for is not moved")
-	assert.Contains(t, f.user("reflog", "show", memory), "test")
+	assert.Contains(t, f.Git("reflog", "show", memory), "test")
 	for _, ref := range []string{
 		"", "main", "HEAD", "refs/heads/a b", "refs/heads/a\nupdate", "refs/heads/..", "refs/heads/x.lock",
 		"refs/heads/a\x00b",
@@ -117,5 +117,5 @@ func TestALockOfARef(t *testing.T) {
 	require.FileExists(t, lock)
 	time.AfterFunc(200*time.Millisecond, func() { _ = os.Remove(lock) })
 	require.NoError(t, update(t.Context()))
-	assert.Equal(t, f.head(), f.user("rev-parse", "refs/heads/x"))
+	assert.Equal(t, f.head(), f.Git("rev-parse", "refs/heads/x"))
 }

@@ -17,8 +17,8 @@ import (
 func newBare(t *testing.T, f *fixture) string {
 	t.Helper()
 	bare := filepath.Join(t.TempDir(), "remote.git")
-	f.user("clone", "-q", "--bare", ".", bare)
-	f.user("remote", "add", "shared", bare)
+	f.Git("clone", "-q", "--bare", ".", bare)
+	f.Git("remote", "add", "shared", bare)
 	return bare
 }
 
@@ -70,26 +70,26 @@ func TestFetchTakesNothingMore(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	clone := f.clone()
-	f.user("tag", "v1")
-	f.user("branch", "wanted", f.commit("b", "2", f.head()))
-	f.user("branch", "unwanted", f.commit("c", "3", f.head()))
-	clone.user("config", "fetch.prune", "true")
-	clone.user("update-ref", "refs/remotes/origin/old", "HEAD")
-	before := clone.user("for-each-ref")
+	f.Git("tag", "v1")
+	f.Git("branch", "wanted", f.commit("b", "2", f.head()))
+	f.Git("branch", "unwanted", f.commit("c", "3", f.head()))
+	clone.Git("config", "fetch.prune", "true")
+	clone.Git("update-ref", "refs/remotes/origin/old", "HEAD")
+	before := clone.Git("for-each-ref")
 	require.NoError(t, clone.repo.Remote("origin").Fetch(t.Context(), "refs/heads/wanted"))
-	assert.Equal(t, before, clone.user("for-each-ref"))
+	assert.Equal(t, before, clone.Git("for-each-ref"))
 	assert.NoFileExists(t, filepath.Join(clone.repo.GitDir, "FETCH_HEAD"))
 	require.NoError(t, clone.repo.Remote("origin").Fetch(t.Context(), "+refs/heads/wanted:refs/remotes/origin/wanted"))
-	assert.Equal(t, f.user("rev-parse", "wanted"), clone.user("rev-parse", "refs/remotes/origin/wanted"))
-	clone.user("update-ref", "-d", "refs/remotes/origin/wanted")
-	assert.Equal(t, before, clone.user("for-each-ref"))
+	assert.Equal(t, f.Git("rev-parse", "wanted"), clone.Git("rev-parse", "refs/remotes/origin/wanted"))
+	clone.Git("update-ref", "-d", "refs/remotes/origin/wanted")
+	assert.Equal(t, before, clone.Git("for-each-ref"))
 }
 
 // copyLoose gives another repository some objects that have files of their own.
 func copyLoose(t *testing.T, from, to *fixture, names ...string) {
 	t.Helper()
 	for _, name := range names {
-		id := from.user("rev-parse", name)
+		id := from.Git("rev-parse", name)
 		object := filepath.Join("objects", id[:2], id[2:])
 		text := must(os.ReadFile(filepath.Join(from.repo.CommonDir, object)))
 		file := filepath.Join(to.repo.CommonDir, object)
@@ -103,11 +103,10 @@ func TestShallowClone(t *testing.T) {
 	f := newFixture(t)
 	for _, name := range []string{"b", "c"} {
 		f.write(name, name)
-		f.user("add", "-A")
-		f.user("commit", "-q", "-m", name)
+		f.Commit(name)
 	}
-	first := f.user("rev-parse", "HEAD~2")
-	f.user("branch", "memory/autoloop", f.commit("y", "2", f.commit("x", "1")))
+	first := f.Git("rev-parse", "HEAD~2")
+	f.Git("branch", "memory/autoloop", f.commit("y", "2", f.commit("x", "1")))
 	clone := f.clone("--depth=1")
 	ctx := t.Context()
 	shallow := must(clone.repo.IsShallow())
@@ -131,7 +130,7 @@ func TestShallowClone(t *testing.T) {
 func TestSettingsReachGit(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	repo := must(git.Open(t.Context(), f.dir, f.env,
+	repo := must(git.Open(t.Context(), f.Dir, f.Env,
 		git.WithSettings(git.Setting{Key: "http.https://x/.extraHeader", Value: "secret = \"x\"\n"})))
 	out := must(repo.Run(t.Context(), git.Input{Settings: []git.Setting{{Key: "test.a", Value: "b"}}}, "config",
 		"--list", "-z"))
@@ -145,31 +144,30 @@ func TestFetchedOnce(t *testing.T) {
 	t.Parallel()
 	for _, byURL := range []bool{false, true} {
 		f := newFixture(t)
-		f.user("branch", "grows")
+		f.Git("branch", "grows")
 		clone := f.clone()
 		remote := clone.repo.Remote("origin")
 		if byURL {
-			remote = clone.repo.Remote(f.dir)
+			remote = clone.repo.Remote(f.Dir)
 		}
-		before := clone.user("for-each-ref", "refs/heads", "refs/remotes", "refs/tags")
+		before := clone.Git("for-each-ref", "refs/heads", "refs/remotes", "refs/tags")
 		for round := range 4 {
 			// As many files as git keeps in a pack, instead of unpacking them.
 			for i := range 150 {
 				f.write(fmt.Sprintf("%d/%d", round, i), fmt.Sprintf("%d of round %d\n", i, round))
 			}
-			f.user("add", "-A")
-			f.user("commit", "-q", "-m", "more")
-			f.user("branch", "-f", "grows")
+			f.Commit("more")
+			f.Git("branch", "-f", "grows")
 			require.NoError(t, remote.Obtain(t.Context(), f.head(), "refs/heads/grows"))
 		}
 		var loose, packed int
-		all := strings.Count(f.user("rev-list", "--all", "--objects"), "\n") + 1
-		for line := range strings.Lines(clone.user("count-objects", "-v")) {
+		all := strings.Count(f.Git("rev-list", "--all", "--objects"), "\n") + 1
+		for line := range strings.Lines(clone.Git("count-objects", "-v")) {
 			_, _ = fmt.Sscanf(line, "count: %d", &loose)
 			_, _ = fmt.Sscanf(line, "in-pack: %d", &packed)
 		}
 		assert.Equal(t, all, loose+packed)
-		assert.Equal(t, before, clone.user("for-each-ref", "refs/heads", "refs/remotes", "refs/tags"))
+		assert.Equal(t, before, clone.Git("for-each-ref", "refs/heads", "refs/remotes", "refs/tags"))
 	}
 }
 
@@ -190,9 +188,9 @@ func TestObtain(t *testing.T) {
 		"everything":          {left: 3, ref: "refs/heads/gone"}, // what is whole is not fetched
 		"a commit, by its id": {left: 1, ref: "ID"},
 		"a lock":              {leave: func(c *fixture) { c.write(".git/"+obtained+"wanted.lock", "") }},
-		"a ref in the way":    {leave: func(c *fixture) { c.user("update-ref", obtained+"wanted/more", "HEAD") }},
+		"a ref in the way":    {leave: func(c *fixture) { c.Git("update-ref", obtained+"wanted/more", "HEAD") }},
 		"a ref that leads out": {
-			leave: func(c *fixture) { c.user("symbolic-ref", obtained+"wanted", "refs/heads/main") },
+			leave: func(c *fixture) { c.Git("symbolic-ref", obtained+"wanted", "refs/heads/main") },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -200,18 +198,18 @@ func TestObtain(t *testing.T) {
 			f := newFixture(t)
 			clone := f.clone()
 			id := f.commit("b", "2", f.head())
-			f.user("branch", "wanted", id)
+			f.Git("branch", "wanted", id)
 			copyLoose(t, f, clone, []string{id, id + "^{tree}", id + ":b"}[:c.left]...)
 			if c.leave != nil {
 				c.leave(clone)
 			}
-			before := clone.user("rev-parse", "main")
+			before := clone.Git("rev-parse", "main")
 			ref := strings.Replace(cmp.Or(c.ref, "refs/heads/wanted"), "ID", id, 1)
 			require.NoError(t, clone.repo.Remote("origin").Obtain(t.Context(), id, ref))
-			assert.Equal(t, "2", clone.user("cat-file", "blob", id+":b"))
-			assert.Equal(t, before, clone.user("rev-parse", "main"))
-			clone.user("update-ref", "refs/heads/here", id)
-			clone.user("fsck", "--strict")
+			assert.Equal(t, "2", clone.Git("cat-file", "blob", id+":b"))
+			assert.Equal(t, before, clone.Git("rev-parse", "main"))
+			clone.Git("update-ref", "refs/heads/here", id)
+			clone.Git("fsck", "--strict")
 			elsewhere := clone.repo.Remote("elsewhere")
 			require.NoError(t, elsewhere.Obtain(t.Context(), id, "refs/heads/x"), "a ref reaches it")
 		})
@@ -219,11 +217,11 @@ func TestObtain(t *testing.T) {
 	t.Run("a partial clone", func(t *testing.T) {
 		t.Parallel()
 		f := newFixture(t)
-		f.user("config", "uploadpack.allowFilter", "true")
+		f.Git("config", "uploadpack.allowFilter", "true")
 		clone := f.clone("--filter=blob:none", "--no-checkout")
 		id := f.commit("b", "2", f.head())
-		f.user("branch", "wanted", id)
-		clone.user("fetch", "-q", "--refmap=", "origin", "wanted")
+		f.Git("branch", "wanted", id)
+		clone.Git("fetch", "-q", "--refmap=", "origin", "wanted")
 		require.NoError(t, clone.repo.Remote("elsewhere").Obtain(t.Context(), id, "refs/heads/x"),
 			"it can get the file later")
 	})
@@ -240,8 +238,8 @@ func TestObtain(t *testing.T) {
 func TestRefsOfARemote(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.user("checkout", "-q", "-b", "odd/trunk%")
-	f.user("update-ref", "refs/heads/x/refs/heads/memory", "HEAD")
+	f.Git("checkout", "-q", "-b", "odd/trunk%")
+	f.Git("update-ref", "refs/heads/x/refs/heads/memory", "HEAD")
 	bare := newBare(t, f)
 	shared := f.repo.Remote("shared")
 	ref := must(shared.DefaultBranch(t.Context()))

@@ -46,10 +46,10 @@ func TestCommitsAreSigned(t *testing.T) {
 			}
 			f, home := newFixture(t), t.TempDir()
 			require.NoError(t, os.Chmod(home, 0o700)) //nolint:gosec // A directory is entered.
-			f.env = append(f.env, "GNUPGHOME="+home)
+			f.Env = append(f.Env, "GNUPGHOME="+home)
 			run := func(ctx context.Context, program string, args ...string) (string, error) {
 				cmd := exec.CommandContext(ctx, program, args...)
-				cmd.Env = f.env
+				cmd.Env = f.Env
 				out, err := cmd.CombinedOutput()
 				return string(out), err
 			}
@@ -58,17 +58,17 @@ func TestCommitsAreSigned(t *testing.T) {
 			require.NoError(t, err, made)
 			public, _ := os.ReadFile(filepath.Join(home, "key.pub"))
 			require.NoError(t, os.WriteFile(home+"/allowed", append([]byte("autoloop@localhost "), public...), 0o600))
-			f.user("config", "gpg.ssh.allowedSignersFile", home+"/allowed")
-			f.user("config", "gpg.format", c.other)
+			f.Git("config", "gpg.ssh.allowedSignersFile", home+"/allowed")
+			f.Git("config", "gpg.format", c.other)
 
-			signer := must(git.Open(t.Context(), f.dir, f.env, git.WithSigning(c.format)))
-			tree := f.user("rev-parse", "HEAD^{tree}")
+			signer := must(git.Open(t.Context(), f.Dir, f.Env, git.WithSigning(c.format)))
+			tree := f.Git("rev-parse", "HEAD^{tree}")
 			_, err = signer.CommitTree(t.Context(), tree, nil, "no key\n", fixed)
 			require.ErrorContains(t, err, c.refusal)
-			f.user("config", "user.signingKey", c.key(home))
+			f.Git("config", "user.signingKey", c.key(home))
 			for repo, want := range map[*git.Repo]string{signer: "G", f.repo: "N"} {
 				commit := must(repo.CommitTree(t.Context(), tree, nil, "message\n", fixed))
-				assert.Equal(t, want, f.user("log", "-1", "--format=%G?", commit))
+				assert.Equal(t, want, f.Git("log", "-1", "--format=%G?", commit))
 			}
 		})
 	}

@@ -45,7 +45,7 @@ func TestVersionsAreWhatCommitsChanged(t *testing.T) {
 		id := commit(version.content, version.mode, parents...)
 		parents = []string{id, side}
 		if version.name != "" {
-			f.user("tag", version.name, id)
+			f.Git("tag", version.name, id)
 			names = append([]string{version.name}, names...)
 		}
 	}
@@ -54,7 +54,7 @@ func TestVersionsAreWhatCommitsChanged(t *testing.T) {
 	before := git.DiffEntry{}
 	for i := len(got) - 1; i >= 0; i-- {
 		entry := got[i]
-		assert.Equal(t, f.user("rev-parse", names[i]), entry.Commit, names[i])
+		assert.Equal(t, f.Git("rev-parse", names[i]), entry.Commit, names[i])
 		assert.Equal(t, []string{path, before.NewMode, before.NewID}, []string{entry.Path, entry.OldMode, entry.OldID})
 		assert.Equal(t, entry.NewMode == "", entry.NewID == "")
 		assert.NotEqual(t, before.NewMode+before.NewID, entry.NewMode+entry.NewID)

@@ -43,4 +43,8 @@ func TestEndpointFrom(t *testing.T) {
 	}
 	_, lacks := models.EndpointFrom(func(string) string { return "" })
 	assert.Contains(t, lacks, "models: read")
+	assert.Equal(t, models.Endpoint{API: models.Anthropic, URL: "u", Key: "k", Model: "claude-sonnet-4-5"},
+		models.AnthropicFrom(func(name string) string {
+			return vars{"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": "u"}[name]
+		}))
 }

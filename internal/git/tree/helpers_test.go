@@ -15,6 +15,7 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
+	"github.com/org/autoloop/tests/testrepo"
 )
 
 // fixture is a repository and a place for trees.
@@ -49,42 +50,24 @@ func (f *fixture) start(files map[string]string, flags ...string) {
 
 func (f *fixture) open() {
 	f.t.Helper()
-	repo := must(git.Open(f.t.Context(), f.dir, os.Environ()))
-	f.repo = repo
+	f.repo = must(git.Open(f.t.Context(), f.dir, os.Environ()))
 }
 
 func (f *fixture) git(args ...string) string {
 	f.t.Helper()
-	cmd := exec.CommandContext(f.t.Context(), "git", args...)
-	cmd.Dir = f.dir
-	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + f.dir, "GIT_CONFIG_NOSYSTEM=1",
-		"GIT_AUTHOR_NAME=U", "GIT_AUTHOR_EMAIL=u@example.com", "GIT_COMMITTER_NAME=U",
-		"GIT_COMMITTER_EMAIL=u@example.com",
-	}
-	out, err := cmd.CombinedOutput()
-	require.NoError(f.t, err, "git %v: %s", args, out)
-	return strings.TrimSuffix(string(out), "\n")
+	return testrepo.At(f.t, f.dir, testrepo.Environ(f.dir)).Git(args...)
 }
 
-func (f *fixture) write(dir, name, text string) {
-	f.t.Helper()
-	file := filepath.Join(dir, filepath.FromSlash(name))
-	require.NoError(f.t, os.MkdirAll(filepath.Dir(file), 0o755))
-	require.NoError(f.t, os.WriteFile(file, []byte(text), 0o600))
-}
+func (f *fixture) write(dir, name, text string) { edit{f.t, dir}.put(name, text) }
 
 func (f *fixture) build(o tree.Options) *tree.Tree {
 	f.t.Helper()
-	built, err := (&tree.Builder{Repo: f.repo}).Build(f.t.Context(), "HEAD", filepath.Join(f.t.TempDir(), "tree"), o)
-	require.NoError(f.t, err)
-	return built
+	return must((&tree.Builder{Repo: f.repo}).Build(f.t.Context(), "HEAD", filepath.Join(f.t.TempDir(), "tree"), o))
 }
 
 func (f *fixture) scan(built *tree.Tree) []decision.Change {
 	f.t.Helper()
-	changes := must(built.Scan(f.t.Context()))
-	return changes
+	return must(built.Scan(f.t.Context()))
 }
 
 // told is what a test says about changes: their kinds and why they are refused.
@@ -104,10 +87,7 @@ type edit struct {
 
 func (e edit) path(name string) string { return filepath.Join(e.dir, name) }
 
-func (e edit) put(name, text string) {
-	require.NoError(e, os.MkdirAll(filepath.Dir(e.path(name)), 0o755))
-	require.NoError(e, os.WriteFile(e.path(name), []byte(text), 0o600))
-}
+func (e edit) put(name, text string) { testrepo.At(e, e.dir, nil).Write(map[string]string{name: text}) }
 
 func (e edit) drop(name string)         { require.NoError(e, os.RemoveAll(e.path(name))) }
 func (e edit) link(target, name string) { require.NoError(e, os.Symlink(target, e.path(name))) }
@@ -138,14 +118,12 @@ func (f *fixture) agrees(built *tree.Tree, changes []decision.Change) {
 
 func (f *fixture) read(dir, name string) string {
 	f.t.Helper()
-	data := must(os.ReadFile(filepath.Join(dir, name)))
-	return string(data)
+	return string(must(os.ReadFile(filepath.Join(dir, name))))
 }
 
 func (f *fixture) candidate(built *tree.Tree) string {
 	f.t.Helper()
-	id := must(built.Candidate(f.t.Context(), f.scan(built)))
-	return id
+	return must(built.Candidate(f.t.Context(), f.scan(built)))
 }
 
 // shell runs a script in the tree, as an agent would.

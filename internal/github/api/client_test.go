@@ -1,9 +1,11 @@
 package api_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -271,6 +273,35 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	cancel()
 	_, err = h.Issue(ctx, 7)
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestRefusalsSayWhatTheTokenLacks(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		status             int
+		header, body, says string
+		is                 func(error) bool
+	}{
+		"archived":     {403, "", `{"message": "Repository was archived"}`, "unarchive the repository", api.Refused},
+		"a permission": {403, "X-Accepted-Github-Permissions", `{}`, "a permission; it needs issues=write", api.Refused},
+		"a scope":      {403, "X-Accepted-Oauth-Scopes", `{}`, "needs one of: issues=write", api.Refused},
+		"switched off": {410, "", `{}`, "it was switched off or deleted", api.Gone},
+		"is there": {
+			422, "", `{"message": "No", "errors": [{"resource": "R", "code": "there"}]}`, "No: R there", api.Invalid,
+		},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set(cmp.Or(c.header, "X-None"), "issues=write")
+			w.WriteHeader(c.status)
+			_, _ = io.WriteString(w, c.body)
+		}))
+		t.Cleanup(server.Close)
+		client, err := api.New(api.Options{API: server.URL, Repository: "org/repo", Token: "secret", Now: time.Now})
+		require.NoError(t, err)
+		_, err = client.Issue(t.Context(), 7)
+		require.ErrorContains(t, err, c.says, name)
+		assert.True(t, c.is(err), name)
+	}
 }
 
 // elsewhere answers every request with a redirect to another host.

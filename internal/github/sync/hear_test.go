@@ -20,7 +20,7 @@ import (
 
 func TestOnlyTrustedPeopleSteer(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(s *githubtest.State) {
+	w := newProject(t, func(s *githubtest.State) {
 		own(s)
 		s.Permissions["private"] = "write"
 		s.Say("alice", 1, "try a cache", noon)
@@ -76,7 +76,7 @@ func TestPeopleWhoMaySteer(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, func(s *githubtest.State) {
+			w := newProject(t, func(s *githubtest.State) {
 				own(s)
 				s.Roles["carol"], s.Permissions["carol"] = c.role, c.permission
 				s.Say("carol", 1, "/autoloop pause", noon)
@@ -105,7 +105,7 @@ func TestPeopleWhoMaySteer(t *testing.T) {
 
 func TestUnreadablePermissionTrustsNobody(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(s *githubtest.State) {
+	w := newProject(t, func(s *githubtest.State) {
 		own(s)
 		s.Say("alice", 1, "/autoloop pause", noon)
 		s.NoPermissions = true
@@ -120,7 +120,7 @@ func TestUnreadablePermissionTrustsNobody(t *testing.T) {
 func TestIssueNamesNoTrustedPeople(t *testing.T) {
 	t.Parallel()
 	front := strings.Replace(text, "metric: seconds", "metric: seconds\ntrusted-associations: [NONE]", 1)
-	w := newWorld(t, func(s *githubtest.State) {
+	w := newProject(t, func(s *githubtest.State) {
 		s.OpenIssue("alice", "Speed", front, noon, "autoloop-program")
 		s.Say("mallory", 1, "/autoloop pause", noon)
 	})
@@ -134,7 +134,7 @@ func TestIssueNamesNoTrustedPeople(t *testing.T) {
 
 func TestCommentsOnThePullRequestSteerToo(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newProject(t, nil)
 	w.run(history.Accepted, "8")
 	w.clock.Add(time.Hour)
 	w.server.Change(func(s *githubtest.State) {
@@ -178,7 +178,7 @@ func TestCommentsOnThePullRequestSteerToo(t *testing.T) {
 // it is there.
 func TestAnswerOfUnknownFateIsLookedForFirst(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newProject(t, nil)
 	s := w.service()
 	heard := must(s.Hear(t.Context(), w.account()))
 	var asked int64
@@ -196,7 +196,7 @@ func TestAnswerOfUnknownFateIsLookedForFirst(t *testing.T) {
 // message there asks for a command.
 func TestClosedPullRequestIsHeard(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newProject(t, nil)
 	w.run(history.Accepted, "8")
 	w.clock.Add(time.Hour)
 	w.server.Close(w.pull())
@@ -232,7 +232,7 @@ func TestOwnIssueIsAdoptedOrReopened(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, c.fill)
+			w := newProject(t, c.fill)
 			heard := must(w.service().Hear(t.Context(), w.account()))
 			assert.Equal(t, c.want, heard.Issue)
 			w.server.Change(func(s *githubtest.State) { assert.True(t, s.Issue(c.want).Open) })
@@ -248,7 +248,7 @@ func own(s *githubtest.State) *githubtest.Issue {
 // stranger's, and stays untouched; the program gets an issue of its own again.
 func TestTransferredIssueIsGone(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newProject(t, nil)
 	w.run(history.Accepted, "8")
 	var own, stranger int
 	w.server.Change(func(s *githubtest.State) {
@@ -276,7 +276,7 @@ func TestTransferredIssueIsGone(t *testing.T) {
 
 func TestIssueBodyIsNeverEdited(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(s *githubtest.State) { s.OpenIssue("alice", "Speed", text, noon, "autoloop-program") })
+	w := newProject(t, func(s *githubtest.State) { s.OpenIssue("alice", "Speed", text, noon, "autoloop-program") })
 	w.program = program.ParseIssue(1, "Speed", []byte(text))
 	w.begin()
 	s := w.service()
@@ -294,7 +294,7 @@ func TestIssueBodyIsNeverEdited(t *testing.T) {
 
 func TestActionsMayNotOpenPulls(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(s *githubtest.State) { s.NoPulls = true })
+	w := newProject(t, func(s *githubtest.State) { s.NoPulls = true })
 	w.begin()
 	s := w.service()
 	require.NoError(t, w.hear(s))
@@ -308,7 +308,7 @@ func TestActionsMayNotOpenPulls(t *testing.T) {
 
 func TestWithoutIssuesThePullRequestIsOpened(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(s *githubtest.State) { s.NoIssues = true })
+	w := newProject(t, func(s *githubtest.State) { s.NoIssues = true })
 	w.begin()
 	s := w.service()
 	heard := must(s.Hear(t.Context(), w.account()))
@@ -325,7 +325,7 @@ func TestWithoutIssuesThePullRequestIsOpened(t *testing.T) {
 
 func TestWithoutAGainThereIsNoPullRequest(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newProject(t, nil)
 	w.begin()
 	s := w.service()
 	require.NoError(t, w.hear(s))
@@ -345,7 +345,7 @@ func TestWithoutAGainThereIsNoPullRequest(t *testing.T) {
 
 func TestMissedCommentIsShownLater(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newProject(t, nil)
 	w.run(history.Rejected, "10")
 	for range 3 { // GitHub is down
 		w.begin()
@@ -369,7 +369,7 @@ func TestMarksOfOthersAreNotOurs(t *testing.T) {
 	for name, me := range map[string]string{"an app": "loop[bot]", "a person": "alice"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, func(s *githubtest.State) { s.Me = me })
+			w := newProject(t, func(s *githubtest.State) { s.Me = me })
 			w.run(history.Accepted, "8")
 			issue := 0
 			w.server.Change(func(s *githubtest.State) {

@@ -24,7 +24,7 @@ func TestStory(t *testing.T) {
 	for _, name := range []string{"org/repo", "org/renamed"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, func(s *githubtest.State) {
+			w := newProject(t, func(s *githubtest.State) {
 				if name != s.Repository {
 					s.OldName, s.Repository = s.Repository, name
 				}
@@ -51,7 +51,7 @@ func TestStory(t *testing.T) {
 // on its lines, and a program that stops.
 func TestRequestsOfAnIteration(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(s *githubtest.State) {
+	w := newProject(t, func(s *githubtest.State) {
 		s.Authors = map[string][]string{".autoloop/programs/speed.md": {"alice"}}
 	})
 	for i, step := range []struct {
@@ -127,7 +127,7 @@ func TestHasCI(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, nil)
+			w := newProject(t, nil)
 			if c.pull {
 				w.run(history.Accepted, "8")
 			}
@@ -160,7 +160,7 @@ func TestAuthorOfProgramFileIsTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, func(s *githubtest.State) {
+			w := newProject(t, func(s *githubtest.State) {
 				own(s).Assignees = c.assignees
 				s.Authors = map[string][]string{".autoloop/programs/speed.md": c.authors}
 			})
@@ -194,7 +194,7 @@ func TestAuthorOfProgramFileIsTold(t *testing.T) {
 
 func TestCIStopIsToldOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(s *githubtest.State) { own(s).Assignees = []string{"bob"} })
+	w := newProject(t, func(s *githubtest.State) { own(s).Assignees = []string{"bob"} })
 	w.begin()
 	s := w.service()
 	require.NoError(t, w.hear(s))
@@ -217,7 +217,7 @@ func TestCIStopIsToldOnce(t *testing.T) {
 
 func TestReopenedPullRequestStaysOpen(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newProject(t, nil)
 	w.run(history.Accepted, "8")
 	w.server.Close(w.pull())
 	w.run(history.Rejected, "9")
@@ -231,7 +231,7 @@ func TestReopenedPullRequestStaysOpen(t *testing.T) {
 func TestFaultsAtEveryWrite(t *testing.T) {
 	long.Only(t, long.Kills)
 	t.Parallel()
-	plain := newWorld(t, nil)
+	plain := newProject(t, nil)
 	plain.story()
 	want, writes := plain.shown(), 0
 	for _, call := range plain.server.Calls() {
@@ -262,7 +262,7 @@ func TestFaultsAtEveryWrite(t *testing.T) {
 							limit = 200 * time.Millisecond
 						}
 						shown := func() string {
-							w := newWorld(t, nil)
+							w := newProject(t, nil)
 							w.timeout = limit
 							w.server.Fail(githubtest.Fault{
 								Kind: kind, Writes: true, After: after, Skip: at,
@@ -289,7 +289,7 @@ func TestFaultsAtEveryWrite(t *testing.T) {
 // written anew.
 func TestStatusIsOneComment(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newProject(t, nil)
 	w.run(history.Rejected, "12")
 	statuses := func() (count int) {
 		w.server.Change(func(s *githubtest.State) {
@@ -317,7 +317,7 @@ func TestStatusIsOneComment(t *testing.T) {
 // the status, and a pause tells people.
 func TestAcceptedIterationsAloneAreCommentedOn(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newProject(t, nil)
 	w.program.Comments = "accepted"
 	for i, outcome := range []history.Outcome{
 		history.Rejected, history.Accepted, history.Error, history.PendingCI,
@@ -347,7 +347,7 @@ func TestAcceptedIterationsAloneAreCommentedOn(t *testing.T) {
 // and a pull request that is opened as the program says.
 func TestPersonsPullRequestTextStays(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newProject(t, nil)
 	w.program.PullRequest = program.PullRequest{
 		Title: "{type}({scope}): {summary}", Type: "perf", Labels: []string{"fast"}, Assignees: []string{"alice"},
 		Reviewers: []string{"bob", "org/team"}, WhenReady: "stop",

@@ -33,8 +33,8 @@ func value(text string) *metric.Value {
 	return &v
 }
 
-// world is a repository on GitHub, the records of one program, and a clock.
-type world struct {
+// project is a repository on GitHub, the records of one program, and a clock.
+type project struct {
 	t       *testing.T
 	server  *githubtest.Server
 	clock   *githubtest.Clock
@@ -44,7 +44,7 @@ type world struct {
 	timeout time.Duration // of one request, 0 for the default
 }
 
-func newWorld(t *testing.T, fill func(*githubtest.State)) *world {
+func newProject(t *testing.T, fill func(*githubtest.State)) *project {
 	t.Helper()
 	hub := githubtest.NewState("org/repo")
 	hub.Roles["alice"], hub.Roles["bob"] = "OWNER", "MEMBER"
@@ -52,7 +52,7 @@ func newWorld(t *testing.T, fill func(*githubtest.State)) *world {
 	if fill != nil {
 		fill(hub)
 	}
-	w := &world{
+	w := &project{
 		t: t, server: githubtest.New(t, hub), clock: githubtest.NewClock(noon),
 		program: program.Parse(".autoloop/programs/speed.md", []byte(text)),
 	}
@@ -61,7 +61,7 @@ func newWorld(t *testing.T, fill func(*githubtest.State)) *world {
 	return w
 }
 
-func (w *world) service() *sync.Service {
+func (w *project) service() *sync.Service {
 	w.t.Helper()
 	client := must(api.New(api.Options{
 		API: w.server.URL, Repository: "org/repo", Token: "secret", Now: w.clock.Now, Timeout: w.timeout,
@@ -73,7 +73,7 @@ func (w *world) service() *sync.Service {
 	return &sync.Service{Hub: client, Program: w.program, Now: w.clock.Now}
 }
 
-func (w *world) account() render.Account {
+func (w *project) account() render.Account {
 	doc := state.New("speed")
 	m := doc.Machine()
 	summary := history.Replay(w.events)
@@ -91,13 +91,13 @@ func (w *world) account() render.Account {
 	return render.Account{Program: w.program, Events: w.events, State: doc.Render()}
 }
 
-func (w *world) add(e history.Event) {
+func (w *project) add(e history.Event) {
 	e.Header().Time = w.clock.Now()
 	w.events = append(w.events, e)
 }
 
 // begin is the start of a run, hours after the last one.
-func (w *world) begin() {
+func (w *project) begin() {
 	w.clock.Add(6 * time.Hour)
 	w.runs++
 	w.add(&history.Started{Head: history.Head{
@@ -110,7 +110,7 @@ func (w *world) begin() {
 }
 
 // decide ends the iteration of the run.
-func (w *world) decide(outcome history.Outcome, metric string) {
+func (w *project) decide(outcome history.Outcome, metric string) {
 	w.clock.Add(20 * time.Minute)
 	summary := history.Replay(w.events)
 	e := &history.Decided{
@@ -128,7 +128,7 @@ func (w *world) decide(outcome history.Outcome, metric string) {
 }
 
 // hear hears, and notes in the records what was found.
-func (w *world) hear(s *sync.Service) error {
+func (w *project) hear(s *sync.Service) error {
 	heard, err := s.Hear(w.t.Context(), w.account())
 	if err != nil {
 		return err
@@ -142,7 +142,7 @@ func (w *world) hear(s *sync.Service) error {
 	return nil
 }
 
-func (w *world) set(key, value string) {
+func (w *project) set(key, value string) {
 	before := history.Replay(w.events).Settings
 	after := before
 	if after.Set(key, value); value != "" && after != before {
@@ -150,7 +150,7 @@ func (w *world) set(key, value string) {
 	}
 }
 
-func (w *world) show(s *sync.Service) error {
+func (w *project) show(s *sync.Service) error {
 	number, err := s.Promote(w.t.Context(), w.account(), "main")
 	if err != nil {
 		return err
@@ -162,7 +162,7 @@ func (w *world) show(s *sync.Service) error {
 }
 
 // run is a run that nothing disturbs.
-func (w *world) run(outcome history.Outcome, metric string) {
+func (w *project) run(outcome history.Outcome, metric string) {
 	w.t.Helper()
 	w.begin()
 	s := w.service()
@@ -172,7 +172,7 @@ func (w *world) run(outcome history.Outcome, metric string) {
 }
 
 // story is a program's life, in steps that are each tried until they succeed.
-func (w *world) story() {
+func (w *project) story() {
 	for i, step := range []struct {
 		outcome history.Outcome
 		metric  string
@@ -207,14 +207,14 @@ func (w *world) story() {
 	}
 }
 
-func (w *world) pull() int {
+func (w *project) pull() int {
 	number := 0
 	w.server.Change(func(s *githubtest.State) { number = s.Pulls[len(s.Pulls)-1].Number })
 	return number
 }
 
 // until tries a step a few times: the run after a failed one does it again.
-func (w *world) until(step func() error) {
+func (w *project) until(step func() error) {
 	w.t.Helper()
 	var err error
 	for range 8 {
@@ -231,7 +231,7 @@ func (w *world) until(step func() error) {
 var notice = regexp.MustCompile(`NOTICE [0-9]+`)
 
 // shown is what a person sees, without times.
-func (w *world) shown() string {
+func (w *project) shown() string {
 	var out strings.Builder
 	w.server.Change(func(s *githubtest.State) {
 		for _, i := range s.Issues {
