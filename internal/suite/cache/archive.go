@@ -4,6 +4,7 @@
 package cache
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -37,12 +38,19 @@ func (a *Archive) Begin() (string, error) {
 	return dir, nil
 }
 
-// Keep takes the directory that Begin returned, with plain files in it, and
-// puts it under a clean relative name with slashes, in the place of whatever
-// is there. When it returns nil the piece outlives a crash of the machine.
-func (a *Archive) Keep(staged, name string) error {
+// Keep takes the directory that Begin returned, with plain files in it, adds a value as JSON
+// under a file's name, and puts it under a clean relative name with slashes, in the place of
+// whatever is there. When it returns nil the piece outlives a crash of the machine.
+func (a *Archive) Keep(staged, name, file string, value any) error {
 	place := a.Path(name)
-	if err := a.keep(staged, place); err != nil {
+	text, err := json.MarshalIndent(value, "", "  ")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(staged, file), text, 0o600)
+	}
+	if err == nil {
+		err = a.keep(staged, place)
+	}
+	if err != nil {
 		return fmt.Errorf("keep a result as %s: %w", place, err)
 	}
 	return nil
@@ -75,10 +83,11 @@ func (a *Archive) Path(name string) string {
 	return filepath.Join(a.Dir, filepath.FromSlash(name))
 }
 
-// Read returns a file of a piece. The error wraps fs.ErrNotExist when the piece
-// was not kept or has no such file; most bounds its size in bytes.
-func (a *Archive) Read(name, file string, most int64) ([]byte, error) {
-	return files.ReadSmall(filepath.Join(a.Path(name), file), most)
+// Read reads a value of a piece, and reports whether it is there and can be read.
+func (a *Archive) Read(name, file string, into any) bool {
+	const most = 4 << 20
+	data, err := files.ReadSmall(filepath.Join(a.Path(name), file), most)
+	return err == nil && json.Unmarshal(data, into) == nil
 }
 
 // Forget removes the pieces that were kept before a time, and the directories

@@ -25,27 +25,21 @@ func put(t *testing.T, a *cache.Archive, name, text string) {
 	t.Helper()
 	dir, err := a.Begin()
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "result"), []byte(text), 0o600))
-	require.NoError(t, a.Keep(dir, name))
+	require.NoError(t, a.Keep(dir, name, "result", text))
 }
 
 func TestKeptPieceIsThere(t *testing.T) {
 	t.Parallel()
-	a := newArchive(t)
-	_, err := a.Read("a/1", "result", 100)
-	require.ErrorIs(t, err, os.ErrNotExist)
-
-	put(t, a, "a/1", "one")
-	data, err := a.Read("a/1", "result", 100)
-	require.NoError(t, err)
-	assert.Equal(t, "one", string(data))
-	_, err = a.Read("a/1", "result", 2)
-	require.ErrorContains(t, err, "is no file of at most 2 bytes")
-
-	put(t, a, "a/1", "two")
-	data, err = a.Read("a/1", "result", 100)
-	require.NoError(t, err)
-	assert.Equal(t, "two", string(data), "the newer one is in its place")
+	a, read := newArchive(t), ""
+	require.False(t, a.Read("a/1", "result", &read))
+	for _, text := range []string{"one", "two"} { // the newer one is in its place
+		put(t, a, "a/1", text)
+		require.True(t, a.Read("a/1", "result", &read))
+		assert.Equal(t, text, read)
+	}
+	assert.False(t, a.Read("a/1", "result", new(int)), "it is no number")
+	put(t, a, "a/1", strings.Repeat("x", 4<<20))
+	assert.False(t, a.Read("a/1", "result", &read), "it is too much to be read")
 }
 
 func TestUnkeptPieceIsNotThere(t *testing.T) {
@@ -63,7 +57,7 @@ func TestKeepFailsWhole(t *testing.T) {
 	dir, err := a.Begin()
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(a.Dir, nil, 0o600), "a file is in the way")
-	require.ErrorContains(t, a.Keep(dir, "a/1"), "keep a result as ")
+	require.ErrorContains(t, a.Keep(dir, "a/1", "result", "x"), "keep a result as ")
 	assert.DirExists(t, dir)
 }
 

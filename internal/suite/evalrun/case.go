@@ -30,14 +30,14 @@ const (
 func (s *session) one(ctx context.Context, number int, c evals.Case) (done evals.CaseScore, err error) {
 	dir := filepath.Join(s.out, "eval-"+c.ID)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return done, fmt.Errorf("keep case %s: %w", c.ID, err)
+		return done, err
 	}
 	place := filepath.Join(s.RunDir, fmt.Sprintf("case-%d", number))
+	defer func() { err = errors.Join(err, s.Sandboxes.Remove(place)) }()
 	template, err := s.compose(ctx, place, c)
 	if err != nil {
 		return done, err
 	}
-	defer func() { err = errors.Join(err, s.Sandboxes.Remove(place)) }()
 	raw := filepath.Join(place, ".transcript")
 	err = s.Try(ctx, s.spent, work.Attempt{
 		Format: suite.Evals, Name: "case " + c.ID, Box: fmt.Sprintf("box-%d", number), Agent: s.Agent, From: template,
@@ -78,7 +78,7 @@ type cased struct {
 func (w *cased) finish(ctx context.Context, raw string) (evals.CaseScore, error) {
 	printed, err := os.ReadFile(raw)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return evals.CaseScore{}, fmt.Errorf("read the transcript of case %s: %w", w.c.ID, err)
+		return evals.CaseScore{}, err
 	}
 	if err := w.keepTranscript(printed); err != nil {
 		return evals.CaseScore{}, err
@@ -176,13 +176,10 @@ func (w *cased) write() error {
 		"output_chars":  w.chars, "transcript_chars": len(w.transcript),
 	})
 	text, err := json.MarshalIndent(w.grading, "", "  ")
-	if err == nil {
-		err = os.WriteFile(filepath.Join(w.dir, GradingFile), append(text, '\n'), 0o600)
-	}
 	if err != nil {
-		return fmt.Errorf("write the grading of case %s: %w", w.c.ID, err)
+		return err
 	}
-	return nil
+	return os.WriteFile(filepath.Join(w.dir, GradingFile), append(text, '\n'), 0o600)
 }
 
 // object is a value as JSON.

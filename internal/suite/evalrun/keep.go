@@ -50,10 +50,7 @@ func (w *cased) keepTranscript(printed []byte) error {
 	if len(w.transcript) > maxTranscript {
 		w.transcript = strings.ToValidUTF8(w.transcript[:maxTranscript], "") + "\n… the rest is left out\n"
 	}
-	if err := os.WriteFile(filepath.Join(w.dir, TranscriptFile), []byte(w.transcript), 0o600); err != nil {
-		return fmt.Errorf("keep the transcript of case %s: %w", w.c.ID, err)
-	}
-	return nil
+	return os.WriteFile(filepath.Join(w.dir, TranscriptFile), []byte(w.transcript), 0o600)
 }
 
 // section is a heading with text in a fence that the text cannot close.
@@ -96,7 +93,7 @@ func (w *cased) keepOutputs(ctx context.Context) error {
 	dir := filepath.Join(w.dir, evals.OutputsDir)
 	kept, left, err := w.box.KeepOutputs(ctx, dir)
 	if err != nil {
-		return fmt.Errorf("keep the outputs of case %s: %w", w.c.ID, err)
+		return err
 	}
 	var out strings.Builder
 	for _, file := range kept {

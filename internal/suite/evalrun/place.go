@@ -95,7 +95,7 @@ func (s *session) serve(ctx context.Context) (end func(), err error) {
 	place := filepath.Join(s.RunDir, "server")
 	template, err := sandbox.Prepare(ctx, place, s.skill.fixture(), nil)
 	if err != nil {
-		return nil, faultOf(err)
+		return nil, errors.Join(faultOf(err), s.Sandboxes.Remove(place))
 	}
 	box, err := s.Sandboxes.Open(ctx, filepath.Join(s.RunDir, "server-box"), template, s.Env)
 	if err != nil {

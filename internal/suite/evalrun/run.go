@@ -69,9 +69,6 @@ func Run(ctx context.Context, skill *Skill, out string, o Options) (Result, erro
 	if err := o.Fit(skill); err != nil {
 		return Result{}, err
 	}
-	if err := sandbox.Inspect(ctx, skill.fixture()); err != nil {
-		return Result{}, faultOf(err)
-	}
 	s := &session{Options: o, skill: skill, out: out, spent: &work.Spending{Budget: o.Budget, Begun: o.Now()}}
 	if o.Start != "" && skill.queries == nil {
 		end, err := s.serve(ctx)

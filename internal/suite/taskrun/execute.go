@@ -64,7 +64,7 @@ func (s *session) look(ctx context.Context, box *sandbox.Box, task *prepared, re
 	}
 	diff := masker.String(changes.Diff)
 	if err := os.WriteFile(filepath.Join(staged, diffFile), []byte(diff), 0o600); err != nil {
-		return r, fmt.Errorf("keep the changes: %w", err)
+		return r, err
 	}
 	r.Digest, r.Words = digest(diff), masker.OneLine(reply.Summary, work.MaxWords)
 	if failure := reply.Failure; failure != nil {

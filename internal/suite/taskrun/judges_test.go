@@ -226,7 +226,7 @@ func TestJudgementsAreOfTheirRun(t *testing.T) {
 		"half of it is written": {spoil(`{"score0to1": 0.`), 4},
 		"a score of null":       {spoil(`{"score0to1": null}`), 4},
 		"one that is too big": {
-			spoil(`{"score0to1": 0.5, "rationale": "` + strings.Repeat("x", maxRecord) + `"}`), 4,
+			spoil(`{"score0to1": 0.5, "rationale": "` + strings.Repeat("x", 4<<20) + `"}`), 4,
 		},
 	} {
 		s := toJudge(t, 1, &answers{name: "j", text: "y"})
@@ -323,7 +323,7 @@ func TestRecall(t *testing.T) {
 		"without its end":     {text[:len(text)-1], false},
 		"null":                {"null", false},
 		"of another format":   {with(`"format":1`, `"format":2`), false},
-		"too big":             {text[:len(text)-1] + `, "x": "` + strings.Repeat("x", maxRecord) + `"}`, false},
+		"too big":             {text[:len(text)-1] + `, "x": "` + strings.Repeat("x", 4<<20) + `"}`, false},
 		"a cost of a text":    {with(`"tokens":7`, `"tokens":"7"`), false},
 	} {
 		s := toJudge(t, 1, nil)

@@ -2,7 +2,6 @@ package taskrun
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -119,12 +118,10 @@ func (j *judging) place(u unit) string {
 // one judges a run, unless it was judged before the comparison was interrupted.
 func (j *judging) one(ctx context.Context, u unit) error {
 	place := j.place(u)
-	if data, err := j.Archive.Read(place, judgementFile, maxRecord); err == nil && !j.Fresh {
-		var kept format.Judgement
-		if json.Unmarshal(data, &kept) == nil && kept.Score.Finite() {
-			j.note(u, judge.Opinion{Judgement: &kept, Tokens: new(int64), USD: &metric.Value{}})
-			return nil
-		}
+	var kept format.Judgement
+	if !j.Fresh && j.Archive.Read(place, judgementFile, &kept) && kept.Score.Finite() {
+		j.note(u, judge.Opinion{Judgement: &kept, Tokens: new(int64), USD: &metric.Value{}})
+		return nil
 	}
 	verdict, err := j.Grader.Grade(ctx, j.caseOf(u))
 	if err != nil {
@@ -135,18 +132,11 @@ func (j *judging) one(ctx context.Context, u unit) error {
 	if verdict.Judgement == nil {
 		return nil
 	}
-	text, err := json.Marshal(verdict.Judgement)
-	if err != nil {
-		return fmt.Errorf("keep a judgement: %w", err)
-	}
 	staged, err := j.Archive.Begin()
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(staged, judgementFile), text, 0o600); err != nil {
-		return fmt.Errorf("keep a judgement: %w", err)
-	}
-	return j.Archive.Keep(staged, place)
+	return j.Archive.Keep(staged, place, judgementFile, verdict.Judgement)
 }
 
 // note takes a verdict in.

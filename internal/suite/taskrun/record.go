@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,7 +42,6 @@ const (
 	recordFile     = "result.json"
 	transcriptFile = "transcript.txt"
 	diffFile       = "changes.diff"
-	maxRecord      = 4 << 20
 )
 
 func (r record) passed() int {
@@ -70,12 +68,8 @@ func (s *session) name(u unit) string {
 // recall reads a run that was kept; what cannot be read is run again.
 func (s *session) recall(u unit) (record, bool) {
 	name := s.name(u)
-	data, err := s.Archive.Read(name, recordFile, maxRecord)
-	if err != nil {
-		return record{}, false
-	}
 	var r record
-	if json.Unmarshal(data, &r) != nil || r.Format != recordFormat {
+	if !s.Archive.Read(name, recordFile, &r) || r.Format != recordFormat {
 		return record{}, false
 	}
 	r.dir = s.Archive.Path(name)
@@ -85,15 +79,8 @@ func (s *session) recall(u unit) (record, bool) {
 // keep puts a record and the files beside it to where an interruption does not
 // reach them.
 func (s *session) keep(u unit, staged string, r record) (record, error) {
-	text, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return r, fmt.Errorf("write a result: %w", err)
-	}
-	if err := os.WriteFile(filepath.Join(staged, recordFile), text, 0o600); err != nil {
-		return r, fmt.Errorf("write a result: %w", err)
-	}
 	name := s.name(u)
-	if err := s.Archive.Keep(staged, name); err != nil {
+	if err := s.Archive.Keep(staged, name, recordFile, r); err != nil {
 		return r, err
 	}
 	r.dir = s.Archive.Path(name)
