@@ -45,21 +45,3 @@ func UndoneBy(e Event) int {
 	}
 	return 0
 }
-
-// CommitOf is the commit that an event names, "" when it names none.
-func CommitOf(e Event) string {
-	switch e := e.(type) {
-	case *Measured:
-		return e.Commit
-	case *Decided:
-		return e.Commit
-	case *Pushed:
-		return e.Commit
-	case *Checked:
-		return e.Commit
-	case *Set:
-		return e.Commit
-	default:
-		return ""
-	}
-}

@@ -122,20 +122,6 @@ func TestEmptyEventIsShort(t *testing.T) {
 	}
 }
 
-func TestCommitsThatEventsName(t *testing.T) {
-	t.Parallel()
-	for kind, e := range everyKind() {
-		fill(reflect.ValueOf(e).Elem())
-		commit := reflect.ValueOf(e).Elem().FieldByName("Commit")
-		if !commit.IsValid() {
-			assert.Empty(t, history.CommitOf(e), kind)
-			continue
-		}
-		commit.SetString("c1")
-		assert.Equal(t, "c1", history.CommitOf(e), kind)
-	}
-}
-
 // TestRatesOfCases are those of each run where they were recorded, else of the last.
 func TestRatesOfCases(t *testing.T) {
 	t.Parallel()

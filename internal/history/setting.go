@@ -59,21 +59,17 @@ type Settings struct {
 
 // Set takes over what an event sets. Keys of a later version are left alone.
 func (s *Settings) Set(key, value string) {
-	numbers := map[string]*int{
+	switch field := map[string]any{
 		IssueNumber: &s.Issue, PullNumber: &s.Pull, PullEnded: &s.PullEnded, UndoneIteration: &s.Undone,
-		AdoptedIteration: &s.Adopted,
-	}
-	texts := map[string]*string{
-		Author: &s.Author, Note: &s.Note, HeardUntil: &s.HeardUntil, CommandsUntil: &s.CommandsUntil,
-		HeardSince: &s.HeardSince,
-		CIStarted:  &s.CIStarted, TargetMetric: &s.Target, TargetMetricWas: &s.TargetWas, Forced: &s.Forced,
-		Published:        &s.Published,
-		WorkflowsRefused: &s.WorkflowsRefused, AdoptedStatuses: &s.AdoptedStatuses,
-	}
-	if number := numbers[key]; number != nil {
+		AdoptedIteration: &s.Adopted, AdoptedStatuses: &s.AdoptedStatuses, Author: &s.Author, Note: &s.Note,
+		HeardUntil: &s.HeardUntil, HeardSince: &s.HeardSince, CommandsUntil: &s.CommandsUntil,
+		CIStarted: &s.CIStarted, TargetMetric: &s.Target, TargetMetricWas: &s.TargetWas, Forced: &s.Forced,
+		Published: &s.Published, WorkflowsRefused: &s.WorkflowsRefused,
+	}[key].(type) {
+	case *int:
 		n, _ := strconv.Atoi(value)
-		*number = max(n, 0)
-	} else if text := texts[key]; text != nil {
-		*text = value
+		*field = max(n, 0)
+	case *string:
+		*field = value
 	}
 }

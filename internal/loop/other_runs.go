@@ -106,7 +106,10 @@ func (r *team) onRecord(ctx context.Context, head, name, commit string, failed b
 	waiting := summary.Standing.Waiting()
 	if failed {
 		// A branch of what CI turned down is made when that is recorded.
-		return slices.ContainsFunc(log.Events, func(e history.Event) bool { return history.CommitOf(e) == commit }), nil
+		return slices.ContainsFunc(log.Events, func(e history.Event) bool {
+			made, is := e.(*history.Decided)
+			return is && made.Commit == commit
+		}), nil
 	}
 	return summary.Incumbent == commit || waiting != nil && waiting.Commit == commit, nil
 }

@@ -92,8 +92,8 @@ type walk struct {
 
 	begins int // iterations before it are from before the ledger
 
+	table results.Table // of the rows that the ledger gives
 	order
-	table
 	keeps
 }
 
@@ -103,7 +103,7 @@ type walk struct {
 func Of(records Records, asked []decision.Rule) Report {
 	a := &walk{
 		Report: Report{Findings: []Finding{}, Unseen: []string{}}, asked: asked, bounds: map[string]string{},
-		order: order{began: map[string]int{}, pushed: map[string]bool{}}, table: table{places: map[rowKey]int{}},
+		order: order{began: map[string]int{}, pushed: map[string]bool{}},
 	}
 	for _, event := range records.Events {
 		a.add(event)
@@ -154,7 +154,7 @@ func (a *walk) add(event history.Event) {
 	a.follows(event)
 	a.keep(event)
 	if row := a.view.Add(&a.summary, event); row != nil {
-		a.row(*row)
+		_ = a.table.Append(*row, a.summary.Direction) // one that it refuses is in no file
 	}
 	a.summary.Add(event)
 }

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,7 +10,6 @@ import (
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/lazyregexp"
-	"github.com/org/autoloop/internal/metric"
 )
 
 var iterationOf = lazyregexp.New(`^### Iter(?:ation|s) (\d+)`)
@@ -40,69 +40,36 @@ func (a *walk) compareEntries(doc *state.Doc) {
 	}
 }
 
-// table has the rows that the ledger gives.
-type table struct {
-	rows   []results.Row
-	places map[rowKey]int
-	best   *metric.Value
-}
-
-type rowKey struct {
-	iteration int
-	action    results.Action
-}
-
-func keyOf(row results.Row) rowKey { return rowKey{row.Iteration, row.Action} }
-
-// row takes a row of the results that the ledger gives, and fills in the best score. A later one of the
-// same name replaces it.
-func (a *walk) row(row results.Row) {
-	a.best = row.BestAfter(a.best, a.summary.Direction)
-	row.Best = a.best
-	at, known := a.places[keyOf(row)]
-	if !known {
-		at = len(a.rows)
-		a.places[keyOf(row)], a.rows = at, append(a.rows, results.Row{})
-	}
-	a.rows[at] = row.Written()
-}
-
-// compareRows holds the rows of the file against those that the ledger gives: each is known, but for those of
-// iterations before it begins, there once, in its place, and alike, and none is missing.
+// compareRows holds the rows of the file against those that the ledger gives, up to the first that is
+// another one. Those of iterations before the ledger begins are as they are.
 func (a *walk) compareRows(rows []results.Row) {
-	last, seen := -1, map[rowKey]bool{}
-	for _, is := range rows {
-		at, known := a.places[keyOf(is)]
-		problem := ""
+	older := func(row results.Row) bool { return row.Iteration < a.begins }
+	have, want := slices.DeleteFunc(slices.Clone(rows), older), slices.DeleteFunc(a.table.Rows(), older)
+	for i := range max(len(have), len(want)) {
 		switch {
-		case !known && is.Iteration < a.begins:
-		case !known:
-			problem = "the ledger has nothing of the row %q"
-		case seen[keyOf(is)]:
-			problem = "the row %q is there twice"
-		case at < last:
-			problem = "the row %q is not in its place"
+		case i >= len(have):
+			a.find(Results, want[i].Iteration, fmt.Sprintf("there is no row %q", want[i].Action))
+			return
+		case i >= len(want):
+			a.find(Results, have[i].Iteration, fmt.Sprintf("the ledger has nothing of the row %q", have[i].Action))
+			return
 		}
-		if problem != "" {
-			a.find(Results, is.Iteration, fmt.Sprintf(problem, is.Action))
-		}
-		if known && !seen[keyOf(is)] {
-			last = max(last, at)
-			a.cells(is, a.rows[at])
-		}
-		seen[keyOf(is)] = true
-	}
-	for _, want := range a.rows {
-		if !seen[keyOf(want)] {
-			a.find(Results, want.Iteration, fmt.Sprintf("there is no row %q", want.Action))
+		one, other := cells(have[i]), cells(want[i])
+		for at, cell := range one {
+			a.same(Results, have[i].Iteration, asLedger, cell[0], cell[1], other[at][1])
+			if at == 0 && cell != other[0] {
+				return
+			}
 		}
 	}
 }
 
-func (a *walk) cells(row, want results.Row) {
-	is := func(cell, have, want string) { a.same(Results, row.Iteration, asLedger, cell, have, want) }
-	is("the score", history.ValueText(row.Score), history.ValueText(want.Score))
-	is("best_score", history.ValueText(row.Best), history.ValueText(want.Best))
-	is("the timestamp", date(&row.Time), date(&want.Time))
-	is("the changelog", strconv.Quote(row.Changelog), strconv.Quote(want.Changelog))
+func cells(row results.Row) [5][2]string {
+	return [...][2]string{
+		{"the row", fmt.Sprintf("%d %s", row.Iteration, row.Action)},
+		{"the score", history.ValueText(row.Score)},
+		{"best_score", history.ValueText(row.Best)},
+		{"the timestamp", date(&row.Time)},
+		{"the changelog", strconv.Quote(row.Changelog)},
+	}
 }

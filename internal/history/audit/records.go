@@ -38,23 +38,13 @@ func date(at *time.Time) string {
 	return at.UTC().Truncate(time.Second).Format(time.RFC3339)
 }
 
-// made is a decision that made a commit.
-type made struct {
-	*history.Decided
-	// replayed says that it may be another commit by now: what it stood on was
-	// merged, perhaps as one commit of another name.
-	replayed bool
-}
-
 // keeps are the decisions that made a commit, and those of them whose commit
 // must still be on the branch: a baseline of the default branch alone, after a
 // merge, starts a new line.
 type keeps struct {
-	kept, required, before []made
-	// merges are the heads that were merged, and the commits made on them since; head is the
-	// last one, perhaps of a commit that still waits for CI.
-	merges map[string]bool
-	head   string
+	kept, required, before []*history.Decided
+	// head is the last that was merged, perhaps of a commit that still waits for CI.
+	head string
 	// ended says that a pull request was merged since the last decision that was final.
 	ended bool
 }
@@ -71,45 +61,32 @@ func (k *keeps) keep(event history.Event) {
 	case *history.Set:
 		if e.Key == history.PullEnded && e.Commit != "" {
 			k.head, k.ended = e.Commit, true
-			k.merged(e.Commit)
+			k.merged()
 		}
 	case *history.Decided:
 		k.ended = k.ended && e.Outcome == history.PendingCI
-		if e.Commit == "" || e.Outcome != history.Accepted && e.Outcome != history.PendingCI {
+		if e.Commit == "" || !history.Promoted(e) {
 			return
 		}
-		// An agent may have begun on the head that was merged while it worked.
-		one := made{e, k.merges[e.Parent]}
-		if one.replayed {
-			k.merges[e.Commit] = true
-		}
-		k.kept = append(k.kept, one)
+		k.kept = append(k.kept, e)
 		if e.Outcome == history.Accepted {
-			k.required = append(k.required, one)
+			k.required = append(k.required, e)
 			if e.Commit == k.head { // merged before CI let it through
-				k.merged(e.Commit)
+				k.merged()
 			}
 		}
 	}
 }
 
-// merged lets go of what a pull request had in it that was merged with this head. What
-// came after it is replayed.
-func (k *keeps) merged(head string) {
-	at := slices.IndexFunc(k.required, func(one made) bool { return one.Commit == head })
-	if at < 0 {
-		return
-	}
-	k.merges = map[string]bool{head: true}
+// merged lets go of what the pull request had in it that was merged.
+func (k *keeps) merged() {
+	at := slices.IndexFunc(k.required, func(one *history.Decided) bool { return one.Commit == k.head })
 	k.required = slices.Clone(k.required[at+1:])
-	for i := range k.required {
-		k.required[i].replayed = true
-		k.merges[k.required[i].Commit] = true
-	}
 }
 
 // compareCommits holds the commits against the decisions. A commit that was rebased on
-// its way into the default branch is known by its iteration and metric.
+// its way into the default branch, or replayed onto what was merged, is known by its iteration
+// and metric.
 func (a *walk) compareCommits(records Records) {
 	found := map[string]bool{}
 	at := map[string]int{}
@@ -120,7 +97,7 @@ func (a *walk) compareCommits(records Records) {
 		found[commit.ID] = true
 		i, known := at[commit.ID]
 		if !known {
-			i = slices.IndexFunc(a.kept, func(one made) bool { return says(commit, one) })
+			i = slices.IndexFunc(a.kept, func(one *history.Decided) bool { return says(commit, one) })
 		}
 		switch {
 		case i < 0:
@@ -154,8 +131,7 @@ func (a *walk) compareCommits(records Records) {
 			"%d kept commits are not in this clone: whether they change what the ledger says is not known", unseen))
 	}
 	for _, one := range a.required {
-		replayed := one.replayed && slices.ContainsFunc(records.Commits, func(c Commit) bool { return says(c, one) })
-		if !found[one.Commit] && !replayed {
+		if !found[one.Commit] && !slices.ContainsFunc(records.Commits, func(c Commit) bool { return says(c, one) }) {
 			a.find(Branch, one.Iteration, fmt.Sprintf(
 				"the kept commit %.12s is on neither the program branch nor the default branch", one.Commit))
 		}
@@ -173,6 +149,6 @@ func (a *walk) compareCommits(records Records) {
 	}
 }
 
-func says(commit Commit, one made) bool {
+func says(commit Commit, one *history.Decided) bool {
 	return commit.Iteration == strconv.Itoa(one.Iteration) && commit.Metric == history.ValueText(one.Best)
 }
