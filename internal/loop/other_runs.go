@@ -61,7 +61,7 @@ func branchOf(ref string) string {
 	if branch, is := strings.CutPrefix(ref, "refs/heads/"); is {
 		return branch
 	}
-	for _, above := range []string{"refs/remotes/", "refs/autoloop/seen/", "refs/autoloop/tracking/"} {
+	for _, above := range []string{"refs/remotes/", "refs/autoloop/seen/"} {
 		if rest, is := strings.CutPrefix(ref, above); is {
 			_, branch, _ := strings.Cut(rest, "/")
 			return branch

@@ -17,7 +17,7 @@ func TestBranchOfRef(t *testing.T) {
 	for ref, want := range map[string]string{
 		"refs/heads/main": "main", "refs/heads/autoloop/p": "autoloop/p",
 		"refs/remotes/origin/autoloop/p":            "autoloop/p",
-		"refs/autoloop/seen/origin/memory/autoloop": "memory/autoloop", "refs/autoloop/tracking/origin/main": "main",
+		"refs/autoloop/seen/origin/memory/autoloop": "memory/autoloop",
 		"refs/tags/v1": "", "refs/remotes/origin": "", "refs/heads": "", "HEAD": "", "refs/pull/8/head": "",
 		"refs/autoloop/other/origin/main": "",
 	} {

@@ -91,19 +91,19 @@ func (m *Memory) Read(ctx context.Context, name string) (files Files, head strin
 	if head, err = m.Head(ctx); err != nil {
 		return Files{}, "", err
 	}
-	files, err = m.read(ctx, head, name)
+	files, err = m.At(ctx, head, name)
 	return files, head, err
 }
 
-// reading is what read found last: a commit never changes, and a run reads its records
+// reading is what At found last: a commit never changes, and a run reads its records
 // again and again.
 type reading struct {
 	head, name string
 	files      Files
 }
 
-// read returns a program's files at a commit, none when that is "".
-func (m *Memory) read(ctx context.Context, head, name string) (Files, error) {
+// At returns a program's files as they were at a commit of the memory branch, none when that is "".
+func (m *Memory) At(ctx context.Context, head, name string) (Files, error) {
 	if err := checkName(name); err != nil || head == "" {
 		return Files{}, err
 	}
@@ -142,11 +142,6 @@ func (m *Memory) read(ctx context.Context, head, name string) (Files, error) {
 	}
 	m.last.Store(&reading{head, name, files})
 	return files, nil
-}
-
-// At returns a program's files as they were at a commit of the memory branch.
-func (m *Memory) At(ctx context.Context, commit, name string) (Files, error) {
-	return m.read(ctx, commit, name)
 }
 
 // Suffixes are what the names of a program's files and directories at the root of
@@ -237,7 +232,7 @@ func checkName(name string) error {
 }
 
 func checkEntry(e git.TreeEntry) error {
-	if e.Mode != git.ModeFile && e.Mode != git.ModeExecutable {
+	if !regular(e) {
 		return fmt.Errorf("%s on branch %s is no regular file (mode %s); remove it there", e.Path, MemoryBranch, e.Mode)
 	}
 	if e.Size > MaxFile {

@@ -1,7 +1,6 @@
 package memory_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,32 +14,35 @@ import (
 	"github.com/org/autoloop/internal/history/memory"
 )
 
-func TestMemoryBeginsEmpty(t *testing.T) {
+// put changes the files of program x.
+func (c *checkout) put(change func(f *memory.Files)) string {
+	c.t.Helper()
+	commit, err := c.Update(c.t.Context(), memory.Update{
+		Program: "x", Message: "m", Apply: func(f memory.Files) (memory.Files, error) {
+			change(&f)
+			return f, nil
+		},
+	})
+	require.NoError(c.t, err)
+	return commit
+}
+
+func TestUpdateWritesOneCommit(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
 	files, head, err := c.Read(t.Context(), "x")
 	require.NoError(t, err)
 	assert.Empty(t, head)
 	assert.Equal(t, memory.Files{}, files)
-	states, err := c.States(t.Context())
-	require.NoError(t, err)
-	assert.Empty(t, states)
-}
-
-func TestUpdateWritesOneCommit(t *testing.T) {
-	t.Parallel()
-	c := newCheckout(t)
 	first := c.add("x", "one")
 	second := c.add("x", "two")
 	c.add("y", "three")
 	assert.Equal(t, []string{"one", "two"}, c.ledger("x"))
 	assert.Equal(t, []string{"three"}, c.ledger("y"))
-	assert.Equal(t, first, c.user("rev-parse", second+"^"))
-	assert.Equal(t, "3", c.user("rev-list", "--count", memoryRef), "an orphan, one commit an update")
-	assert.Equal(t, "two", c.user("log", "-1", "--format=%s", second))
-	assert.Equal(t, "Autoloop", c.user("log", "-1", "--format=%cn", second))
+	assert.Equal(t, "3", c.Git("rev-list", "--count", memoryRef), "an orphan, one commit an update")
+	assert.Equal(t, first+" two Autoloop", c.Git("log", "-1", "--format=%P %s %cn", second))
 	assert.Equal(t, "x.iterations/000/000000.json\nx.md\ny.iterations/000/000000.json\ny.md",
-		c.user("ls-tree", "-r", "--name-only", memoryRef))
+		c.Git("ls-tree", "-r", "--name-only", memoryRef))
 	states, err := c.States(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, map[string][]byte{"x": []byte("state after two\n"), "y": []byte("state after three\n")}, states)
@@ -51,28 +53,18 @@ func TestUpdateWritesOneCommit(t *testing.T) {
 func TestTableIsThatOfTheCommit(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
-	other := *c
-	other.openMemory("")
-	put := func(c *checkout, program, table string) (commit string) {
-		apply := func(current memory.Files) (memory.Files, error) {
-			current.Results = []byte(table)
-			return current, nil
-		}
-		commit, err := c.Update(t.Context(), memory.Update{Program: program, Message: "m", Apply: apply})
-		require.NoError(t, err)
-		return commit
-	}
-	first := put(c, "x", "one\n")
-	put(c, "y", "two\n")
+	other := open(t, c.user, "")
+	first := c.put(func(f *memory.Files) { f.Results = []byte("one\n") })
+	c.add("y", "two")
 	for _, want := range []string{"one\n", "three\n"} {
-		for program, want := range map[string]string{"x": want, "y": "two\n"} {
-			for range 2 {
+		for range 2 {
+			for program, want := range map[string]string{"x": want, "y": ""} {
 				files, _, err := c.Read(t.Context(), program)
 				require.NoError(t, err)
 				assert.Equal(t, want, string(files.Results))
 			}
 		}
-		put(&other, "x", "three\n")
+		other.put(func(f *memory.Files) { f.Results = []byte("three\n") })
 	}
 	files, err := c.At(t.Context(), first, "x")
 	require.NoError(t, err)
@@ -82,47 +74,41 @@ func TestTableIsThatOfTheCommit(t *testing.T) {
 func TestUpdateLeavesTheCheckoutAlone(t *testing.T) {
 	t.Parallel()
 	_, clone := newShared(t)
-	for _, c := range []*checkout{newCheckout(t), clone(), clone("--depth=1"), clone("--sparse")} {
-		c.write("a", "changed\n")
-		c.user("add", "a")
-		c.write("a", "changed again\n")
-		c.write("untracked", "x")
-		before := c.checkoutState()
-		head := c.user("rev-parse", "HEAD")
-		branch := &git.RefUpdate{Ref: "refs/heads/autoloop/x", New: head}
-		commit, err := c.Update(t.Context(),
-			memory.Update{Program: "x", Message: "m", Apply: adding("1"), Branch: branch})
-		if errors.Is(err, memory.ErrBranchMoved) { // an earlier clone made it
-			branch.Old = head
-			commit, err = c.Update(t.Context(),
-				memory.Update{Program: "x", Message: "m", Apply: adding("1"), Branch: branch})
+	for i, c := range []*checkout{newCheckout(t), clone(), clone("--depth=1"), clone("--sparse")} {
+		c.Write(map[string]string{"a": "changed\n"})
+		c.Git("add", "a")
+		c.Write(map[string]string{"a": "changed again\n", "untracked": "x"})
+		state := func() string {
+			text := c.Git("status", "--porcelain=v2", "--branch")
+			for _, file := range strings.Fields("HEAD index logs/HEAD logs/refs/heads/main config FETCH_HEAD ORIG_HEAD ../a") {
+				data, err := os.ReadFile(filepath.Join(c.Dir, ".git", file))
+				text += fmt.Sprintf("\n%s %q %t", file, data, err == nil)
+			}
+			return text
 		}
-		require.NoError(t, err)
-		assert.Equal(t, commit, c.has(memoryRef))
+		before, head, old := state(), c.has("HEAD"), ""
+		if i > 1 { // an earlier clone made it
+			old = head
+		}
+		require.NoError(t, c.advance("1", old, head))
+		assert.NotEmpty(t, c.has(memoryRef))
 		c.add("x", "2")
-		_, err = c.States(t.Context())
+		_, err := c.States(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, before, c.checkoutState())
+		assert.Equal(t, before, state())
 	}
 }
 
 func TestUpdateKeepsWhatPeoplePutThere(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
-	tree, err := c.Repo.WriteFiles(t.Context(), "", map[string]*git.File{
-		"README.md": {Data: []byte("ours")}, "notes/deep/x.md": {Data: []byte("n")},
-		"run.sh": {Mode: git.ModeExecutable, Data: []byte("x")},
-		"link":   {Mode: git.ModeSymlink, Data: []byte("README.md")}, "latin-\xe9": {Data: []byte("l")},
-		"x.results.tsv": {Data: []byte("r")},
+	c.atop(map[string]*git.File{
+		"README.md": file("ours"), "notes/deep/x.md": file("n"), "run.sh": {Mode: git.ModeExecutable, Data: []byte("x")},
+		"link": file("-> README.md"), "latin-\xe9": file("l"), "x.results.tsv": file("r"),
 	})
-	require.NoError(t, err)
-	c.user("update-ref", memoryRef, c.user("commit-tree", "-m", "people", tree))
-	before := c.user("ls-tree", "-r", memoryRef)
+	before := c.Git("ls-tree", "-r", memoryRef)
 	c.add("x", "1")
-	after := c.user("ls-tree", "-r", memoryRef)
-	for line := range strings.Lines(before) {
-		assert.Contains(t, after, strings.TrimSpace(line))
-	}
+	assert.Subset(t, strings.Split(c.Git("ls-tree", "-r", memoryRef), "\n"), strings.Split(before, "\n"))
 	files, _, err := c.Read(t.Context(), "x")
 	require.NoError(t, err)
 	assert.Equal(t, "r", string(files.Results))
@@ -131,37 +117,30 @@ func TestUpdateKeepsWhatPeoplePutThere(t *testing.T) {
 func TestUpdateRemovesAndSkips(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
-	put := func(change func(memory.Files) memory.Files) string {
-		head, err := c.Update(t.Context(), memory.Update{
-			Program: "x", Message: "m", Apply: func(f memory.Files) (memory.Files, error) { return change(f), nil },
-		})
-		require.NoError(t, err)
-		return head
-	}
 	head := c.add("x", "1")
-	assert.Equal(t, head, put(func(f memory.Files) memory.Files { return f }), "no change, no commit")
-	put(func(f memory.Files) memory.Files { return memory.Files{State: []byte{}, Ledger: f.Ledger} })
+	assert.Equal(t, head, c.put(func(*memory.Files) {}), "no change, no commit")
+	c.put(func(f *memory.Files) { f.State, f.Results = []byte{}, nil })
 	files, _, err := c.Read(t.Context(), "x")
 	require.NoError(t, err)
 	assert.Equal(t, []byte{}, files.State, "empty is there, nil is not")
 	assert.Nil(t, files.Results)
 	assert.Equal(t, []string{"1"}, c.ledger("x"))
-	put(func(memory.Files) memory.Files { return memory.Files{} })
-	assert.Empty(t, c.user("ls-tree", memoryRef))
+	c.put(func(f *memory.Files) { *f = memory.Files{} })
+	assert.Empty(t, c.Git("ls-tree", memoryRef))
 }
 
 func TestApplysErrorEndsTheUpdate(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
-	busy := errors.New("busy")
 	calls := 0
-	_, err := c.Update(t.Context(),
-		memory.Update{Program: "x", Message: "m", Apply: func(memory.Files) (memory.Files, error) {
-			calls++
-			return memory.Files{}, fmt.Errorf("lease: %w", busy)
-		}})
-	require.ErrorIs(t, err, busy)
-	assert.Equal(t, "lease: busy", err.Error())
+	update := more("x", "1")
+	update.Apply = func(memory.Files) (memory.Files, error) {
+		calls++
+		return memory.Files{}, fmt.Errorf("lease: %w", assert.AnError)
+	}
+	_, err := c.Update(t.Context(), update)
+	require.ErrorIs(t, err, assert.AnError)
+	assert.Equal(t, "lease: "+assert.AnError.Error(), err.Error())
 	assert.Equal(t, 1, calls)
 	assert.Empty(t, c.has(memoryRef))
 }
@@ -169,91 +148,76 @@ func TestApplysErrorEndsTheUpdate(t *testing.T) {
 func TestUpdateMovesTheBranchToo(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
-	const ref = "refs/heads/autoloop/x"
 	first := c.has("HEAD")
 	second := c.commit("better", first)
-	move := func(from, to string) error {
-		_, err := c.Update(t.Context(),
-			memory.Update{
-				Program: "x", Message: "m", Apply: adding("1"),
-				Branch: &git.RefUpdate{Ref: ref, New: to, Old: from},
-			})
-		return err
-	}
-	require.NoError(t, move("", first))
-	require.NoError(t, move(first, second))
-	assert.Equal(t, second, c.has(ref))
-	summary := c.has(memoryRef)
+	require.NoError(t, c.advance("1", "", first))
+	require.NoError(t, c.advance("1", first, second))
+	assert.Equal(t, second, c.has(branchRef))
+	records := c.has(memoryRef)
 	for _, from := range []string{"", first} {
-		err := move(from, first)
-		require.ErrorIs(t, err, memory.ErrBranchMoved)
-		assert.Contains(t, err.Error(), "autoloop/x is at "+second[:12])
+		require.ErrorIs(t, c.advance("1", from, first), memory.ErrBranchMoved)
 	}
-	assert.Equal(t, second, c.has(ref))
-	assert.Equal(t, summary, c.has(memoryRef), "neither moves alone")
-	require.NoError(t, move(second, first), "back, when asked")
-	require.NoError(t, move(first, ""), "and away")
-	assert.Empty(t, c.has(ref))
-	require.NoError(t, move(git.Any, second))
+	assert.Equal(t, second, c.has(branchRef))
+	assert.Equal(t, records, c.has(memoryRef), "neither moves alone")
+	require.NoError(t, c.advance("1", second, first), "back, when asked")
+	require.NoError(t, c.advance("1", first, ""), "and away")
+	assert.Empty(t, c.has(branchRef))
+	require.NoError(t, c.advance("1", git.Any, second))
+}
+
+// claim is an update that moves nothing yet.
+func (c *checkout) claim(line string) error {
+	update := more("x", line)
+	update.Claims = branchRef
+	_, err := c.Update(c.t.Context(), update)
+	return err
 }
 
 func TestUpdateNamesWhatIsInTheWay(t *testing.T) {
 	t.Parallel()
 	bare, clone := newShared(t)
-	for _, test := range []struct{ there, wanted string }{
-		{"refs/heads/memory", memoryRef},
-		{"refs/heads/autoloop", "refs/heads/autoloop/x"},
-		{memoryRef + "/deep", memoryRef},
-		{"refs/heads/autoloop/x/y", "refs/heads/autoloop/x"},
+	for there, wanted := range map[string]string{
+		"refs/heads/memory": memoryRef, "refs/heads/autoloop": branchRef, memoryRef + "/deep": memoryRef,
+		branchRef + "/y": branchRef,
 	} {
 		for _, c := range []*checkout{newCheckout(t), clone()} {
-			c.user("update-ref", test.there, "HEAD")
-			for _, update := range []memory.Update{
-				{Branch: &git.RefUpdate{Ref: "refs/heads/autoloop/x", New: c.has("HEAD")}},
-				{Claims: "refs/heads/autoloop/x"},
-			} {
-				update.Program, update.Message, update.Apply = "x", "m", adding("1")
-				_, err := c.Update(t.Context(), update)
+			c.Git("update-ref", there, "HEAD")
+			for _, err := range []error{c.advance("1", "", c.has("HEAD")), c.claim("1")} {
 				var blocked *git.BlockedError
 				require.ErrorAs(t, err, &blocked)
-				assert.Equal(t, test.there, blocked.By)
-				assert.Equal(t, test.wanted, blocked.Ref)
+				assert.Equal(t, git.BlockedError{Ref: wanted, By: there}, *blocked)
 			}
 		}
 	}
 	c := clone()
-	c.user("--git-dir="+bare, "branch", "memory", "main")
-	_, err := c.Update(t.Context(), more("1"))
+	bare.Git("branch", "memory", "main")
+	_, err := c.Update(t.Context(), more("x", "1"))
 	var blocked *git.BlockedError
 	require.ErrorAs(t, err, &blocked)
-	assert.Contains(t, err.Error(), "branch memory on origin is in the way")
+	assert.Equal(t, "origin", blocked.Remote)
 }
 
 func TestUpdateRefusesACheckedOutBranch(t *testing.T) {
 	t.Parallel()
 	_, clone := newShared(t)
 	for _, c := range []*checkout{newCheckout(t), clone()} {
+		refused := func(err error, ref, where string) {
+			var out *memory.CheckedOutError
+			require.ErrorAs(t, err, &out)
+			assert.Equal(t, memory.CheckedOutError{Ref: ref, Where: where}, *out)
+		}
 		c.add("x", "1")
-		before := c.has(memoryRef)
 		linked := filepath.Join(t.TempDir(), "linked")
-		c.user("worktree", "add", "-q", linked, "memory/autoloop")
-		_, err := c.Update(t.Context(), more("2"))
-		require.ErrorContains(t, err, "memory/autoloop is checked out in "+linked)
-		assert.Equal(t, before, c.has(memoryRef))
+		c.Git("worktree", "add", "-q", linked, "memory/autoloop")
+		_, err := c.Update(t.Context(), more("x", "never"))
+		refused(err, memoryRef, linked)
 		require.NoError(t, os.RemoveAll(linked))
 		c.add("x", "2")
 
-		c.user("checkout", "-q", "-b", "autoloop/x")
+		c.Git("checkout", "-q", "-b", "autoloop/x")
 		head := c.has("HEAD")
-		_, err = c.Update(t.Context(),
-			memory.Update{
-				Program: "x", Message: "m", Apply: adding("3"),
-				Branch: &git.RefUpdate{Ref: "refs/heads/autoloop/x", New: head, Old: head},
-			})
-		require.ErrorContains(t, err, "autoloop/x is checked out in "+c.Repo.Root)
-		_, err = c.Update(t.Context(),
-			memory.Update{Program: "x", Message: "m", Apply: adding("3"), Claims: "refs/heads/autoloop/x"})
-		require.ErrorContains(t, err, "autoloop/x is checked out in "+c.Repo.Root)
+		refused(c.advance("never", head, head), branchRef, c.Repo.Root)
+		refused(c.claim("never"), branchRef, c.Repo.Root)
 		assert.Equal(t, []string{"1", "2"}, c.ledger("x"))
 	}
 }
@@ -262,27 +226,51 @@ func TestUpdateRefusesACheckedOutBranch(t *testing.T) {
 func TestStatesThatAreNoFiles(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
+	states, err := c.States(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, states, "no branch")
 	head := c.begin(map[string]string{
 		"a.md": "a\n", "b.md": "-> a.md", "c.md/x": "x", "d.md": "",
 		"e.iterations/000/000000.json": iteration(0, "e"), "f.md": "f\n", "f.md.bak": "old",
 	})
-	states, err := c.States(t.Context())
+	states, err = c.States(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, map[string][]byte{"a": []byte("a\n"), "d": {}, "f": []byte("f\n")}, states)
 	for name, mode := range map[string]string{"b": "120000", "c": "040000"} {
-		says := name + ".md on branch memory/autoloop is no regular file (mode " + mode + ")"
-		_, _, err := c.Read(t.Context(), name)
-		require.ErrorContains(t, err, says)
-		_, err = c.At(t.Context(), head, name)
-		require.ErrorContains(t, err, says)
+		_, err := c.At(t.Context(), head, name)
+		require.ErrorContains(t, err, name+".md on branch memory/autoloop is no regular file (mode "+mode+")")
 	}
 	files, err := c.At(t.Context(), head, "e")
 	require.NoError(t, err)
 	assert.Nil(t, files.State)
-	assert.Len(t, files.Ledger.Events, 1)
+	assert.Equal(t, []string{"e"}, keys(files.Ledger))
 	files, err = c.At(t.Context(), head, "gone")
 	require.NoError(t, err)
 	assert.Equal(t, memory.Files{}, files)
 	_, err = c.At(t.Context(), strings.Repeat("1", 40), "a")
 	require.ErrorContains(t, err, "read the records of a")
+}
+
+// TestDivergedIsSaid with a cure that works.
+func TestDivergedIsSaid(t *testing.T) {
+	t.Parallel()
+	bare, clone := newShared(t)
+	a, b := clone(), clone()
+	a.Remote = ""
+	mine := a.add("x", "mine")
+	a.Remote = "origin"
+	theirs := b.add("x", "theirs")
+	_, err := a.Update(t.Context(), more("x", "2"))
+	var diverged *memory.DivergedError
+	require.ErrorAs(t, err, &diverged)
+	assert.Equal(t, memory.DivergedError{Ref: memoryRef, Here: mine, There: theirs, Remote: "origin"}, *diverged)
+	assert.NotContains(t, err.Error(), "\n")
+	assert.Equal(t, mine, a.has(memoryRef))
+	assert.Equal(t, theirs, has(bare, memoryRef))
+
+	_, cure, _ := strings.Cut(err.Error(), "`git ")
+	cure, _, _ = strings.Cut(cure, "`")
+	a.Git(strings.Fields(cure)...)
+	a.add("x", "2")
+	assert.Equal(t, []string{"theirs", "2"}, b.ledger("x"), "the cure works")
 }

@@ -37,16 +37,13 @@ func (w *writing) updates(stands []stand, from func(stand) string) []git.RefUpda
 	return updates
 }
 
-// follow brings the local branches, and what is known of the remote's, up to
+// follow brings the local branches, and what was seen of the remote's, up to
 // what was pushed. A local branch that another run has moved in the meantime is
 // left alone: the remote has everything, and the next update brings it here.
 func (w *writing) follow(ctx context.Context, stands []stand) error {
 	updates := w.updates(stands, func(s stand) string { return s.here })
 	for _, u := range updates {
-		known := git.RefUpdate{New: u.New, Old: git.Any}
-		for _, known.Ref = range []string{w.tracking(u.Ref), w.seen(u.Ref)} {
-			updates = append(updates, known)
-		}
+		updates = append(updates, git.RefUpdate{Ref: w.seen(u.Ref), New: u.New, Old: git.Any})
 	}
 	updates = append(updates, git.RefUpdate{Ref: LastSeen, New: w.written, Old: git.Any})
 	err := w.Repo.UpdateRefs(ctx, w.reason(), updates...)
@@ -54,12 +51,6 @@ func (w *writing) follow(ctx context.Context, stands []stand) error {
 		return nil
 	}
 	return fmt.Errorf("the records are on %s, but the branches here did not follow: %w", w.Remote, err)
-}
-
-// subject is one line of Message.
-func (w *writing) subject() string {
-	subject, _, _ := strings.Cut(strings.TrimSpace(w.Message), "\n")
-	return subject + "\n"
 }
 
 // programRefs is where the branches of programs are.
@@ -99,7 +90,7 @@ type recordedPlace struct {
 }
 
 func (m *Memory) place(ctx context.Context, head, name string) (recordedPlace, error) {
-	files, err := m.read(ctx, head, name)
+	files, err := m.At(ctx, head, name)
 	if err != nil || files.Ledger == nil {
 		return recordedPlace{}, err
 	}

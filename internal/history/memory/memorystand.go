@@ -183,14 +183,8 @@ func (m *Memory) obtain(ctx context.Context, s *stand) error {
 	return err
 }
 
-// tracking is where git keeps what it fetched of a branch.
-func (m *Memory) tracking(ref string) string {
-	remote := m.remote()
-	if remote.IsPlain() {
-		return remote.Tracking(ref)
-	}
-	return "refs/autoloop/tracking/" + remote.RefComponent() + "/" + strings.TrimPrefix(ref, "refs/heads/")
-}
+// tracking is where git keeps what it fetched of a branch; nobody fetches into a ref of a URL's.
+func (m *Memory) tracking(ref string) string { return m.remote().Tracking(ref) }
 
 // seen is where the value is kept that we last saw on the remote, whatever the
 // user fetches in the meantime.

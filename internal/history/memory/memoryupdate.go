@@ -171,7 +171,7 @@ func (w *writing) once(ctx context.Context) (string, error) {
 	if _, err := w.CheckSeen(ctx, head); err != nil {
 		return "", err
 	}
-	current, err := w.read(ctx, head, w.Program)
+	current, err := w.At(ctx, head, w.Program)
 	if err != nil {
 		return "", err
 	}
@@ -189,8 +189,13 @@ func (w *writing) once(ctx context.Context) (string, error) {
 	if len(files) == 0 && w.Branch == nil {
 		return head, nil
 	}
-	if w.written, err = w.commit(ctx, head, files); err != nil {
-		return "", err
+	var parents []string
+	if head != "" {
+		parents = []string{head}
+	}
+	subject, _, _ := strings.Cut(strings.TrimSpace(w.Message), "\n")
+	if w.written, err = w.Repo.CommitFiles(ctx, head, files, parents, subject+"\n", w.Now()); err != nil {
+		return "", fmt.Errorf("write the records of %s: %w", w.Program, err)
 	}
 	return w.written, w.move(ctx, stands)
 }
@@ -256,16 +261,4 @@ func changed(program string, current, next Files) map[string]*git.File {
 		}
 	}
 	return files
-}
-
-func (w *writing) commit(ctx context.Context, head string, files map[string]*git.File) (string, error) {
-	var parents []string
-	if head != "" {
-		parents = []string{head}
-	}
-	commit, err := w.Repo.CommitFiles(ctx, head, files, parents, w.subject(), w.Now())
-	if err != nil {
-		return "", fmt.Errorf("write the records of %s: %w", w.Program, err)
-	}
-	return commit, nil
 }

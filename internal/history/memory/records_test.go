@@ -22,22 +22,17 @@ import (
 // baselines are the records of p with baselines of these commits, each measured of a branch.
 func (c *checkout) baselines(of ...[2]string) map[string]string {
 	c.t.Helper()
-	log := &history.Log{}
+	log := (*history.Log)(nil).Copy()
 	for _, one := range of {
 		require.NoError(c.t, log.Append(&history.Measured{
-			Head: history.Head{Run: "r", Time: c.Now()},
-			Role: history.Baseline, Commit: one[0], BaseBranch: one[1],
+			Head: history.Head{Run: "r", Time: c.Now()}, Role: history.Baseline, Commit: one[0], BaseBranch: one[1],
 		}))
 	}
-	return map[string]string{"p.md": string(state.New("p").Render()), "p.iterations/000/000000.json": it(log)}
-}
-
-// it is the file of the only iteration of a ledger.
-func it(log *history.Log) string {
-	if len(log.Iterations()) == 0 {
-		return iteration(0)
+	files := map[string]string{"p.md": string(state.New("p").Render())}
+	for _, it := range log.Iterations() {
+		files["p.iterations/000/000000.json"] = string(it.Text())
 	}
-	return string(log.Iterations()[0].Text())
+	return files
 }
 
 // stacked makes commits with these messages one on top of the other, and returns them.
@@ -45,7 +40,7 @@ func (c *checkout) stacked(on string, messages ...string) []string {
 	c.t.Helper()
 	var made []string
 	for _, message := range messages {
-		on = c.user("commit-tree", "HEAD^{tree}", "-p", on, "-m", message)
+		on = c.Git("commit-tree", "HEAD^{tree}", "-p", on, "-m", message)
 		made = append(made, on)
 	}
 	return made
@@ -67,7 +62,7 @@ func TestCommitsThatSayThatTheyWereKept(t *testing.T) {
 		"Revert \"[Autoloop: p] x\"\n\nAutoloop-Iteration: 6", "[Autoloop: p] Merge main\n\nAutoloop-Run: r",
 		"[Autoloop: p] x\n\nAutoloop-Iteration: 7\n\nAnd more.", kept("p", "8", "5"),
 		"[Autoloop: p] Undo\n\nAutoloop-Iteration: many")
-	both := c.user("commit-tree", "HEAD^{tree}", "-p", own[8], "-p", merged, "-m",
+	both := c.Git("commit-tree", "HEAD^{tree}", "-p", own[8], "-p", merged, "-m",
 		"[Autoloop: p] Merge main\n\nAutoloop-Run: r")
 	named := map[string]string{
 		"": "", "old": old, "base": base, "merged": merged, "three": own[0], "own": own[8], "both": both,
@@ -85,7 +80,7 @@ func TestCommitsThatSayThatTheyWereKept(t *testing.T) {
 		"since the first baseline":   {"own", "merged", "", "old:other three:other", "2 3 8 many"},
 		"of the branch of the last":  {"three", "", "merged", "old:other base:main2", "2 3"},
 	} {
-		c.at(c.dir, map[string]string{
+		at(t, c.user, map[string]string{
 			"refs/heads/autoloop/p": named[test.program], "refs/heads/other": named[test.other],
 			"refs/heads/main2": named[test.main2],
 		})
@@ -95,8 +90,7 @@ func TestCommitsThatSayThatTheyWereKept(t *testing.T) {
 			bases = append(bases, [2]string{named[commit], branch})
 		}
 		c.begin(c.baselines(bases...))
-		records, _, err := c.report()
-		require.NoError(t, err, name)
+		records := c.records()
 		var numbers []string
 		for _, commit := range records.Commits {
 			numbers = append(numbers, commit.Iteration)
@@ -121,17 +115,16 @@ func TestCommitsOfASharedProgramAreThoseOfTheRemote(t *testing.T) {
 	own := a.stacked(base, "[Autoloop: p] Iteration 1: x"+trailers)[0]
 	merged := a.stacked(base, "[Autoloop: p] Iteration 1: x (#7)"+trailers)[0]
 	records := a.begin(a.baselines([2]string{base, "main"}))
-	a.user("push", "-q", "origin", records+":"+memoryRef, own+":refs/heads/autoloop/p", merged+":refs/heads/main")
-	before := b.user("for-each-ref", "refs/heads", "refs/remotes")
-	found, _, err := b.report()
-	require.NoError(t, err)
+	a.Git("push", "-q", "origin", records+":"+memoryRef, own+":refs/heads/autoloop/p", merged+":refs/heads/main")
+	before := b.Git("for-each-ref", "refs/heads", "refs/remotes")
+	found := b.records()
 	var ids []string
 	for _, commit := range found.Commits {
 		ids = append(ids, commit.ID)
 	}
 	assert.ElementsMatch(t, []string{own, merged}, ids)
 	assert.Equal(t, own, found.Head)
-	assert.Equal(t, before, b.user("for-each-ref", "refs/heads", "refs/remotes"))
+	assert.Equal(t, before, b.Git("for-each-ref", "refs/heads", "refs/remotes"))
 }
 
 // TestCommitsThatNobodyKnownSigned: of the program's own records and of its kept commits.
@@ -157,12 +150,12 @@ func TestCommitsThatNobodyKnownSigned(t *testing.T) {
 	sign := func(by, tree, message string, parents ...string) string {
 		args := []string{"commit-tree", tree, "-m", message}
 		if by != "" {
-			args = append([]string{"-c", "gpg.format=ssh", "-c", "user.signingKey=" + by}, append(args, "-S")...)
+			args = slices.Concat([]string{"-c", "gpg.format=ssh", "-c", "user.signingKey=" + by}, args, []string{"-S"})
 		}
 		for _, parent := range parents {
 			args = append(args, "-p", parent)
 		}
-		return c.user(args...)
+		return c.Git(args...)
 	}
 	base := c.has("HEAD")
 	files := c.baselines([2]string{base, "main"})
@@ -170,13 +163,7 @@ func TestCommitsThatNobodyKnownSigned(t *testing.T) {
 		if name != "" {
 			files[name] = "x"
 		}
-		all := map[string]*git.File{}
-		for name, text := range files {
-			all[name] = &git.File{Data: []byte(text)}
-		}
-		tree, err := c.Repo.WriteFiles(t.Context(), "", all)
-		require.NoError(t, err)
-		return sign(by, tree, "m", parents...)
+		return sign(by, c.begin(files)+"^{tree}", "m", parents...)
 	}
 	one := record(known, "")
 	two := record("", "q.md", one) // of another program
@@ -199,14 +186,12 @@ func TestCommitsThatNobodyKnownSigned(t *testing.T) {
 			says + "the kept commit " + keptStrange[:12], says + "the kept commit " + keptUnsigned[:12],
 		}},
 	} {
-		c.at(c.dir, map[string]string{memoryRef: test.records, "refs/heads/autoloop/p": test.branch})
+		at(t, c.user, map[string]string{memoryRef: test.records, "refs/heads/autoloop/p": test.branch})
 		records, err := c.Records(t.Context(), "p", "autoloop/p", &memory.Signers{How: git.SSH, Allowed: allowed})
 		require.NoError(t, err)
 		assert.ElementsMatch(t, test.want, records.Unknown)
 	}
-	records, _, err := c.report()
-	require.NoError(t, err)
-	assert.Empty(t, records.Unknown, "nobody asked")
+	assert.Empty(t, c.records().Unknown, "nobody asked")
 }
 
 // TestVersionsOfAProgram: its file as it is and as commits had it, the newest first, but
@@ -214,43 +199,35 @@ func TestCommitsThatNobodyKnownSigned(t *testing.T) {
 func TestVersionsOfAProgram(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
-	const file = ".autoloop/programs/p.md"
+	const path = ".autoloop/programs/p.md"
 	var commits []string
 	for _, text := range []string{"# one\n", "---\nschedule: bad\n---\n", "", "# two\n"} {
-		files := map[string]*git.File{file: nil, "other": {Data: []byte(text)}}
+		files := map[string]*git.File{path: nil, "other": file(text)}
 		if text != "" {
-			files[file] = &git.File{Data: []byte(text)}
+			files[path] = file(text)
 		}
 		commits = append(commits, c.atop(files, commits[max(len(commits)-1, 0):]...))
 	}
-	side := c.user("commit-tree", commits[0]+"^{tree}", "-m", "side")
-	source := memory.Programs{Root: c.dir}
-	versions := func(source memory.Programs, name string, revs ...string) (texts []string) {
-		t.Helper()
-		found, err := source.Versions(t.Context(), c.Memory, name, revs...)
+	side := c.Git("commit-tree", commits[0]+"^{tree}", "-m", "side")
+	versions := func(dir, name string, revs ...string) string {
+		found, err := memory.Programs{Root: c.Dir, Dir: dir}.Versions(t.Context(), c.Memory, name, revs...)
 		require.NoError(t, err)
+		text := ""
 		for _, p := range found {
-			texts = append(texts, strings.TrimSpace(strings.TrimPrefix(p.Body, "# ")))
+			text += strings.TrimPrefix(p.Body, "# ")
 		}
-		return texts
+		return strings.ReplaceAll(text, "\n", " ")
 	}
-	assert.Empty(t, versions(source, "p", commits...), "it has no file any more")
-	require.NoError(t, os.MkdirAll(filepath.Join(c.dir, filepath.Dir(file)), 0o755))
-	c.write(file, "# now\n")
-	assert.Equal(t, []string{"now"}, versions(source, "p"))
-	assert.Equal(t, []string{"now", "two", "one"}, versions(source, "p", commits[3]))
-	assert.Equal(t, []string{"now", "one"}, versions(source, "p", commits[1]))
-	assert.Equal(t, []string{"now", "one"}, versions(source, "p", side, "refs/heads/none", "", strings.Repeat("1", 40)))
-	assert.Equal(t, []string{"now", "one", "two", "one"}, versions(source, "p", commits[3], side),
-		"that of the side was made last")
-	assert.Empty(t, versions(source, "q", commits[3]), "another program")
-	c.write(file, "---\nschedule: bad\n---\n")
-	assert.Equal(t, []string{"two", "one"}, versions(source, "p", commits[3]))
-
-	elsewhere := filepath.Join(t.TempDir(), "programs")
-	require.NoError(t, os.MkdirAll(elsewhere, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(elsewhere, "p.md"), []byte("# elsewhere\n"), 0o600))
-	outside := source
-	outside.Dir = elsewhere
-	assert.Empty(t, versions(outside, "p", commits[3]), "it is not of this repository")
+	assert.Empty(t, versions("", "p", commits...), "it has no file any more")
+	c.Write(map[string]string{path: "# now\n"})
+	assert.Equal(t, "now ", versions("", "p"))
+	assert.Equal(t, "now two one ", versions("", "p", commits[3]))
+	assert.Equal(t, "now one ", versions("", "p", commits[1]))
+	assert.Equal(t, "now one ", versions("", "p", side, "refs/heads/none", "", strings.Repeat("1", 40)))
+	assert.Equal(t, "now one two one ", versions("", "p", commits[3], side), "that of the side was made last")
+	assert.Empty(t, versions("", "q", commits[3]), "another program")
+	elsewhere := directory(t, map[string]string{"p.md": "# elsewhere\n"})
+	assert.Empty(t, versions(elsewhere, "p", commits[3]), "it is not of this repository")
+	c.Write(map[string]string{path: "---\nschedule: bad\n---\n"})
+	assert.Equal(t, "two one ", versions("", "p", commits[3]))
 }

@@ -1,8 +1,8 @@
 package memory_test
 
 import (
+	"errors"
 	"fmt"
-	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +16,7 @@ import (
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/tests/golden"
 )
 
 // TestRecordsThatCannotBeAudited are errors, which name the file.
@@ -28,25 +29,12 @@ func TestRecordsThatCannotBeAudited(t *testing.T) {
 		"ledger.iterations/000/000002.json": "{\n",
 		"alone.iterations/000/000000.json":  iteration(0), "file.md": young, "file.iterations": "x", "fresh.md": young,
 	})
-	auditOf := func(name string) (audit.Report, error) {
+	for _, name := range []string{"gone", "table", "state", "ledger", "alone", "file", "a/b", "fresh"} {
 		records, err := c.Records(t.Context(), name, "autoloop/"+name, nil)
-		return audit.Of(records, nil), err
+		golden.Row(t, name, err)
+		assert.Equal(t, name == "gone", errors.Is(err, memory.ErrNoRecords))
+		assert.True(t, err != nil || len(audit.Of(records, nil).Findings) == 0)
 	}
-	for name, says := range map[string]string{
-		"gone": "it has no records yet", "table": "table.results.tsv on the memory branch:",
-		"state":  "read state.md on the memory branch: ",
-		"ledger": "read ledger.iterations/000/000002.json",
-		"alone":  "read alone.md on the memory branch: ",
-		"file":   "file.iterations/ on the memory branch:", "a/b": "is no name of a program",
-	} {
-		_, err := auditOf(name)
-		require.ErrorContains(t, err, says, name)
-	}
-	_, err := auditOf("gone")
-	require.ErrorIs(t, err, memory.ErrNoRecords)
-	report, err := auditOf("fresh")
-	require.NoError(t, err, "a state without a ledger")
-	assert.Empty(t, report.Findings)
 }
 
 // TestHistoriesThatAreRewrittenAreFound: a commit begins an iteration or adds to the newest,
@@ -68,61 +56,49 @@ func TestHistoriesThatAreRewrittenAreFound(t *testing.T) {
 		}
 		return all
 	}
-	changes := func(n int) string { return fmt.Sprintf("changes or removes what iteration %d had recorded", n) }
-	removes := func(n int) string { return fmt.Sprintf("removes iteration %d, and leaves the state", n) }
-	cases := map[string]struct {
-		steps string
-		says  [3]string
-	}{
-		"grows":                 {". a|b a|b,c|d", [3]string{}},
-		"stays":                 {"a|b a|b a|b", [3]string{}},
-		"begins later":          {"gone state a|b", [3]string{}},
-		"the newest is changed": {"a|b a|c a|c", [3]string{1: changes(1)}},
-		"and put back":          {"a|b a|c a|b", [3]string{"", changes(1), changes(1)}},
-		"something put before":  {"a|b a|b a|c,b", [3]string{2: changes(1)}},
-		"shortened":             {"a,b a,b a", [3]string{2: changes(0)}},
-		"emptied":               {"a . a", [3]string{1: changes(0)}},
-		"an older one grows": {
-			"a|b a,c|b a,c|b", [3]string{1: "changes iteration 0, after which iteration 1 had begun"},
-		},
-		"one put in between":    {"a|_|b a|c|b a|c|b", [3]string{1: "adds iteration 1 after iteration 2"}},
-		"and begun anew":        {"a|_|b a|c|b gone", [3]string{}},
-		"removed":               {"a state a", [3]string{"", removes(0), "adds iteration 0 after iteration 0"}},
-		"the newest is removed": {"a|b a|b a", [3]string{2: removes(1)}},
-		"begun anew":            {"a|b gone z", [3]string{}},
-		"forged before":         {"a|b z|b gone", [3]string{}},
+	cases := map[string]string{
+		"grows":                   ". a|b a|b,c|d",
+		"stays":                   "a|b a|b a|b",
+		"begins later":            "gone state a|b",
+		"the newest is changed":   "a|b a|c a|c",
+		"and put back":            "a|b a|c a|b",
+		"something put before":    "a|b a|b a|c,b",
+		"shortened":               "a,b a,b a",
+		"emptied":                 "a . a",
+		"an older one grows":      "a|b a,c|b a,c|b",
+		"one put in between":      "a|_|b a|c|b a|c|b",
+		"put between, then anew":  "a|_|b a|c|b gone",
+		"removed":                 "a state a",
+		"the newest is removed":   "a|b a|b a",
+		"begun anew":              "a|b gone z",
+		"forged, then begun anew": "a|b z|b gone",
 	}
 	c := newCheckout(t)
 	var commits []string
 	for step := range 3 {
 		tree := map[string]*git.File{}
-		for name, test := range cases {
-			steps := strings.Fields(test.steps)
+		for name, texts := range cases {
+			steps := strings.Fields(texts)
 			if step > 0 {
-				for file := range files(steps[step-1]) {
-					tree[name+file] = nil
+				for path := range files(steps[step-1]) {
+					tree[name+path] = nil
 				}
 			}
-			for file, text := range files(steps[step]) {
-				tree[name+file] = &git.File{Data: []byte(text)}
+			for path, text := range files(steps[step]) {
+				tree[name+path] = file(text)
 			}
-			tree[name+".tsv"] = &git.File{Data: []byte{byte('0' + step)}} // each commit changes something
+			tree[name+".tsv"] = file(fmt.Sprint(step)) // each commit changes something
 		}
 		commits = append(commits, c.atop(tree, commits[max(step-1, 0):]...))
 	}
-	for name, test := range cases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			found, err := memory.Rewritten(t.Context(), c.Memory, commits[2], name, &history.Log{})
-			require.NoError(t, err)
-			var want []string
-			for step, commit := range commits {
-				if test.says[step] != "" {
-					want = append(want, fmt.Sprintf("commit %.12s %s", commit, test.says[step]))
-				}
-			}
-			assert.Equal(t, want, found)
-		})
+	for name := range cases {
+		found, err := memory.Rewritten(t.Context(), c.Memory, commits[2], name, &history.Log{})
+		require.NoError(t, err)
+		says := strings.Join(found, "\n")
+		for step, commit := range commits {
+			says = strings.ReplaceAll(says, commit[:12], fmt.Sprint("number ", step+1))
+		}
+		golden.Row(t, name, says)
 	}
 }
 
@@ -131,39 +107,33 @@ func TestMissingLedgerIsNotBegunAnew(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
 	var commits []string
-	const suffix = ".iterations/000/000000.json"
-	put := func(program string, state, ledger bool) map[string]*git.File {
-		files := map[string]*git.File{program + ".md": nil, program + suffix: nil}
-		if state {
-			files[program+".md"] = &git.File{Data: []byte("state\n")}
-		}
-		if ledger {
-			files[program+suffix] = &git.File{Data: []byte(iteration(0, "line"))}
-		}
-		return files
-	}
-	commit := func(all ...map[string]*git.File) {
+	// commit has the state and the ledger of each program that says so.
+	commit := func(programs string) {
 		files := map[string]*git.File{}
-		for _, one := range all {
-			maps.Copy(files, one)
+		for _, one := range strings.Fields(programs) {
+			program, has, _ := strings.Cut(one, ":")
+			files[program+".md"], files[program+".iterations/000/000000.json"] = nil, nil
+			if strings.Contains(has, "s") {
+				files[program+".md"] = file("state\n")
+			}
+			if strings.Contains(has, "l") {
+				files[program+".iterations/000/000000.json"] = file(iteration(0, "line"))
+			}
 		}
 		commits = append(commits, c.atop(files, commits[max(len(commits)-1, 0):]...))
 	}
-	commit(put("p", true, true), put("whole", true, true), put("fine", true, true), put("young", true, false),
-		put("back", true, true))
-	commit(put("p", true, false), put("whole", false, false), put("back", true, false))
-	commit(put("back", true, true), put("whole", true, false))
-	before := c.has(memoryRef)
-	_, err := c.Update(t.Context(), memory.Update{Program: "p", Message: "m", Apply: adding("more")})
-	require.ErrorContains(t, err, "the ledger of p is gone and its state is not: commit "+commits[1][:12]+
-		" of branch memory/autoloop took it away")
-	assert.Equal(t, before, c.has(memoryRef))
+	commit("p:sl whole:sl fine:sl young:s back:sl")
+	commit("p:s whole: back:s")
+	commit("back:sl whole:s")
+	_, err := c.Update(t.Context(), more("p", "more"))
+	require.ErrorContains(t, err, "commit "+commits[1][:12]+" of branch memory/autoloop took it away")
+	assert.Equal(t, commits[2], c.has(memoryRef))
 	for _, name := range []string{"whole", "fine", "young", "back", "new"} {
 		c.add(name, "more")
 	}
 	assert.Equal(t, []string{"line", "more"}, c.ledger("fine"))
 	commits = []string{c.has(memoryRef)}
-	commit(put("p", false, false))
+	commit("p:")
 	c.add("p", "anew")
 	assert.Equal(t, []string{"anew"}, c.ledger("p"), "the cure that the error names")
 }
@@ -171,29 +141,24 @@ func TestMissingLedgerIsNotBegunAnew(t *testing.T) {
 // TestCutBackBranchIsRefused: who goes on from it forgets what was recorded.
 func TestCutBackBranchIsRefused(t *testing.T) {
 	t.Parallel()
-	bare, clone := newShared(t)
+	_, clone := newShared(t)
 	for name, c := range map[string]*checkout{"local": newCheckout(t), "shared": clone()} {
 		first := c.add("x", "1")
 		second := c.add("x", "2")
 		move := func(to string) {
-			c.user("update-ref", memoryRef, to)
+			c.Git("update-ref", memoryRef, to)
 			if name == "shared" {
-				c.user("push", "-q", "--force", bare, to+":"+memoryRef)
+				c.Git("push", "-q", "--force", "origin", to+":"+memoryRef)
 			}
 		}
-		other := c.user("commit-tree", "-m", "other", first+"^{tree}")
+		other := c.Git("commit-tree", "-m", "other", first+"^{tree}")
 		for _, to := range []string{first, other} {
 			move(to)
-			_, err := c.Update(t.Context(), more("3"))
+			_, err := c.Update(t.Context(), more("x", "3"))
 			var rewritten *memory.RewrittenError
 			require.ErrorAs(t, err, &rewritten, name)
 			assert.Equal(t, memory.RewrittenError{Seen: second, Now: to}, *rewritten)
-			for _, says := range []string{
-				second[:12], to[:12], "git push --force",
-				"iterate resume NAME --memory " + to[:12],
-			} {
-				require.ErrorContains(t, err, says)
-			}
+			require.ErrorContains(t, err, "iterate resume NAME --memory "+to[:12])
 		}
 		move(second)
 		third := c.add("x", "3")
@@ -235,23 +200,20 @@ func TestKilledBetweenTheRecordsAndTheBranch(t *testing.T) {
 		was, next := "", c.commit("next", base)
 		keep(1, "", next)
 		if first {
-			c.user("update-ref", "-d", branchRef)
+			c.Git("update-ref", "-d", branchRef)
 		} else {
 			was, next = next, c.commit("later", next)
 			keep(2, was, next)
-			c.user("update-ref", branchRef, was)
+			c.Git("update-ref", branchRef, was)
 		}
 		head, err := c.HeadOf(t.Context(), branchRef)
 		require.NoError(t, err)
 		assert.Equal(t, next, head, name)
 		assert.Equal(t, was, c.has(branchRef), "reading moves nothing")
-		update := more("more")
-		update.Claims = branchRef
-		_, err = c.Update(t.Context(), update)
-		require.NoError(t, err)
+		require.NoError(t, c.claim("more"))
 		assert.Equal(t, next, c.has(branchRef), name)
 
-		c.user("update-ref", branchRef, base)
+		c.Git("update-ref", branchRef, base)
 		head, err = c.HeadOf(t.Context(), branchRef)
 		require.NoError(t, err)
 		assert.Equal(t, base, head, "what a person does later is not undone")
@@ -261,25 +223,24 @@ func TestKilledBetweenTheRecordsAndTheBranch(t *testing.T) {
 // TestEventsOfTheFuture: clocks of two machines may differ, by minutes.
 func TestEventsOfTheFuture(t *testing.T) {
 	t.Parallel()
-	m := newCheckout(t)
-	for name, c := range map[string]struct {
-		event, commit time.Duration // after now
-		says          string
-	}{
-		"as it was":                 {-time.Hour, 0, ""},
-		"clocks that differ":        {9 * time.Minute, 9 * time.Minute, ""},
-		"an event after its commit": {11 * time.Minute, 0, "iteration 1 has an event of "},
-		"a commit of tomorrow":      {0, 24 * time.Hour, "which is not yet"},
+	c := newCheckout(t)
+	for name, minutes := range map[string][2]time.Duration{ // of the event and of the commit, after now
+		"as it was":                 {-60, 0},
+		"clocks that differ":        {9, 9},
+		"an event after its commit": {11, 0},
+		"a commit of tomorrow":      {0, 24 * 60},
 	} {
-		log := &history.Log{}
-		require.NoError(t, log.Append(&history.Started{Head: history.Head{Iteration: 1, Time: m.Now().Add(c.event)}}))
-		files := map[string]*git.File{"p.iterations/000/000000.json": {Data: log.Iterations()[0].Text()}}
-		files["p.iterations/000/000001.json"] = &git.File{Data: log.Iterations()[1].Text()}
-		commit, err := m.Repo.CommitFiles(t.Context(), "", files, nil, "by hand\n", m.Now().Add(c.commit))
+		log := (*history.Log)(nil).Copy()
+		at := c.Now().Add(minutes[0] * time.Minute)
+		require.NoError(t, log.Append(&history.Started{Head: history.Head{Iteration: 1, Time: at}}))
+		files := map[string]*git.File{}
+		for i, it := range log.Iterations() {
+			files[fmt.Sprintf("p.iterations/000/%06d.json", i)] = &git.File{Data: it.Text()}
+		}
+		commit, err := c.Repo.CommitFiles(t.Context(), "", files, nil, "by hand\n", c.Now().Add(minutes[1]*time.Minute))
 		require.NoError(t, err)
-		found, err := memory.Rewritten(t.Context(), m.Memory, commit, "p", log)
+		found, err := memory.Rewritten(t.Context(), c.Memory, commit, "p", log)
 		require.NoError(t, err)
-		assert.Contains(t, strings.Join(found, "\n"), c.says, name)
-		assert.Equal(t, c.says != "", len(found) == 1, "%s: %v", name, found)
+		golden.Row(t, name, strings.ReplaceAll(strings.Join(found, "\n"), commit[:12], "of it"))
 	}
 }

@@ -1,7 +1,6 @@
 package memory_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -30,21 +29,6 @@ func (c *checkout) lines() map[string]string {
 	return commits
 }
 
-// at puts refs to these commits, and removes those of "".
-func (c *checkout) at(dir string, refs map[string]string) {
-	c.t.Helper()
-	var in strings.Builder
-	for ref, commit := range refs {
-		if commit == "" {
-			fmt.Fprintf(&in, "delete %s\n", ref)
-		} else {
-			fmt.Fprintf(&in, "update %s %s\n", ref, commit)
-		}
-	}
-	_, err := c.say(dir, in.String(), "update-ref", "--stdin")
-	require.NoError(c.t, err)
-}
-
 // TestWithoutARemoteWhatWasFetchedCounts when nothing here would be lost by it.
 func TestWithoutARemoteWhatWasFetchedCounts(t *testing.T) {
 	t.Parallel()
@@ -55,7 +39,7 @@ func TestWithoutARemoteWhatWasFetchedCounts(t *testing.T) {
 			"b a b, b x b, x b x, a other a, other c other", ", ") { // here, fetched, and what counts
 			test := strings.Split(strings.ReplaceAll(row, "-", ""), " ")
 			fetched := "refs/remotes/origin/" + strings.TrimPrefix(ref, "refs/heads/")
-			c.at(c.dir, map[string]string{ref: commits[test[0]], fetched: commits[test[1]]})
+			at(t, c.user, map[string]string{ref: commits[test[0]], fetched: commits[test[1]]})
 			head, err := c.HeadOf(t.Context(), ref)
 			require.NoError(t, err)
 			assert.Equal(t, commits[test[2]], head, "%s: %s", ref, row)
@@ -67,7 +51,7 @@ func TestWithoutARemoteWhatWasFetchedCounts(t *testing.T) {
 			}
 			assert.Equal(t, commits[test[0]], c.has(ref), "reading moves nothing")
 		}
-		c.at(c.dir, map[string]string{ref: ""})
+		at(t, c.user, map[string]string{ref: ""})
 	}
 }
 
@@ -80,7 +64,7 @@ func TestWithARemoteItsBranchCounts(t *testing.T) {
 	c := clone()
 	commits := c.lines()
 	for _, commit := range []string{"c", "x", "other"} {
-		c.user("push", "-q", "origin", commits[commit]+":refs/heads/keep-"+commit)
+		c.Git("push", "-q", "origin", commits[commit]+":refs/heads/keep-"+commit)
 	}
 	// Seen is what we last saw there, fetched what git did.
 	for _, row := range []string{ // here, there, seen, fetched; of the records and of the branch
@@ -111,8 +95,8 @@ func TestWithARemoteItsBranchCounts(t *testing.T) {
 			here["refs/autoloop/seen/origin/"+name], here["refs/remotes/origin/"+name] = commits[test[2]],
 				commits[test[3]]
 		}
-		c.at(c.dir, here)
-		c.at(bare, there)
+		at(t, c.user, here)
+		at(t, bare, there)
 		head, err := c.Head(t.Context())
 		if test[4] == "!" {
 			var diverged *memory.DivergedError

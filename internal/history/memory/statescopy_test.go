@@ -1,41 +1,23 @@
 package memory_test
 
 import (
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/tests/golden"
 )
 
-// copyOf is a directory with these files, as a checkout of the branch has them; a text that
-// begins with "-> " is a link, a name that ends in a slash a directory.
-func copyOf(t *testing.T, all ...map[string]string) string {
+// load has the states of these programs.
+func load(t *testing.T, s *memory.States, names ...string) (found map[string][]byte, failed map[string]error) {
 	t.Helper()
-	dir := t.TempDir()
-	for _, texts := range all {
-		for name, text := range texts {
-			file := filepath.Join(dir, name)
-			require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-			target, link := strings.CutPrefix(text, "-> ")
-			switch {
-			case strings.HasSuffix(name, "/"):
-				require.NoError(t, os.MkdirAll(file, 0o755))
-			case link:
-				require.NoError(t, os.Symlink(target, file))
-			default:
-				require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-			}
-		}
-	}
-	return dir
+	found, failed, err := s.Load(t.Context(), names)
+	require.NoError(t, err)
+	return found, failed
 }
 
 // TestPlacesOfStates: from a copy where there is one, else from the branch, else from
@@ -43,40 +25,38 @@ func copyOf(t *testing.T, all ...map[string]string) string {
 func TestPlacesOfStates(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
-	dir := copyOf(t, map[string]string{"p.md": "copied\n", "q.md": "", "file": "x"})
-	names := []string{"p", "q", "r"}
-	load := func(s *memory.States) map[string][]byte {
-		t.Helper()
-		found, _, err := s.Load(t.Context(), names)
-		require.NoError(t, err)
-		return found
-	}
-	copied := &memory.States{Dir: dir}
-	assert.Equal(t, map[string][]byte{"p": []byte("copied\n"), "q": {}}, load(copied), "an empty state is there")
-	assert.False(t, copied.OnBranch())
-	assert.Empty(t, load(&memory.States{}), "outside of a repository")
-	assert.Empty(t, load(&memory.States{Dir: filepath.Join(dir, "gone")}))
-
+	dir := directory(t, map[string]string{"p.md": "copied\n", "q.md": "", "file": "x"})
+	gone, other := filepath.Join(dir, "gone"), filepath.Join(dir, "file")
+	copied := map[string][]byte{"p": []byte("copied\n"), "q": {}} // an empty state is there
 	young := &memory.States{Branch: c.Memory}
-	assert.Empty(t, load(young), "no branch yet")
-	others, err := young.Others(t.Context(), names)
+	found, _ := load(t, young, "p")
+	assert.Empty(t, found, "no branch yet")
+	others, err := young.Others(t.Context(), nil)
 	require.NoError(t, err)
 	assert.Empty(t, others)
 	log, err := young.Ledger(t.Context(), "p")
 	require.NoError(t, err)
 	assert.Nil(t, log)
-
 	c.begin(map[string]string{"p.md": "branch\n", "s.md": "other\n"})
-	for _, place := range []string{"", filepath.Join(dir, "gone"), filepath.Join(dir, "file")} {
-		s := &memory.States{Dir: place, Branch: c.Memory}
-		assert.Equal(t, map[string][]byte{"p": []byte("branch\n")}, load(s), place)
-		assert.True(t, s.OnBranch())
-		assert.Empty(t, s.Warnings)
+	branch := map[string][]byte{"p": []byte("branch\n")}
+	for _, test := range []struct {
+		states memory.States
+		want   map[string][]byte
+	}{
+		{memory.States{Dir: dir}, copied},
+		{memory.States{}, nil},
+		{memory.States{Dir: gone}, nil},
+		{memory.States{Branch: c.Memory}, branch},
+		{memory.States{Dir: gone, Branch: c.Memory}, branch},
+		{memory.States{Dir: other, Branch: c.Memory}, branch},
+		{memory.States{Dir: dir, Branch: c.Memory}, copied},
+	} {
+		found, _ := load(t, &test.states, "p", "q", "r")
+		assert.Equal(t, len(test.want), len(found))
+		assert.Subset(t, found, test.want)
+		assert.Equal(t, test.states.Dir != dir, test.states.OnBranch())
+		assert.Equal(t, test.states.Dir == dir && test.states.Branch != nil, len(test.states.Warnings) > 0)
 	}
-	both := &memory.States{Dir: dir, Branch: c.Memory}
-	assert.Equal(t, map[string][]byte{"p": []byte("copied\n"), "q": {}}, load(both))
-	assert.False(t, both.OnBranch())
-	assert.Len(t, both.Warnings, 1)
 }
 
 // TestStatesThatCannotBeReadKeepNoOtherBack: it is said whose they are and why, and those
@@ -86,22 +66,16 @@ func TestStatesThatCannotBeReadKeepNoOtherBack(t *testing.T) {
 	c := newCheckout(t)
 	all := map[string]string{"p.md": "one\n", "q.md": "two\n", "dir.md/x": "x", "loop.md": "-> loop.md"}
 	c.begin(all)
-	for name, s := range map[string]memory.States{
-		"branch": {Branch: c.Memory}, "copy": {Branch: c.Memory, Dir: copyOf(t, all)},
-	} {
-		found, failed, err := s.Load(t.Context(), []string{"p", "gone", "dir", "q", "loop"})
-		require.NoError(t, err, name)
+	for name, s := range map[string]memory.States{"branch": {Branch: c.Memory}, "copy": {Dir: directory(t, all)}} {
+		found, failed := load(t, &s, "p", "gone", "dir", "q", "loop")
 		assert.Equal(t, map[string][]byte{"p": []byte("one\n"), "q": []byte("two\n")}, found, name)
 		require.Len(t, failed, 2, name)
-		for program, says := range map[string]string{"dir": "040000", "loop": "120000"} {
-			if name == "branch" {
-				says = "it is no regular file there (mode " + says + "); remove it, or put the state back"
-				require.EqualError(t, failed[program], says)
-			} else {
-				require.ErrorContains(t, failed[program], "read state of ")
+		for program, says := range map[string]string{"dir": "mode 040000", "loop": "mode 120000"} {
+			if name == "copy" {
+				says = "read state of " + program
 			}
+			require.ErrorContains(t, failed[program], says)
 		}
-		assert.Empty(t, s.Warnings, "the copy has the same states")
 		others, err := s.Others(t.Context(), []string{"p"})
 		require.NoError(t, err)
 		assert.Len(t, others, 1, "what cannot be read is left out: %s", name)
@@ -130,21 +104,15 @@ func TestLedgersBesideStates(t *testing.T) {
 	all["a-directory"+at+"3.json/x"] = "x"
 	c := newCheckout(t)
 	c.begin(all)
-	for place, s := range map[string]*memory.States{"branch": {Branch: c.Memory}, "copy": {Dir: copyOf(t, all)}} {
-		_, _, err := s.Load(t.Context(), nil)
-		require.NoError(t, err)
+	for place, s := range map[string]*memory.States{"branch": {Branch: c.Memory}, "copy": {Dir: directory(t, all)}} {
+		load(t, s)
 		log, err := s.Ledger(t.Context(), "p")
 		require.NoError(t, err, place)
-		var keys []string
-		for e := range history.Of[*history.Set](slices.All(log.Events)) {
-			keys = append(keys, e.Key)
-		}
-		assert.Equal(t, []string{"a", "b", "c", "d"}, keys, place)
+		assert.Equal(t, []string{"a", "b", "c", "d"}, keys(log), place)
 		for name := range broken {
 			log, err := s.Ledger(t.Context(), name)
-			require.Error(t, err, "%s: %s", place, name)
+			require.ErrorContains(t, err, "000003.json", "%s: %s", place, name)
 			assert.Nil(t, log, "%s: %s", place, name)
-			assert.Contains(t, err.Error(), "000003.json", "%s: %s", place, name)
 		}
 		log, err = s.Ledger(t.Context(), "gone")
 		require.NoError(t, err)
@@ -156,18 +124,21 @@ func TestLedgersBesideStates(t *testing.T) {
 func TestCopiesThatAreBehindAreSaid(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
-	c.begin(map[string]string{"p.md": "one\n", "q.md": "one\n"})
-	dir := copyOf(t, map[string]string{"p.md": "one\n", "q.md": "one\n", "of-no-branch.md": "x"})
-	warnings := func(branch *memory.Memory) string {
-		s := memory.States{Dir: dir, Branch: branch}
-		_, _, err := s.Load(t.Context(), []string{"p", "q", "of-no-branch"})
-		require.NoError(t, err)
-		return strings.ReplaceAll(strings.Join(s.Warnings, "\n"), dir, "DIR")
+	copied := map[string]map[string]string{
+		"the same":          {"p.md": "one\n", "q.md": "two\n"},
+		"of a new program":  {"p.md": "one\n", "s.md": "four\n"},
+		"two older ones":    {"q.md": "2\n", "r.md": "3\n"},
+		"another last line": {"p.md": "one"},
 	}
-	assert.Empty(t, warnings(c.Memory))
-	c.begin(map[string]string{"p.md": "two\n", "q.md": "two\n"})
-	golden.Row(t, "two", warnings(c.Memory))
-	assert.Empty(t, warnings(nil), "outside of a repository")
-	c.user("update-ref", "-d", memoryRef)
-	assert.Empty(t, warnings(c.Memory), "no branch that it could be behind")
+	says := func(branch *memory.Memory, files map[string]string) string {
+		s := &memory.States{Dir: directory(t, files), Branch: branch}
+		load(t, s, "p", "q", "r", "s")
+		return strings.ReplaceAll(strings.Join(s.Warnings, "\n"), s.Dir, "DIR")
+	}
+	assert.Empty(t, says(c.Memory, copied["two older ones"]), "no branch that it could be behind")
+	c.begin(map[string]string{"p.md": "one\n", "q.md": "two\n", "r.md": "three\n"})
+	for name, files := range copied {
+		golden.Row(t, name, says(c.Memory, files))
+	}
+	assert.Empty(t, says(nil, copied["two older ones"]), "outside of a repository")
 }
