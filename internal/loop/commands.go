@@ -117,7 +117,7 @@ func (r *thread) askedAtFirst(ctx context.Context) (asked, paused bool, err erro
 	if r.GitHub == nil {
 		return false, false, nil
 	}
-	heard, err := r.look(ctx)
+	heard, err := r.GitHub.Look(ctx, r.account())
 	for _, c := range heard.Comments {
 		for _, command := range c.Commands {
 			switch command.Kind { //nolint:exhaustive // The others neither start nor stop it.

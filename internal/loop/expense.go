@@ -64,13 +64,7 @@ func (r *spending) toMeasure() (limit evaluation.Limit, over string) {
 }
 
 // dollarsOf is an amount as a value that command lines take: none takes 0.
-func dollarsOf(usd float64) *metric.Value {
-	value, err := metric.ParseValue(fmt.Sprintf("%.4f", max(usd, leastUSD)))
-	if err != nil {
-		return nil // it is infinite
-	}
-	return &value
-}
+func dollarsOf(usd float64) *metric.Value { return figure("%.4f", max(usd, leastUSD)) }
 
 // interruptedAttempt is an iteration that ended before its attempts did: they
 // changed nothing, but used something.

@@ -104,11 +104,6 @@ func (r *thread) hear(ctx context.Context,
 	return true, nil
 }
 
-// look reads the comments and changes nothing.
-func (r *thread) look(ctx context.Context) (commands.Heard, error) {
-	return r.GitHub.Look(ctx, r.account())
-}
-
 // pull is the pull request, nil where none is known.
 func (r *thread) pull() *commands.Pull {
 	if r.comments == nil {

@@ -73,19 +73,14 @@ func (r *journal) update(ctx context.Context, message string, branch *git.RefUpd
 		r.Trees.Close()
 		_, err = r.store.Update(ctx, u)
 	}
+	_, blocked := errors.AsType[*blockedError](err)
 	switch {
 	case err == nil:
 		r.records, r.files, r.course = b, b.written, b.course
-	case beginsNothing(err):
+	case blocked, errors.Is(err, errNothingToGiveBack): // nothing may begin now
 		r.records, r.course = b, b.course
 	}
 	return err
-}
-
-// beginsNothing reports whether a change was not made because nothing may begin now.
-func beginsNothing(err error) bool {
-	_, blocked := errors.AsType[*blockedError](err)
-	return blocked || errors.Is(err, errNothingToGiveBack)
 }
 
 func (r *journal) result(outcome history.Outcome, reasons ...decision.Reason) Result {

@@ -69,10 +69,14 @@ func (r *lease) enterStart(b *records) error {
 		}
 	}
 	lease := r.Holder
-	lease.Until = r.Now().Add(r.Program.Timeout + r.ciTime() + leaseSlack).UTC().Truncate(time.Second)
-	if lease.Handed {
-		lease.Until = lease.Until.Add(handedSlack)
+	lasts := r.Program.Timeout + leaseSlack
+	if r.GitHub != nil {
+		lasts += r.Program.CIWait
 	}
+	if lease.Handed {
+		lasts += handedSlack
+	}
+	lease.Until = r.Now().Add(lasts).UTC().Truncate(time.Second)
 	start := &history.Started{Head: history.Head{Iteration: b.iteration}, Lease: &lease}
 	if !joined {
 		start.Reserved = r.reserved(b.left)
@@ -88,7 +92,10 @@ func (r *lease) mayBegin(b *records) error {
 		b.stopped = program.WaitsForCI
 		return &blockedError{outcome: history.Idle, reason: b.stopped}
 	}
-	resting := r.restingReason(b)
+	resting := b.machine.Stopped(r.Program.Name)
+	if resting != "" {
+		resting += ", or give --force"
+	}
 	if resting != "" && r.Force && !b.pausedSince(b.since) {
 		b.set(history.Forced, resting)
 		resting = ""
@@ -114,15 +121,6 @@ func (r *lease) joinHanded(b *records, bundle string) {
 	}
 }
 
-// restingReason says that the program is paused or completed, and how to go on;
-// "" when it is neither.
-func (r *lease) restingReason(b *records) string {
-	if stopped := b.machine.Stopped(r.Program.Name); stopped != "" {
-		return stopped + ", or give --force"
-	}
-	return ""
-}
-
 // pausedSince reports whether the last pause came after a time, or from this run.
 func (b *records) pausedSince(at time.Time) bool {
 	for _, e := range slices.Backward(b.log.Events) {
@@ -138,14 +136,6 @@ func (b *records) pausedSince(at time.Time) bool {
 // pauses it ends as it would.
 func (b *records) pausedBefore() bool {
 	return b.machine.Paused && !b.Force && !b.pausedSince(b.begun)
-}
-
-// ciTime is how long an iteration may wait for CI besides its own time.
-func (r *lease) ciTime() time.Duration {
-	if r.GitHub == nil {
-		return 0
-	}
-	return r.Program.CIWait
 }
 
 // leaseHolder names the run that holds a live lease, or returns "".

@@ -87,18 +87,15 @@ func (m *measurement) take(ctx context.Context, step decision.Step) (metric.Meas
 
 // heading is a stage of a trial in words.
 func (m *measurement) heading(step decision.Step) string {
-	switch step.Stage {
+	switch step.Stage { //nolint:exhaustive // the first has no heading
 	case decision.Held:
 		return decision.Text(m.trial.Held()) + ", too good to be believed at once: the incumbent with emptied files"
-	case decision.Once:
-		return ""
 	case decision.Again:
 		return "there seems to be a gain; both sides once more"
 	case decision.Pairs, decision.Confirmation:
 		return fmt.Sprintf("%s, up to %d runs of each side", step.Stage, step.Of)
-	default:
-		return string(step.Stage)
 	}
+	return ""
 }
 
 // describe is one of many runs in words.

@@ -64,12 +64,11 @@ func (r *thread) firstOf(b *records) string {
 	done := commands.ParseMark(b.sum.CommandsUntil)
 	for _, c := range r.comments.Comments {
 		for _, command := range c.Commands {
-			switch command.Kind {
-			case commands.Run, commands.Status, commands.Instruct, commands.Note, commands.Wrong:
-			case commands.Pause, commands.Resume, commands.Reactivate, commands.SetTarget, commands.Undo:
-				if !done.Knows(c.ID, c.Place) {
-					return fmt.Sprintf("a comment asks for `%s %s`", commands.Word, command.Kind)
-				}
+			changes := []commands.CommandKind{
+				commands.Pause, commands.Resume, commands.Reactivate, commands.SetTarget, commands.Undo,
+			}
+			if slices.Contains(changes, command.Kind) && !done.Knows(c.ID, c.Place) {
+				return fmt.Sprintf("a comment asks for `%s %s`", commands.Word, command.Kind)
 			}
 		}
 	}

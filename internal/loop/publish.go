@@ -157,7 +157,7 @@ func (r *run) again(ctx context.Context, from proposal.Bundle, by string) (Resul
 	if r.GitHub == nil || r.records.sum.Published != from.ID {
 		return Result{}, twice
 	}
-	heard, err := r.look(ctx)
+	heard, err := r.GitHub.Look(ctx, r.account())
 	if err != nil {
 		return Result{}, err
 	}

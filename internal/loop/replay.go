@@ -30,7 +30,7 @@ func (r *branches) deletedByMerge(ctx context.Context, was string) bool {
 	if head, err := r.Memory.HeadOf(ctx, r.ref()); err != nil || head != "" {
 		return false
 	}
-	heard, err := r.look(ctx)
+	heard, err := r.GitHub.Look(ctx, r.account())
 	if err != nil || heard.Pull == nil {
 		return false
 	}

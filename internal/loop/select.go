@@ -36,17 +36,15 @@ func (r *team) compare(a, b *attempt) int {
 	if by := cmp.Compare(rank(a), rank(b)); by != 0 {
 		return by
 	}
-	x, y := a.Metric, b.Metric
-	switch {
+	switch x, y := a.Metric, b.Metric; {
 	case x == nil || y == nil:
 		return 0
 	case r.Program.Direction.Better(*x, *y):
 		return -1
 	case r.Program.Direction.Better(*y, *x):
 		return 1
-	default:
-		return 0
 	}
+	return 0
 }
 
 func rank(a *attempt) int {

@@ -77,19 +77,22 @@ func (r *thread) undo(ctx context.Context, u *undoing, iteration int) (undone, e
 			commit = e.Commit
 		}
 	}
+	none := func(format string, args ...any) (undone, error) {
+		return undone{fmt.Sprintf(format, args...), false}, nil
+	}
 	if last := r.records.sum.Iteration; iteration > last {
-		return undone{fmt.Sprintf("There is no iteration %d: %d is the last.", iteration, last), false}, nil
+		return none("There is no iteration %d: %d is the last.", iteration, last)
 	}
 	if commit == "" || u.head == "" {
-		return undone{fmt.Sprintf("Iteration %d kept nothing, so there is nothing to undo.", iteration), false}, nil
+		return none("Iteration %d kept nothing, so there is nothing to undo.", iteration)
 	}
 	on, err := r.Repo.IsAncestor(ctx, commit, u.head)
 	if err != nil {
 		return undone{}, err
 	}
 	if !on {
-		return undone{fmt.Sprintf("The commit of iteration %d is not on %s any more.", iteration,
-			r.branch()), false}, nil
+		return none("The commit of iteration %d is not on %s any more.", iteration,
+			r.branch())
 	}
 	first, err := r.firstCommit(ctx, commit, iteration)
 	if err != nil {
@@ -104,14 +107,14 @@ func (r *thread) undo(ctx context.Context, u *undoing, iteration int) (undone, e
 		for _, path := range conflicts[:min(len(conflicts), 10)] {
 			files = append(files, strings.ReplaceAll(plain.Path(path), "`", "'"))
 		}
-		return undone{fmt.Sprintf("Iteration %d cannot be undone: later ones changed the same lines of `%s`. Undo "+
-			"those first.", iteration, strings.Join(files, "`, `")), false}, nil
+		return none("Iteration %d cannot be undone: later ones changed the same lines of `%s`. Undo "+
+			"those first.", iteration, strings.Join(files, "`, `"))
 	}
 	if now, _, err := r.Repo.TreeOf(ctx, u.head); err != nil {
 		return undone{}, err
 	} else if tree == now {
-		return undone{fmt.Sprintf("Nothing of iteration %d is left on %s, so there is nothing to undo.", iteration,
-			r.branch()), false}, nil
+		return none("Nothing of iteration %d is left on %s, so there is nothing to undo.", iteration,
+			r.branch())
 	}
 	reverts := "commit " + commit
 	if first != commit {
