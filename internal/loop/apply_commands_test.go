@@ -173,30 +173,6 @@ func TestEndOfPullRequest(t *testing.T) {
 	}
 }
 
-// TestIssueIsNoted once, and its author when that was found out.
-func TestIssueIsNoted(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		heard commands.Heard
-		told  []string
-	}{
-		{commands.Heard{Author: "mona"}, []string{}},
-		{commands.Heard{Issue: 7, Author: "mona"}, []string{"issue=7", "author=mona"}},
-	} {
-		d := newMemoryRun(t, "", wasMeasured("1"))
-		d.comments = &c.heard
-		for range 2 {
-			require.NoError(t, d.update(t.Context(), "issue", nil, adding(d.noteIssue)))
-			assert.Equal(t, c.told, d.told())
-		}
-		assert.Equal(t, c.heard.Issue, d.written().machine.Issue)
-	}
-	d := newMemoryRun(t, "", wasMeasured("1"), wasSet(history.Author, "mona"))
-	d.heard()
-	require.NoError(t, d.update(t.Context(), "issue", nil, adding(d.noteIssue)))
-	assert.Equal(t, "mona", d.written().sum.Author, "who wrote it is known from before")
-}
-
 // TestCommentsThatAreNotInOrder are all done, and once.
 func TestCommentsThatAreNotInOrder(t *testing.T) {
 	t.Parallel()

@@ -85,7 +85,7 @@ func (r *team) request(ctx context.Context, at position, a *attempt,
 	if err != nil {
 		return agent.Request{}, err
 	}
-	transcript, err := r.transcript(a)
+	transcript, err := r.keptFile("", a.number, a.agent.Name())
 	if err != nil {
 		return agent.Request{}, err
 	}

@@ -73,10 +73,6 @@ func TestChangeWithoutLease(t *testing.T) {
 			before: []history.Event{wasMeasured("1"), held(true)}, aside: true,
 			told: []string{},
 		},
-		"a pause that a person took out": {before: []history.Event{
-			wasMeasured("1"),
-			&history.Paused{Reason: decision.Say("x")},
-		}, edit: true, told: []string{"resumed"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -184,7 +184,8 @@ func (m *environment) run(ctx context.Context) (evaluation.Result, error) {
 		request.Setup, m.ready = p.Setup, true
 	}
 	var err error
-	if request.Keep, err = m.measurer.output(m.side); err != nil {
+	m.measurer.printed++
+	if request.Keep, err = m.measurer.keptFile(evaluations, m.measurer.printed, string(m.side)); err != nil {
 		return evaluation.Result{}, err
 	}
 	start := m.measurer.Now()

@@ -33,16 +33,3 @@ func TestRunEndedBeforeLease(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Empty(t, d.stored.messages)
 }
-
-// TestEndedRecordingOfBundle can be published again.
-func TestEndedRecordingOfBundle(t *testing.T) {
-	t.Parallel()
-	b := newFixture(t, "evaluation-runs: 1", "1", "3")
-	made, before := b.made(), b.refs()
-	_, err := b.service.Publish(endedAt(t, b.service, "record"), made)
-	require.ErrorIs(t, err, context.Canceled)
-	assert.Equal(t, before, b.refs(), "nothing of it is on record")
-	result, err := b.service.Publish(t.Context(), made)
-	require.NoError(t, err)
-	assert.Equal(t, history.Accepted, result.Outcome)
-}

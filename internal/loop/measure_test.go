@@ -20,7 +20,6 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/program"
 )
 
 // ran is a run that printed a metric and these numbers, each after its name.
@@ -372,26 +371,6 @@ func TestOurOwnFailureEndsATrial(t *testing.T) {
 	at.Head = strings.Repeat("0", 40)
 	_, err := l.trial(r, at)
 	require.Error(t, err, "a commit that is gone")
-}
-
-// TestFileInPlaceOfDirectory, or the other way round, is broken like any other
-// change when the gain is held.
-func TestFileInPlaceOfDirectory(t *testing.T) {
-	t.Parallel()
-	shared := newTrialRepo(t)
-	shared.commit(map[string]string{"sub/a.txt": "a\n"})
-	shared.git("checkout", "--quiet", "-b", "moved")
-	shared.git("rm", "--quiet", "-r", "sub", "other.txt")
-	shared.commit(map[string]string{"sub": "a file\n", "other.txt/deep/b.txt": "b\n", "value.txt": "3\n"})
-	shared.git("checkout", "--quiet", "main")
-	l, r, at := shared.on(t, "", spoiled(steady, "candidate", 0, ran("50")))
-	r.Program = program.Parse(r.Program.File,
-		[]byte(strings.ReplaceAll(fmt.Sprintf(testProgram, ""), "`value.txt`", "`**`")))
-	a := newAttempt(Proposer{}, 1, 1)
-	a.tree = l.git("rev-parse", "moved^{tree}")
-	require.NoError(t, r.measurer.measure(t.Context(), at, a))
-	assert.Equal(t, history.Accepted, a.Outcome, "%v", a.Reasons)
-	assert.Equal(t, "cccei", inOrder(l.sides()))
 }
 
 // TestAnInconclusiveTrial is not called rejected.

@@ -51,12 +51,12 @@ func (r *branches) placeOfProposal(ctx context.Context, from *proposal.Proposal,
 	if err != nil {
 		return at, err
 	}
-	tree, err := r.treeOf(ctx, at.Head)
+	tree, _, err := r.Repo.TreeOf(ctx, at.Head)
 	if err == nil && tree != from.Incumbent && r.merged(at.Old) {
 		// It was merged after the proposal: what is kept goes on top, and is replayed.
 		at.Move, at.Note = false, ""
 		if at, err = r.reconcileBranch(ctx, at); err == nil {
-			tree, err = r.treeOf(ctx, at.Head)
+			tree, _, err = r.Repo.TreeOf(ctx, at.Head)
 		}
 	}
 	if err != nil {
@@ -91,7 +91,7 @@ func (r *branches) positionOfFix(ctx context.Context, from proposal.Bundle, e hi
 		return at, proposal.Refuse("it was made from commit %.12s of %s, and the baseline is of %.12s of %s", from.Base,
 			from.BaseBranch, at.Base, at.BaseBranch)
 	}
-	tree, err := r.treeOf(ctx, at.From)
+	tree, _, err := r.Repo.TreeOf(ctx, at.From)
 	if err == nil && tree != from.Incumbent {
 		err = proposal.Refuse("it was made from other files than those of %s", r.branch())
 	}

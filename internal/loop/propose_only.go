@@ -113,7 +113,7 @@ func (r *run) pack(ctx context.Context, p *proposal.Proposal) (*proposal.Bundle,
 		return nil, nil //nolint:nilnil // there is nothing to hand on
 	}
 	var err error
-	if p.Incumbent, err = r.branches.treeOf(ctx, r.branches.synced.start()); err != nil {
+	if p.Incumbent, _, err = r.Repo.TreeOf(ctx, r.branches.synced.start()); err != nil {
 		return nil, err
 	}
 	if p.Candidate != "" {
@@ -152,11 +152,6 @@ func changedFiles(ctx context.Context, repo *git.Repo, before, after string) ([]
 		}
 	}
 	return list, nil
-}
-
-func (r *branches) treeOf(ctx context.Context, rev string) (string, error) {
-	commit, err := r.Repo.ReadCommit(ctx, rev)
-	return commit.Tree, err
 }
 
 // Propose runs one iteration, or one attempt to fix what CI found, and records

@@ -151,10 +151,10 @@ func (r *ciGate) replayPending(ctx context.Context, e history.Decided) (Result, 
 }
 
 func (r *branches) sameFiles(ctx context.Context, a, b string) (bool, error) {
-	one, err := r.treeOf(ctx, a)
+	one, _, err := r.Repo.TreeOf(ctx, a)
 	if err != nil {
 		return false, err
 	}
-	other, err := r.treeOf(ctx, b)
+	other, _, err := r.Repo.TreeOf(ctx, b)
 	return one == other, err
 }

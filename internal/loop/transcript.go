@@ -13,7 +13,6 @@ import (
 	"strconv"
 
 	"github.com/org/autoloop/internal/files"
-	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/lazyregexp"
 )
 
@@ -28,32 +27,13 @@ const (
 // side, run.
 var transcriptName = lazyregexp.New(`^[0-9]+-[0-9]+-[a-z-]+-[0-9A-Za-z-]+\.txt$`)
 
-// transcript names the file for what an agent prints, after the oldest of those
-// that are too many were removed; "" when none is kept.
-func (r *team) transcript(a *attempt) (string, error) {
-	if r.Transcripts == "" {
-		return "", nil
-	}
-	return r.keptFile(filepath.Join(r.Transcripts, r.Program.Name), a.number, a.agent.Name())
-}
-
-// output names the file for what an evaluation prints; "" when none is kept.
-func (r *measurer) output(side history.Role) (string, error) {
-	if r.Transcripts == "" {
-		return "", nil
-	}
-	r.printed++
-	return r.keptFile(outputsDir(r.Transcripts, r.Program.Name), r.printed, string(side))
-}
-
-func outputsDir(transcripts, program string) string {
-	return filepath.Join(transcripts, program, "evaluations")
-}
+// evaluations is the directory of what evaluations printed, below that of a program.
+const evaluations = "evaluations"
 
 // Outputs are the files of a directory of transcripts that keep what the
 // evaluations of a program's iteration printed in a run, in their order.
 func Outputs(transcripts, program string, iteration int, run string) []string {
-	dir := outputsDir(transcripts, program)
+	dir := filepath.Join(transcripts, program, evaluations)
 	entries, _ := os.ReadDir(dir)
 	form := regexp.MustCompile(fmt.Sprintf(`^%d-(\d+)-[^-]*-%s\.txt$`, iteration, regexp.QuoteMeta(run)))
 	numbers := map[string]int{} // by file
@@ -65,9 +45,13 @@ func Outputs(transcripts, program string, iteration int, run string) []string {
 	return slices.SortedFunc(maps.Keys(numbers), func(a, b string) int { return cmp.Compare(numbers[a], numbers[b]) })
 }
 
-// keptFile names a file of this run in a directory of which the oldest files are
-// removed.
-func (s *session) keptFile(dir string, number int, who string) (string, error) {
+// keptFile names a file for what somebody prints in this run, in a directory below that of
+// the program, of which the oldest files are removed; "" when none is kept.
+func (s *session) keptFile(below string, number int, who string) (string, error) {
+	if s.Transcripts == "" {
+		return "", nil
+	}
+	dir := filepath.Join(s.Transcripts, s.Program.Name, below)
 	err := files.MakeTrusted(dir, 0o700)
 	if err == nil {
 		err = removeOldest(dir, maxTranscripts-1, maxTranscriptBytes)

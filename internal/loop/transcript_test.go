@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/program"
 )
 
@@ -58,61 +57,52 @@ func TestOtherFilesStay(t *testing.T) {
 	require.Error(t, removeOldest(filepath.Join(dir, "missing"), 1, 1))
 }
 
+// keeping is a run whose transcripts are kept in a directory.
+func keeping(dir string) *session {
+	return &session{
+		Service: &Service{Program: &program.Program{Name: "p"}, Transcripts: dir},
+		course:  course{id: "20260304T120000Z-abc1", iteration: 99},
+	}
+}
+
 // TestTranscriptOfEachAgent: an agent's and an evaluation's have names of their own, in a
 // directory of the program, for the user alone; where none are kept there is no name.
 func TestTranscriptOfEachAgent(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "kept")
-	j := &journal{session: &session{
-		Service: &Service{Program: &program.Program{Name: "p"}, Transcripts: dir},
-		course:  course{id: "20260304T120000Z-abc1", iteration: 12},
-	}}
-	r, m := &team{thread: threadOf(j)}, &measurer{spending: &spending{journal: j}}
-	for _, want := range []string{
-		"12-2-open-code", filepath.Join("evaluations", "12-1-baseline"), filepath.Join("evaluations",
-			"12-2-baseline"), "",
-	} {
-		make := func() (string, error) { return m.output(history.Baseline) }
-		if filepath.Dir(want) == "." {
-			make = func() (string, error) { return r.transcript(&attempt{number: 2, agent: agentNamed("open-code")}) }
-		}
-		if want == "" {
-			r.Transcripts = ""
-			file, err := m.output(history.Incumbent)
-			require.NoError(t, err)
-			assert.Empty(t, file)
-		}
-		file, err := make()
+	s := keeping(dir)
+	for _, below := range []string{"", evaluations} {
+		file, err := s.keptFile(below, 2, "open-code")
 		require.NoError(t, err)
-		if want == "" {
-			assert.Empty(t, file)
-			continue
-		}
-		assert.Equal(t, filepath.Join(dir, "p", want+"-20260304T120000Z-abc1.txt"), file)
+		assert.Equal(t, filepath.Join(dir, "p", below, "99-2-open-code-20260304T120000Z-abc1.txt"), file)
 		assert.Regexp(t, transcriptName(), filepath.Base(file), "it is one of those that are removed")
 		info, err := os.Stat(filepath.Dir(file))
 		require.NoError(t, err)
 		assert.Equal(t, os.FileMode(0o700), info.Mode().Perm())
 	}
+	file, err := keeping("").keptFile("", 2, "open-code")
+	require.NoError(t, err)
+	assert.Empty(t, file)
 }
 
 // TestRoomForOneMore: before a transcript is written the oldest go, so that with it there
 // are no more than may be.
 func TestRoomForOneMore(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	s := &session{Service: &Service{Program: &program.Program{Name: "p"}}, course: course{id: "run", iteration: 99}}
+	s := keeping(t.TempDir())
+	dir := filepath.Join(s.Transcripts, "p")
+	require.NoError(t, os.Mkdir(dir, 0o700))
 	for n := range maxTranscripts + 5 {
 		put(t, filepath.Join(dir, fmt.Sprintf("%d-1-codex-run.txt", n)), 1, time.Duration(n)*time.Hour)
 	}
-	file, err := s.keptFile(dir, 1, "codex")
+	file, err := s.keptFile("", 1, "codex")
 	require.NoError(t, err)
 	put(t, file, 1, 0)
 	names := namesIn(t, dir)
 	assert.Len(t, names, maxTranscripts)
 	assert.Contains(t, names, "48-1-codex-run.txt")
 	assert.NotContains(t, names, "49-1-codex-run.txt")
-	_, err = s.keptFile(filepath.Join(file, "below a file"), 1, "codex")
+	_, err = keeping(file).keptFile("", 1, "codex")
 	require.ErrorContains(t, err, "keep the transcripts: ")
 }
 
@@ -120,28 +110,21 @@ func TestRoomForOneMore(t *testing.T) {
 // written, wherever the directory is.
 func TestOutputsOfAnIteration(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"kept", "a [b] c"} {
-		dir := filepath.Join(t.TempDir(), name)
-		j := &journal{session: &session{Service: &Service{Program: &program.Program{Name: "p"}, Transcripts: dir}}}
-		m := &measurer{spending: &spending{journal: j}}
-		var want []string
-		for _, run := range []string{"run-1", "run-10", "1"} {
-			for j.iteration = range 13 {
-				j.id = run
-				for n := range 2 {
-					file, err := m.output(history.Candidate)
-					require.NoError(t, err)
-					put(t, file, 1, -time.Duration(n)*time.Second)
-					if j.iteration == 1 && run == "run-1" {
-						want = append(want, file)
-					}
+	s := keeping(filepath.Join(t.TempDir(), "a [b] c"))
+	var want []string
+	for _, s.id = range []string{"run-1", "run-10", "1"} {
+		for _, s.iteration = range []int{1, 11} {
+			for _, number := range []int{1, 2, 10} {
+				file, err := s.keptFile(evaluations, number, "candidate")
+				require.NoError(t, err)
+				put(t, file, 1, 0)
+				if s.iteration == 1 && s.id == "run-1" {
+					want = append(want, file)
 				}
 			}
 		}
-		_, err := os.Stat(want[0])
-		require.NoError(t, err)
-		assert.Equal(t, want, Outputs(dir, "p", 1, "run-1"), name)
-		assert.Empty(t, Outputs(dir, "p", 1, "run-*"))
-		assert.Empty(t, Outputs(dir, "other", 1, "run-1"))
 	}
+	assert.Equal(t, want, Outputs(s.Transcripts, "p", 1, "run-1"))
+	assert.Empty(t, Outputs(s.Transcripts, "p", 1, "run-*"))
+	assert.Empty(t, Outputs(s.Transcripts, "other", 1, "run-1"))
 }
