@@ -68,24 +68,25 @@ func TestCommitsThatSayThatTheyWereKept(t *testing.T) {
 		"": "", "old": old, "base": base, "merged": merged, "three": own[0], "own": own[8], "both": both,
 		"gone": "1111111111111111111111111111111111111111",
 	}
-	for name, test := range map[string]struct{ program, other, main2, baselines, want string }{
-		"on both branches":           {"own", "merged", "", "base:other", "2 3 8 many"},
-		"each once":                  {"both", "merged", "", "base:other", "2 3 8 many"},
-		"no program branch":          {"", "merged", "", "base:other", "2"},
-		"no default branch any more": {"own", "", "", "base:other", "3 8 many"},
-		"no branch":                  {"", "", "", "base:other", ""},
-		"no baseline":                {"own", "merged", "", "", "1 3 8 many"},
-		"a baseline of no branch":    {"own", "merged", "", "base:", "1 3 8 many"},
-		"a baseline that is gone":    {"own", "merged", "", "gone:other", "1 2 3 8 many"},
-		"since the first baseline":   {"own", "merged", "", "old:other three:other", "2 3 8 many"},
-		"of the branch of the last":  {"three", "", "merged", "old:other base:main2", "2 3"},
+	for name, row := range map[string]string{
+		"on both branches":           "own | merged |  | base:other => 2 3 8 many",
+		"each once":                  "both | merged |  | base:other => 2 3 8 many",
+		"no program branch":          " | merged |  | base:other => 2",
+		"no default branch any more": "own |  |  | base:other => 3 8 many",
+		"no branch":                  " |  |  | base:other => ",
+		"no baseline":                "own | merged |  |  => 1 3 8 many",
+		"a baseline of no branch":    "own | merged |  | base: => 1 3 8 many",
+		"a baseline that is gone":    "own | merged |  | gone:other => 1 2 3 8 many",
+		"since the first baseline":   "own | merged |  | old:other three:other => 2 3 8 many",
+		"of the branch of the last":  "three |  | merged | old:other base:main2 => 2 3",
 	} {
+		row, want, _ := strings.Cut(row, " => ")
+		parts := strings.Split(row, " | ") // the heads of the branches, and the baselines
 		at(t, c.user, map[string]string{
-			"refs/heads/autoloop/p": named[test.program], "refs/heads/other": named[test.other],
-			"refs/heads/main2": named[test.main2],
+			"refs/heads/autoloop/p": named[parts[0]], "refs/heads/other": named[parts[1]], "refs/heads/main2": named[parts[2]],
 		})
 		var bases [][2]string
-		for _, one := range strings.Fields(test.baselines) {
+		for _, one := range strings.Fields(parts[3]) {
 			commit, branch, _ := strings.Cut(one, ":")
 			bases = append(bases, [2]string{named[commit], branch})
 		}
@@ -99,8 +100,8 @@ func TestCommitsThatSayThatTheyWereKept(t *testing.T) {
 			}
 		}
 		slices.Sort(numbers)
-		assert.Equal(t, test.want, strings.Join(numbers, " "), name)
-		assert.Equal(t, named[test.program], records.Head, name)
+		assert.Equal(t, want, strings.Join(numbers, " "), name)
+		assert.Equal(t, named[parts[0]], records.Head, name)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/tests/golden"
 )
 
 // TestSectionsByTheirWords: signs, levels and case of a heading do not matter; of several
@@ -37,71 +38,50 @@ func TestSectionsByTheirWords(t *testing.T) {
 			assert.Empty(t, doc.Section(kind), heading)
 		}
 	}
-	for name, c := range map[string]struct{ text, want string }{
-		"the first of two":         {"## Lessons\n\na\n\n## Lessons\n\nb\n", "a\n\n## Lessons\n\nb"},
-		"the higher of two":        {"### Lessons\n\na\n\n# Lessons\n\nb\n", "b"},
-		"the first of the highest": {"### Lessons\n\na\n\n## Lessons\n\nb\n\n## Lessons Learned\n\nc\n", "b"},
-		"with a part of its own":   {"## Lessons\n\na\n\n### Why\n\nb\n\n## Other\n\nc\n", "a\n\n### Why\n\nb"},
-		"up to a known section":    {"## Lessons\n\na\n\n### Future Work\n\nb\n", "a"},
-		"without the rule behind":  {"## Lessons\n\na\n\n---\n\n***\n\n## Other\n", "a"},
-		"with a rule inside":       {"## Lessons\n\na\n\n---\n\nb\n", "a\n\n---\n\nb"},
-		"in a fence":               {"```\n## Lessons\n\na\n```\n", ""},
-		"a fence in it":            {"## Lessons\n\n```\n## Other\n```\n\na\n", "```\n## Other\n```\n\na"},
-		"nothing yet":              {"## Lessons\n\n*(none yet)*\n", ""},
-		"nothing yet, in a list":   {"## Lessons\n\n- *(none yet)*\n", ""},
-		"nothing, in other words":  {"## Lessons\n\n*(will be filled in)*\n", ""},
-		"words in brackets":        {"## Lessons\n\n*(none yet)*\n- a\n", "*(none yet)*\n- a"},
-		"bytes that are no text":   {"## Lessons\n\n\xff\n", "\uFFFD"},
+	for name, text := range map[string]string{
+		"the first of two":         "## Lessons\n\na\n\n## Lessons\n\nb\n",
+		"the higher of two":        "### Lessons\n\na\n\n# Lessons\n\nb\n",
+		"the first of the highest": "### Lessons\n\na\n\n## Lessons\n\nb\n\n## Lessons Learned\n\nc\n",
+		"with a part of its own":   "## Lessons\n\na\n\n### Why\n\nb\n\n## Other\n\nc\n",
+		"up to a known section":    "## Lessons\n\na\n\n### Future Work\n\nb\n",
+		"without the rule behind":  "## Lessons\n\na\n\n---\n\n***\n\n## Other\n",
+		"with a rule inside":       "## Lessons\n\na\n\n---\n\nb\n",
+		"in a fence":               "```\n## Lessons\n\na\n```\n",
+		"a fence in it":            "## Lessons\n\n```\n## Other\n```\n\na\n",
+		"nothing yet":              "## Lessons\n\n*(none yet)*\n",
+		"nothing yet, in a list":   "## Lessons\n\n- *(none yet)*\n",
+		"nothing, in other words":  "## Lessons\n\n*(will be filled in)*\n",
+		"words in brackets":        "## Lessons\n\n*(none yet)*\n- a\n",
+		"bytes that are no text":   "## Lessons\n\n\xff\n",
 	} {
-		want := c.want
-		if name == "the first of two" {
-			want = "a" // a heading of its own level ends it, whatever its words
-		}
-		assert.Equal(t, want, parse(t, head+c.text).Section(state.Lessons), name)
+		golden.Row(t, name, parse(t, head+text).Section(state.Lessons))
 	}
 }
 
 // TestSectionsThatAreMissing are added in their place, with the line ends of the file.
 func TestSectionsThatAreMissing(t *testing.T) {
 	t.Parallel()
-	const rows = table + "| Paused | no |\n"
-	for name, c := range map[string]struct{ text, want string }{
-		"at the end":     {rows, rows + "\n## 📚 Lessons Learned\n\n- a\n"},
-		"without a line": {strings.TrimSuffix(rows, "\n"), rows + "\n## 📚 Lessons Learned\n\n- a\n"},
-		"before the next": {
-			rows + "\n## Future Work\n\nb\n",
-			rows + "\n## 📚 Lessons Learned\n\n- a\n\n## Future Work\n\nb\n",
-		},
-		"before the one after it": {
-			rows + "\n## Foreclosed Avenues\n\nb\n",
-			rows + "\n## 📚 Lessons Learned\n\n- a\n\n## Foreclosed Avenues\n\nb\n",
-		},
-		"behind the others": {
-			rows + "\n## Priorities\n\nb\n\n## Mine\n\nc",
-			rows + "\n## Priorities\n\nb\n\n## Mine\n\nc\n\n## 📚 Lessons Learned\n\n- a\n",
-		},
-		"before the first that comes later": {
-			rows + "\n## Iteration History\n\nb\n\n## Future Work\n\nc\n",
-			rows + "\n## 📚 Lessons Learned\n\n- a\n\n## Iteration History\n\nb\n\n## Future Work\n\nc\n",
-		},
+	const rows = table + "| Paused | no |"
+	for name, sections := range map[string]string{
+		"at the end":                        "\n",
+		"without a line":                    "",
+		"before the next":                   "\n\n## Future Work\n\nb\n",
+		"before the one after it":           "\n\n## Foreclosed Avenues\n\nb\n",
+		"behind the others":                 "\n\n## Priorities\n\nb\n\n## Mine\n\nc",
+		"before the first that comes later": "\n\n## Iteration History\n\nb\n\n## Future Work\n\nc\n",
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			for _, end := range []string{"\n", "\r\n"} {
-				text := strings.ReplaceAll(c.text, "\n", end)
-				doc := parse(t, text)
-				doc.AppendItem(state.Lessons, "a")
-				assert.Equal(t, strings.ReplaceAll(c.want, "\n", end), string(doc.Bytes()))
-				again, err := doc.Again()
-				require.NoError(t, err)
-				doc = again
-				doc.SetSection(state.Lessons, "\n- a\r\n\n")
-				assert.Equal(t, strings.ReplaceAll(c.want, "\n", end), string(doc.Bytes()))
-				doc.SetSection(state.Lessons, "- a\r\n- b\n\n- c")
-				assert.Equal(t, strings.ReplaceAll(strings.Replace(c.want, "- a\n", "- a\n- b\n\n- c\n", 1), "\n", end),
-					string(doc.Bytes()))
-			}
-		})
+		for _, end := range []string{"\n", "\r\n"} {
+			doc := parse(t, strings.ReplaceAll(rows+sections, "\n", end))
+			doc.AppendItem(state.Lessons, "a")
+			once := string(doc.Bytes())
+			golden.Row(t, name, strings.ReplaceAll(once, end, "\n"))
+			again, err := doc.Again()
+			require.NoError(t, err)
+			again.SetSection(state.Lessons, "\n- a\r\n\n")
+			assert.Equal(t, once, string(again.Bytes()))
+			again.SetSection(state.Lessons, "- a\r\n- b\n\n- c")
+			assert.Equal(t, strings.Replace(once, "- a"+end, "- a"+end+"- b"+end+end+"- c"+end, 1), string(again.Bytes()))
+		}
 	}
 }
 
