@@ -338,7 +338,7 @@ func TestWhyARunEnds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		original  string
-		texts     string // worse, better, more or perfect
+		texts     string // worse, better or perfect
 		most      int
 		stopAfter int
 		ended     skill.Ended
@@ -357,7 +357,7 @@ func TestWhyARunEnds(t *testing.T) {
 			t.Parallel()
 			k := newSkillLoop(t, c.original)
 			for text, says := range map[string]string{
-				"worse": "1 1 0", "better": "4 2 0", "more": "4 4 0",
+				"worse": "1 1 0", "better": "4 2 0",
 				"perfect": "4 4 4",
 			} {
 				k.says[text] = []string{says}

@@ -86,8 +86,8 @@ func (w *cased) finish(ctx context.Context, raw string) (evals.CaseScore, error)
 	if failure := w.reply.Failure; failure != nil {
 		return w.c.Crashed(w.masker.OneLine(failure.Error(), work.MaxWords)), nil
 	}
-	if trigger, is := w.skill.queries[w.c.ID]; is {
-		return w.checkTrigger(trigger, printed)
+	if w.c.Trigger != nil {
+		return w.checkTrigger(printed)
 	}
 	if err := w.check(ctx); err != nil {
 		return evals.CaseScore{}, err

@@ -55,7 +55,7 @@ func (s *session) compose(ctx context.Context, dir string, c evals.Case) (*sandb
 
 // prompt is what the executor is told: the case's prompt, and where things are.
 func (s *session) prompt(c evals.Case) string {
-	if _, bare := s.skill.queries[c.ID]; bare {
+	if c.Trigger != nil {
 		return c.Prompt
 	}
 	var out strings.Builder

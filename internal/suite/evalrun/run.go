@@ -70,7 +70,7 @@ func Run(ctx context.Context, skill *Skill, out string, o Options) (Result, erro
 		return Result{}, err
 	}
 	s := &session{Options: o, skill: skill, out: out, spent: &work.Spending{Budget: o.Budget, Begun: o.Now()}}
-	if o.Start != "" && skill.queries == nil {
+	if o.Start != "" && skill.Evals.Cases[0].Trigger == nil {
 		end, err := s.serve(ctx)
 		if err != nil {
 			return Result{}, err

@@ -46,8 +46,6 @@ type Skill struct {
 	bare bool
 	// own is the eval file's path from the skill's directory; it may lead out.
 	own string
-	// queries are the trigger queries by the case's id, of a TriggerSuite alone.
-	queries map[string]evals.Trigger
 }
 
 // Graded reports whether a grader gives a part of the verdicts.

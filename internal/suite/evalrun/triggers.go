@@ -21,16 +21,16 @@ func (s *Skill) TriggerSuite() *Skill {
 		return nil
 	}
 	with := *s
-	with.Evals, with.queries = evals.EvalSuite{SkillName: s.Name}, map[string]evals.Trigger{}
+	with.Evals = evals.EvalSuite{SkillName: s.Name}
 	for i, trigger := range s.Triggers {
-		id := fmt.Sprintf("trigger-%d", i+1)
 		label := "the skill is taken up"
 		if !trigger.ShouldTrigger {
 			label = "the skill is left alone"
 		}
-		with.queries[id] = trigger
-		with.Evals.Cases = append(with.Evals.Cases,
-			evals.Case{ID: id, Prompt: trigger.Query, Checks: []evals.Check{{Description: label}}})
+		with.Evals.Cases = append(with.Evals.Cases, evals.Case{
+			ID: fmt.Sprintf("trigger-%d", i+1), Prompt: trigger.Query, Trigger: &s.Triggers[i].ShouldTrigger,
+			Checks: []evals.Check{{Description: label}},
+		})
 	}
 	return &with
 }
@@ -52,13 +52,13 @@ func (s *Skill) AnswerSuite() *Skill {
 func Chooses(agentName string) bool { return agentName != "models" }
 
 // checkTrigger answers a trigger query by what the executor printed.
-func (w *cased) checkTrigger(trigger evals.Trigger, printed []byte) (evals.CaseScore, error) {
+func (w *cased) checkTrigger(printed []byte) (evals.CaseScore, error) {
 	used := skillUsed(printed, agent.ProjectOf(w.Agent).Printed, w.skill.Name)
 	evidence := "the transcript does not show that the skill was loaded"
 	if used {
 		evidence = "the transcript shows that the skill was loaded"
 	}
-	w.grading = w.grading.Merge(w.graded(w.c.Checks[0], used == trigger.ShouldTrigger, evidence))
+	w.grading = w.grading.Merge(w.graded(w.c.Checks[0], used == *w.c.Trigger, evidence))
 	return w.c.Score(w.grading), w.write()
 }
 

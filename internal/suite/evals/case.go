@@ -40,6 +40,8 @@ type Case struct {
 	Expectations []string
 	// Checks need no model.
 	Checks []Check
+	// Trigger, of a trigger query alone, says whether the skill is to be taken up.
+	Trigger *bool
 }
 
 // StagedFile is an input of a case.
