@@ -1,8 +1,6 @@
 package results_test
 
 import (
-	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -33,33 +31,6 @@ func text(value *metric.Value) string {
 		return ""
 	}
 	return value.String()
-}
-
-func TestTrajectory(t *testing.T) {
-	data, err := os.ReadFile("testdata/passrate.json")
-	require.NoError(t, err)
-	var vectors struct {
-		Trajectory struct {
-			Scores, Best []metric.Value
-			Actions      []results.Action
-		}
-	}
-	require.NoError(t, json.Unmarshal(data, &vectors))
-	require.Len(t, vectors.Trajectory.Scores, 4)
-	var table results.Table
-	for i, value := range vectors.Trajectory.Scores {
-		r := results.Row{
-			Iteration: i, Time: start(), Score: &value, Action: vectors.Trajectory.Actions[i],
-			Changelog: "x",
-		}
-		require.NoError(t, table.Append(r, metric.Higher))
-	}
-	again, err := results.Parse(table.Bytes())
-	require.NoError(t, err)
-	for i, r := range again.Rows() {
-		assert.Equal(t, vectors.Trajectory.Best[i].String(), text(r.Best), "iteration %d", i)
-		assert.Equal(t, vectors.Trajectory.Scores[i].String(), text(r.Score))
-	}
 }
 
 func TestFormat(t *testing.T) {

@@ -56,46 +56,6 @@ func TestHistoryGolden(t *testing.T) {
 	assert.False(t, parse(t, string(doc.Render())).Machine().Paused)
 }
 
-func TestRecordingTwiceDoublesNothing(t *testing.T) {
-	doc := state.New("x")
-	for n := range 4 {
-		doc.AddEntry(entry(n))
-	}
-	once := string(doc.Render())
-	for _, n := range []int{2, 0, 3, 1} {
-		doc.AddEntry(entry(n))
-	}
-	assert.Equal(t, once, string(doc.Render()))
-	changed := entry(2)
-	changed.Status = state.Accepted
-	doc.AddEntry(changed)
-	assert.Equal(t, 1, strings.Count(string(doc.Render()), "### Iteration 2 "))
-	doc.AddEntry(state.HistoryEntry{
-		Iteration: 3, Baseline: true, Time: *at("2025-02-01T00:00:00Z"),
-		Metric: value("7"),
-	})
-	text := string(doc.Render())
-	assert.Contains(t, text, "### Iteration 3 (new baseline) — 2025-02-01 00:00 UTC\n\n- **Status**: 📏 Baseline\n"+
-		"- **Metric**: 7\n\n### Iteration 3 — ")
-}
-
-func TestForeignEntryIsKept(t *testing.T) {
-	for name, theirs := range map[string]string{
-		"one line":           "### Iteration 3 — ✅ interpolate (31→32)\n",
-		"with a line more":   "### Iteration 3 — 2026-01-02 03:04 UTC\n\n- **Status**: ✅ Accepted\n- mine\n",
-		"without a baseline": "### Iter 3\r\ntext\r\n",
-	} {
-		t.Run(name, func(t *testing.T) {
-			doc := parse(t, table+"| Iteration Count | 2 |\n\n## Iteration History\n\n"+theirs)
-			doc.AddEntry(entry(3))
-			doc.AddEntry(entry(3))
-			text := string(doc.Render())
-			assert.Contains(t, text, theirs)
-			assert.Equal(t, 1, strings.Count(text, "Try step 3"))
-		})
-	}
-}
-
 func TestFoldGolden(t *testing.T) {
 	doc := state.New("long")
 	doc.SetSection(state.Lessons, "- keep me")

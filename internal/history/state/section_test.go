@@ -28,6 +28,10 @@ func TestSectionsByTheirWords(t *testing.T) {
 		assert.Equal(t, "text", doc.Section(kind), heading)
 		doc.SetSection(kind, "new")
 		assert.Equal(t, head+heading+"\n\nnew\n\n# Next\n\nmore\n", string(doc.Bytes()))
+		doc.AppendItem(kind, "<b>\nx")
+		assert.Equal(t, "new\n- &lt;b&gt; x", doc.Section(kind))
+		doc.SetSection(kind, "")
+		assert.Equal(t, head+heading+"\n\n*(none yet)*\n\n# Next\n\nmore\n", string(doc.Bytes()))
 	}
 	for _, heading := range []string{
 		"## Lessons and more", "## Learned Lessons", "## Priorities of mine", "## Future",

@@ -11,6 +11,18 @@ import (
 	"github.com/org/autoloop/tests/golden"
 )
 
+const table = "## ⚙️ Machine State\n\n| Field | Value |\n|---|---|\n"
+
+func TestPlateauAndPending(t *testing.T) {
+	m := state.Machine{RecentStatuses: []string{"accepted", "rejected", "rejected", "rejected"}}
+	for n, is := range map[int]bool{3: true, 4: false, 5: false, 0: false} {
+		assert.Equal(t, is, m.Plateau(n), n)
+	}
+	assert.False(t, m.Pending())
+	assert.True(t, state.Machine{RecentStatuses: []string{"pending-ci"}}.Pending())
+	assert.False(t, state.Machine{}.Pending())
+}
+
 func TestWhyAProgramIsStopped(t *testing.T) {
 	t.Parallel()
 	for name, m := range map[string]state.Machine{

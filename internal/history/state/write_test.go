@@ -10,7 +10,6 @@ import (
 
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/tests/golden"
 )
 
 func parse(t *testing.T, text string) *state.Doc {
@@ -82,21 +81,6 @@ func TestMachineRoundTrip(t *testing.T) {
 	doc.SetMachine(m)
 	assert.Equal(t, m, doc.Machine())
 	assert.Equal(t, string(state.New("x").Render()), string(doc.Render()))
-}
-
-func TestSections(t *testing.T) {
-	doc := parse(t, table+"| Paused | false |\n\n---\n\n## 🎯 Current Priorities\n\n<!-- edit me -->\n- first\n\n"+
-		"### Details\n\nmore\n\n---\n\n## Mine\n\nkeep\n")
-	assert.Equal(t, "<!-- edit me -->\n- first\n\n### Details\n\nmore", doc.Section(state.Priorities))
-	assert.Empty(t, doc.Section(state.Lessons))
-	doc.AppendItem(state.Priorities, "second <b>\nline")
-	doc.AppendItem(state.Lessons, "learned")
-	doc.AppendItem(state.Lessons, "again @you")
-	doc.SetSection(state.Future, "try\nmore")
-	golden.Equal(t, "sections.md", string(doc.Render()))
-	doc.SetSection(state.Future, "")
-	assert.Empty(t, doc.Section(state.Future))
-	assert.Contains(t, string(doc.Render()), "*(none yet)*")
 }
 
 func TestNotBeforeIsThereOnlyWhenItSaysSomething(t *testing.T) {
