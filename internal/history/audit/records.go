@@ -47,6 +47,10 @@ type keeps struct {
 	head string
 	// ended says that a pull request was merged since the last decision that was final.
 	ended bool
+	// tip is the commit on which the kept ones were measured last, as a merge of the default
+	// branch is, and under are how many of the required it has.
+	tip   string
+	under int
 }
 
 func (k *keeps) keep(event history.Event) {
@@ -57,6 +61,7 @@ func (k *keeps) keep(event history.Event) {
 			k.before, k.required = k.required, nil
 		case e.Stage == "" && e.Role == history.Incumbent:
 			k.required = k.before
+			k.tip, k.under = e.Commit, len(k.required)
 		}
 	case *history.Set:
 		if e.Key == history.PullEnded && e.Commit != "" {
@@ -81,6 +86,9 @@ func (k *keeps) keep(event history.Event) {
 // merged lets go of what the pull request had in it that was merged.
 func (k *keeps) merged() {
 	at := slices.IndexFunc(k.required, func(one *history.Decided) bool { return one.Commit == k.head })
+	if at < 0 && k.head == k.tip {
+		at = min(k.under, len(k.required)) - 1
+	}
 	k.required = slices.Clone(k.required[at+1:])
 }
 

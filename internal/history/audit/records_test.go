@@ -270,9 +270,11 @@ func TestCommitsAreThoseThatWereKept(t *testing.T) {
 		"merged, and not replayed":       kept + merged("c9") + beside + " // ",
 		"replayed with another number":   kept + merged("c9") + beside + " // new 2 7",
 		"all of it was merged":           kept + merged("c8") + beside + " // ",
-		"merged from elsewhere":          kept + merged("c3") + beside + " // ",
-		"merged before, and replayed":    base + one + merged("c9") + two + beside + replayed,
-		"merged before, and not":         base + one + merged("c9") + two + beside + " // ",
+		"merged after the default branch": kept + again + "measured role=incumbent metric=8 commit=m8 | " +
+			merged("m8") + beside + " // ",
+		"merged from elsewhere":       kept + merged("c3") + beside + " // ",
+		"merged before, and replayed": base + one + merged("c9") + two + beside + replayed,
+		"merged before, and not":      base + one + merged("c9") + two + beside + " // ",
 		"merged while CI was waited for": base + strings.Replace(one, "accepted", "pending-ci", 1) + merged("c9") +
 			one + two + beside + replayed,
 	}, func(t *testing.T, row string) any {
