@@ -182,7 +182,7 @@ func outputsOf(t *testing.T, text string) map[string]string {
 }
 
 // actionEnv is the environment of a step of the action.
-func (w *world) actionEnv(r *releases, inputs map[string]string) []string {
+func (w *project) actionEnv(r *releases, inputs map[string]string) []string {
 	root, err := filepath.Abs("..")
 	require.NoError(w.t, err)
 	env := []string{
@@ -215,7 +215,7 @@ func (w *world) actionEnv(r *releases, inputs map[string]string) []string {
 
 // action runs the steps of action.yml: its script, and what they say in between.
 // An input that begins with + is a variable of the environment.
-func (w *world) action(r *releases, inputs map[string]string) actionStep {
+func (w *project) action(r *releases, inputs map[string]string) actionStep {
 	w.t.Helper()
 	got := w.script(r, "get", inputs)
 	if got.code == 0 && got.outputs["source"] == "true" {
@@ -232,7 +232,7 @@ func (w *world) action(r *releases, inputs map[string]string) actionStep {
 }
 
 // script runs one step of the action.
-func (w *world) script(r *releases, step string, inputs map[string]string) actionStep {
+func (w *project) script(r *releases, step string, inputs map[string]string) actionStep {
 	w.t.Helper()
 	dir := w.t.TempDir()
 	output, summary := filepath.Join(dir, "output"), filepath.Join(dir, "summary")
@@ -255,7 +255,7 @@ func (w *world) script(r *releases, step string, inputs map[string]string) actio
 
 // shared commits everything and gives the repository a remote, as a checkout in
 // Actions has.
-func (w *world) shared(message string) (origin string) {
+func (w *project) shared(message string) (origin string) {
 	w.t.Helper()
 	w.commit(message)
 	origin = filepath.Join(w.side, "origin.git")
@@ -275,7 +275,7 @@ func hostile(trap string) string {
 func TestActionRefusesInputs(t *testing.T) {
 	t.Parallel()
 	r := newReleases(t)
-	w := newWorld(t, map[string]string{"README.md": "mine\n"})
+	w := newProject(t, map[string]string{"README.md": "mine\n"})
 	w.ok("iterate", "init", "--yes")
 	w.ok("iterate", "init", "example")
 	trap := filepath.Join(w.side, "trap")

@@ -24,7 +24,7 @@ func TestActionModes(t *testing.T) {
 	long.Only(t, long.TwoJobs)
 	t.Parallel()
 	r := newReleases(t)
-	w := valuesWorld(t, "metric_direction: lower", "9", "8", "8.5", "7", "6")
+	w := valuesProject(t, "metric_direction: lower", "9", "8", "8.5", "7", "6")
 	w.git("mv", ".autoloop/programs", "below")
 	origin := w.shared("start")
 	type inputs = map[string]string
@@ -105,7 +105,7 @@ func TestActionModes(t *testing.T) {
 func TestActionCompares(t *testing.T) {
 	t.Parallel()
 	r := newReleases(t)
-	w := newWorld(t, map[string]string{
+	w := newProject(t, map[string]string{
 		"main.json": outcomeOf("main", 2, "0"), "pr.json": outcomeOf("pr", 4, "0"),
 		".autoloop/programs/strict.md": "---\ntasks: tasks\nmin-composite-gain: 0.9\n---\n## Goal\nx\n## Target\n" +
 			"`AGENTS.md`\n",
@@ -164,7 +164,7 @@ func TestActionMakesIsolationPossible(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := valuesWorld(t, "metric_direction: lower", "9", "8")
+			w := valuesProject(t, "metric_direction: lower", "9", "8")
 			w.shared("start")
 			w.aside("userns", "1")
 			tools := t.TempDir()
@@ -193,7 +193,7 @@ func TestActionMakesIsolationPossible(t *testing.T) {
 func TestActionValidates(t *testing.T) {
 	t.Parallel()
 	r := newReleases(t)
-	w := newWorld(t, map[string]string{
+	w := newProject(t, map[string]string{
 		".autoloop/programs/good.md": goodProgram,
 		".autoloop/programs/bad.md":  "---\nschedule: sometimes\n---\n",
 	})
@@ -206,7 +206,7 @@ func TestActionValidates(t *testing.T) {
 func TestActionEndsInOrder(t *testing.T) {
 	t.Parallel()
 	r := newReleases(t)
-	w := valuesWorld(t, "metric_direction: lower", "9", "8", "7")
+	w := valuesProject(t, "metric_direction: lower", "9", "8", "7")
 	w.write(".autoloop/programs/p.md",
 		strings.Replace(w.read(".autoloop/programs/p.md"), "agent-command: ",
 			"agent-command: touch \"$SIDE/begun\"; sleep 600; ", 1))

@@ -18,7 +18,7 @@ import (
 func TestActionGetsARelease(t *testing.T) {
 	t.Parallel()
 	r := newReleases(t)
-	w := newWorld(t, nil)
+	w := newProject(t, nil)
 	// A configuration of curl may be a program's.
 	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(w.dir), "home", ".curlrc"),
 		[]byte("header = \"Authorization: mine\"\noutput = /dev/null\n"), 0o600))
@@ -70,7 +70,7 @@ func TestActionBelievesNoArchive(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newReleases(t)
-			w := newWorld(t, nil)
+			w := newProject(t, nil)
 			r.put(asset("1.2.3", "checksums.txt"), []byte(c.sums))
 			r.put(asset("1.2.3", archiveName("1.2.3")), []byte(c.archive))
 			step := w.script(r, "get", map[string]string{"VERSION": c.version})
@@ -90,7 +90,7 @@ func TestActionWithoutARelease(t *testing.T) {
 	long.Only(t, long.Builds)
 	t.Parallel()
 	r := newReleases(t)
-	w := newWorld(t, nil)
+	w := newProject(t, nil)
 	r.put(asset("1.2.5", "checksums.txt"), []byte(strings.Repeat("0", 64)+"  autoloop_1.2.5_plan9_mips.tar.gz\n"))
 	r.put(asset("1.2.6", "checksums.txt"), []byte(strings.Repeat("0", 64)+"  "+archiveName("1.2.6")+"\n"))
 	for ref, why := range map[string]string{
@@ -127,7 +127,7 @@ func TestActionBuildsItsSource(t *testing.T) {
 	long.Only(t, long.Builds)
 	t.Parallel()
 	r := newReleases(t)
-	w := newWorld(t, map[string]string{"README.md": "mine\n"})
+	w := newProject(t, map[string]string{"README.md": "mine\n"})
 	cached := moduleCache(t)
 	build := func(modules string, more map[string]string) actionStep {
 		work := filepath.Join(w.side, "autoloop")

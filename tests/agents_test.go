@@ -16,7 +16,7 @@ import (
 	"github.com/org/autoloop/tests/long"
 )
 
-// agentKey is the key in the environment of every world with an agent; nothing
+// agentKey is the key in the environment of every project with an agent; nothing
 // may show it.
 const agentKey = "sk-key-of-the-real-agents-0123456789"
 
@@ -100,12 +100,12 @@ func agentsDir(t *testing.T, name string) string {
 	return dir
 }
 
-// modelWorld is a world whose program is worked on by a real agent that asks a
+// modelProject is a project whose program is worked on by a real agent that asks a
 // model server.
-func modelWorld(t *testing.T, agent realAgent, front string, answers ...modeltest.Answer) (*world, *modeltest.Server) {
+func modelProject(t *testing.T, agent realAgent, front string, answers ...modeltest.Answer) (*project, *modeltest.Server) {
 	t.Helper()
 	dir := agentsDir(t, agent.name)
-	w := newWorld(t, map[string]string{
+	w := newProject(t, map[string]string{
 		".autoloop/programs/p.md": fmt.Sprintf(numbered, "agent: "+agent.name+"\nmodel: "+agent.model+"\n"+front),
 		"value.txt":               "9\n", "other.txt": "untouched\n",
 	})
@@ -122,7 +122,7 @@ func modelWorld(t *testing.T, agent realAgent, front string, answers ...modeltes
 }
 
 // logTranscripts shows what the agents printed.
-func (w *world) logTranscripts() {
+func (w *project) logTranscripts() {
 	files, _ := filepath.Glob(filepath.Join(filepath.Dir(w.dir), "gh-aw", "transcripts", "*", "*", "*"))
 	for _, file := range files {
 		text, _ := os.ReadFile(file)
@@ -133,14 +133,14 @@ func (w *world) logTranscripts() {
 func realAgents() []realAgent { return []realAgent{codexAgent(), opencodeAgent()} }
 
 // decided is the ledger's last decision.
-func (w *world) decided() map[string]any {
+func (w *project) decided() map[string]any {
 	w.t.Helper()
 	return w.last("decided")
 }
 
-// noKey holds that the key is in no file of the world, in no object of its
+// noKey holds that the key is in no file of the project, in no object of its
 // repository, and in nothing that was printed.
-func (w *world) noKey(printed ...string) {
+func (w *project) noKey(printed ...string) {
 	w.t.Helper()
 	for _, text := range printed {
 		assert.NotContains(w.t, text, agentKey)
@@ -162,7 +162,7 @@ func (w *world) noKey(printed ...string) {
 }
 
 // lone runs one iteration and holds that it shows no key and leaves no process.
-func (w *world) lone() iteration {
+func (w *project) lone() iteration {
 	w.t.Helper()
 	a := w.ok("iterate", "--program", "p", "--json")
 	w.noKey(a.stdout, a.stderr)
@@ -183,7 +183,7 @@ func TestRealAgentsEdit(t *testing.T) {
 			if agent.name == "codex" { // whose commands see no key
 				command = "if env | grep -q " + agentKey[:12] + "; then echo 100; else echo 7; fi > value.txt"
 			}
-			w, server := modelWorld(t, agent, "env: [SIDE]", agent.shell(command),
+			w, server := modelProject(t, agent, "env: [SIDE]", agent.shell(command),
 				modeltest.Text("Lowered the number to 7."))
 			w.isolated()
 			before := w.checkout()

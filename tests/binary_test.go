@@ -25,7 +25,7 @@ type answer struct {
 // binary does what one of the binaries does, in the process of the tests: the binary
 // itself is for signals, terminals, permissions, kills and the release build. Agents
 // and evaluations are supervised by the binary as ever.
-func (w *world) binary(binary string, args ...string) answer {
+func (w *project) binary(binary string, args ...string) answer {
 	w.t.Helper()
 	if w.separate {
 		return w.process(binary, args...)
@@ -45,7 +45,7 @@ func (w *world) binary(binary string, args ...string) answer {
 }
 
 // ok is binary for what must succeed.
-func (w *world) ok(binary string, args ...string) answer {
+func (w *project) ok(binary string, args ...string) answer {
 	w.t.Helper()
 	a := w.binary(binary, args...)
 	require.Zero(w.t, a.code, "%v: %s%s", args, a.stdout, a.stderr)
@@ -53,23 +53,23 @@ func (w *world) ok(binary string, args ...string) answer {
 }
 
 // environ has each variable once, as a process has them.
-func (w *world) environ() []string { return (&exec.Cmd{Dir: w.dir, Env: w.env}).Environ() }
+func (w *project) environ() []string { return (&exec.Cmd{Dir: w.dir, Env: w.env}).Environ() }
 
 // process runs one of the binaries in the repository.
-func (w *world) process(binary string, args ...string) answer {
+func (w *project) process(binary string, args ...string) answer {
 	w.t.Helper()
 	return w.answer(w.command(binary, args...))
 }
 
 // command prepares one of the binaries in the repository.
-func (w *world) command(binary string, args ...string) *exec.Cmd {
+func (w *project) command(binary string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(w.t.Context(), filepath.Join(binaries, binary), args...)
 	cmd.Dir, cmd.Env = w.dir, w.env
 	return cmd
 }
 
 // answer runs a prepared binary.
-func (w *world) answer(cmd *exec.Cmd) answer {
+func (w *project) answer(cmd *exec.Cmd) answer {
 	w.t.Helper()
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

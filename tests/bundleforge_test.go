@@ -14,13 +14,13 @@ import (
 
 // rewrite makes the bundle change another file, with every digest right: what
 // code in the proposing job could do.
-func (w *world) rewrite(dir, path string) {
+func (w *project) rewrite(dir, path string) {
 	w.t.Helper()
 	w.plant(dir, "100644", w.git("hash-object", "-w", filepath.Join(w.side, "values")), path)
 }
 
 // link makes the bundle bring a symbolic link.
-func (w *world) link(dir, path, target string) {
+func (w *project) link(dir, path, target string) {
 	w.t.Helper()
 	file := filepath.Join(w.side, "target")
 	require.NoError(w.t, os.WriteFile(file, []byte(target), 0o600))
@@ -28,7 +28,7 @@ func (w *world) link(dir, path, target string) {
 }
 
 // plant makes the bundle put something into the incumbent's tree.
-func (w *world) plant(dir, mode, id string, paths ...string) {
+func (w *project) plant(dir, mode, id string, paths ...string) {
 	w.t.Helper()
 	var m struct {
 		Incumbent string `json:"incumbent_tree"`
@@ -56,7 +56,7 @@ func (w *world) plant(dir, mode, id string, paths ...string) {
 }
 
 // replace edits a file of a bundle and makes the digests right.
-func (w *world) replace(dir, name, old, replacement string) {
+func (w *project) replace(dir, name, old, replacement string) {
 	w.t.Helper()
 	file := filepath.Join(dir, name)
 	data := readText(w.t, file)
@@ -66,7 +66,7 @@ func (w *world) replace(dir, name, old, replacement string) {
 }
 
 // rewriteEvents edits the events of a bundle and makes the digests right.
-func (w *world) rewriteEvents(dir string, edit func(events []map[string]any) []map[string]any) {
+func (w *project) rewriteEvents(dir string, edit func(events []map[string]any) []map[string]any) {
 	w.t.Helper()
 	file := filepath.Join(dir, "events.jsonl")
 	data := readText(w.t, file)
@@ -89,7 +89,7 @@ func (w *world) rewriteEvents(dir string, edit func(events []map[string]any) []m
 }
 
 // manifest edits the manifest of a bundle and makes the digests right.
-func (w *world) manifest(dir string, edit func(map[string]any)) {
+func (w *project) manifest(dir string, edit func(map[string]any)) {
 	w.t.Helper()
 	file := filepath.Join(dir, "manifest.json")
 	data := readText(w.t, file)

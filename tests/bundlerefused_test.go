@@ -18,14 +18,14 @@ import (
 // refused.
 type forgery struct {
 	name string
-	do   func(w *world, dir string)
+	do   func(w *project, dir string)
 	says string
 }
 
 // manifests are bundles with another manifest.
 func manifests() []forgery {
-	set := func(key string, value any) func(w *world, dir string) {
-		return func(w *world, dir string) {
+	set := func(key string, value any) func(w *project, dir string) {
+		return func(w *project, dir string) {
 			w.t.Helper()
 			w.manifest(dir, func(m map[string]any) {
 				require.Contains(w.t, m, key)
@@ -41,7 +41,7 @@ func manifests() []forgery {
 		{"another run", set("run", "r"), `is of run "r"`},
 		{"another default branch", set("base_branch", "other"), `for branch "other"`},
 		{"another base", set("base", ones), "not on main"},
-		{"an older base", func(w *world, dir string) {
+		{"an older base", func(w *project, dir string) {
 			set("base", w.git("rev-parse", "main~1"))(w, dir)
 		}, "refused"},
 		{"another head", set("branch", ones), "has moved since"},
@@ -49,7 +49,7 @@ func manifests() []forgery {
 		{"other books", set("books", strings.Repeat("1", 64)), "state of p has changed"},
 		{"another incumbent", set("incumbent_tree", ones), "other files"},
 		{"another candidate", set("candidate_tree", ones), "brings other files"},
-		{"no candidate", func(w *world, dir string) {
+		{"no candidate", func(w *project, dir string) {
 			require.NoError(w.t, os.Truncate(filepath.Join(dir, "change.json"), 0))
 			set("candidate_tree", "")(w, dir)
 		}, "contradict each other"},
@@ -59,8 +59,8 @@ func manifests() []forgery {
 
 // histories are bundles with other events.
 func histories() []forgery {
-	edit := func(kind string, change func(event map[string]any)) func(w *world, dir string) {
-		return func(w *world, dir string) {
+	edit := func(kind string, change func(event map[string]any)) func(w *project, dir string) {
+		return func(w *project, dir string) {
 			w.t.Helper()
 			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
 				found := false
@@ -75,12 +75,12 @@ func histories() []forgery {
 			})
 		}
 	}
-	set := func(kind, key string, value any) func(w *world, dir string) {
+	set := func(kind, key string, value any) func(w *project, dir string) {
 		return edit(kind, func(event map[string]any) { event[key] = value })
 	}
 	all := []forgery{
 		{"another metric", set("decided", "metric", json.Number("9")), "do not bear"},
-		{"another metric everywhere", func(w *world, dir string) {
+		{"another metric everywhere", func(w *project, dir string) {
 			set("decided", "metric", json.Number("9"))(w, dir)
 			set("decided", "best", json.Number("9"))(w, dir)
 			set("decided", "delta", "+6")(w, dir)
@@ -88,7 +88,7 @@ func histories() []forgery {
 		{"another best", set("decided", "best", json.Number("9")), "do not bear"},
 		{"compared with another", set("decided", "previous_best", json.Number("1")), "do not bear"},
 		{"another delta", set("decided", "delta", "+77"), "do not bear"},
-		{"a loss is a gain", func(w *world, dir string) {
+		{"a loss is a gain", func(w *project, dir string) {
 			for _, kind := range []string{"measured", "decided"} {
 				set(kind, "metric", json.Number("2"))(w, dir)
 			}
@@ -106,26 +106,26 @@ func histories() []forgery {
 		{"a cost below nothing", set("decided", "usage", map[string]any{"input_tokens": -5}), "counts -5"},
 		{"a time below nothing", set("decided", "durations", map[string]any{"propose": -5}), "counts -5"},
 		{"a reason in words alone", set("decided", "reasons", []string{"CI is green: 3 checks"}), "cannot be read"},
-		{"deep JSON", func(w *world, dir string) {
+		{"deep JSON", func(w *project, dir string) {
 			w.replace(dir, "events.jsonl", `"outcome"`,
 				`"x":`+strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000)+`,"outcome"`)
 		}, "cannot be read"},
 		{
-			"no number", func(w *world, dir string) { w.replace(dir, "events.jsonl", `"metric":3`, `"metric":NaN`) },
+			"no number", func(w *project, dir string) { w.replace(dir, "events.jsonl", `"metric":3`, `"metric":NaN`) },
 			"cannot be read",
 		},
-		{"an infinite number", func(w *world,
+		{"an infinite number", func(w *project,
 			dir string,
 		) {
 			w.replace(dir, "events.jsonl", `"metric":3`, `"metric":1e999999999`)
 		}, "refused"},
-		{"no measurement", func(w *world, dir string) {
+		{"no measurement", func(w *project, dir string) {
 			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any { return events[len(events)-1:] })
 		}, "needs a measurement"},
-		{"no decision", func(w *world, dir string) {
+		{"no decision", func(w *project, dir string) {
 			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any { return events[:len(events)-1] })
 		}, "contradict each other"},
-		{"many events", func(w *world, dir string) {
+		{"many events", func(w *project, dir string) {
 			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
 				for number := range 1000 {
 					events = append(events,
@@ -137,7 +137,7 @@ func histories() []forgery {
 				return events
 			})
 		}, "events, more than 1000"},
-		{"a baseline", func(w *world, dir string) {
+		{"a baseline", func(w *project, dir string) {
 			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
 				zero := map[string]any{
 					"event": "measured", "role": "baseline", "iteration": 1, "run_id": events[0]["run_id"],
@@ -158,58 +158,58 @@ func histories() []forgery {
 
 // changes are bundles with another change.
 func changes() []forgery {
-	path := func(name string) func(w *world, dir string) {
-		return func(w *world, dir string) { w.t.Helper(); w.replace(dir, "change.json", "value.txt", name) }
+	path := func(name string) func(w *project, dir string) {
+		return func(w *project, dir string) { w.t.Helper(); w.replace(dir, "change.json", "value.txt", name) }
 	}
 	ones := strings.Repeat("1", 40)
 	return []forgery{
-		{"outside the target", func(w *world, dir string) { w.rewrite(dir, "other.txt") }, "outside the target"},
-		{"a new file", func(w *world, dir string) { w.rewrite(dir, "new.txt") }, "outside the target"},
+		{"outside the target", func(w *project, dir string) { w.rewrite(dir, "other.txt") }, "outside the target"},
+		{"a new file", func(w *project, dir string) { w.rewrite(dir, "new.txt") }, "outside the target"},
 		{
-			"the program itself", func(w *world, dir string) { w.rewrite(dir, ".autoloop/programs/p.md") },
+			"the program itself", func(w *project, dir string) { w.rewrite(dir, ".autoloop/programs/p.md") },
 			"belongs to Autoloop",
 		},
-		{"a workflow", func(w *world, dir string) { w.rewrite(dir, ".github/workflows/x.yml") }, "automation"},
-		{"another mode outside", func(w *world, dir string) {
+		{"a workflow", func(w *project, dir string) { w.rewrite(dir, ".github/workflows/x.yml") }, "automation"},
+		{"another mode outside", func(w *project, dir string) {
 			w.plant(dir, "100755", w.git("rev-parse", "main:other.txt"), "other.txt")
 		}, "outside the target"},
 		{
-			"a repository in it", func(w *world, dir string) { w.plant(dir, "160000", ones, "value.txt") },
+			"a repository in it", func(w *project, dir string) { w.plant(dir, "160000", ones, "value.txt") },
 			"no regular file and no link",
 		},
-		{"a bare repository", func(w *world, dir string) {
+		{"a bare repository", func(w *project, dir string) {
 			w.plant(dir, "100644", w.git("rev-parse", "main:other.txt"), "x/HEAD", "x/objects/a", "x/refs/heads/a")
 		}, "is part of a repository inside the repository"},
-		{"a filter", func(w *world, dir string) {
+		{"a filter", func(w *project, dir string) {
 			file := filepath.Join(w.side, "attributes")
 			require.NoError(w.t, os.WriteFile(file, []byte("* filter=x\n"), 0o600))
 			w.plant(dir, "100644", w.git("hash-object", "-w", file), ".gitattributes")
 		}, "chooses a filter, under which no file could be changed afterwards"},
 		{
-			"a link that leaves", func(w *world, dir string) { w.link(dir, "value.txt", "../../etc/passwd") },
+			"a link that leaves", func(w *project, dir string) { w.link(dir, "value.txt", "../../etc/passwd") },
 			"leaves the tree",
 		},
 		{
-			"a link from the root", func(w *world, dir string) { w.link(dir, "value.txt", "/etc/passwd") },
+			"a link from the root", func(w *project, dir string) { w.link(dir, "value.txt", "/etc/passwd") },
 			"leaves the tree",
 		},
-		{"a link into git", func(w *world, dir string) { w.link(dir, "value.txt", ".git/config") }, "leaves the tree"},
+		{"a link into git", func(w *project, dir string) { w.link(dir, "value.txt", ".git/config") }, "leaves the tree"},
 		{
-			"a long link", func(w *world, dir string) { w.link(dir, "value.txt", strings.Repeat("x/", 4000)) },
+			"a long link", func(w *project, dir string) { w.link(dir, "value.txt", strings.Repeat("x/", 4000)) },
 			"is a link of 8000 bytes",
 		},
 		{"upwards", path("../value.txt"), "cannot be written"},
 		{"from the root", path("/value.txt"), "refused"},
 		{"git itself", path(".git/value.txt"), "cannot be written"},
 		{"git in other letters", path("x/.GIT/value.txt"), "cannot be written"},
-		{"a file twice", func(w *world, dir string) {
+		{"a file twice", func(w *project, dir string) {
 			w.replace(dir, "change.json", "[{",
 				`[{"path":"value.txt","mode":"100644"},{"path":"other.txt","mode":"100644","data":"Mwo="},{`)
 		}, "brings other files"},
-		{"a mode of two lines", func(w *world, dir string) {
+		{"a mode of two lines", func(w *project, dir string) {
 			w.replace(dir, "change.json", "100644", `100644 `+ones+`\tother.txt\u0000100644`)
 		}, "no regular file and no link"},
-		{"no list of files", func(w *world, dir string) { w.replace(dir, "change.json", "[", "{") }, "cannot be read"},
+		{"no list of files", func(w *project, dir string) { w.replace(dir, "change.json", "[", "{") }, "cannot be read"},
 	}
 }
 
@@ -219,7 +219,7 @@ func changes() []forgery {
 func TestForgedBundlesChangeNothing(t *testing.T) {
 	long.Only(t, long.Hostile)
 	t.Parallel()
-	w := valuesWorld(t, "metric_direction: higher", "1", "2", "3")
+	w := valuesProject(t, "metric_direction: higher", "1", "2", "3")
 	w.git("commit", "--quiet", "--allow-empty", "--message", "another")
 	first, _ := w.propose("first")
 	w.publish(first)
@@ -265,7 +265,7 @@ func TestForgedBundlesChangeNothing(t *testing.T) {
 // whatever form, and that a password which is a word keeps nothing back.
 func TestSecretsOfThePublishingJob(t *testing.T) {
 	t.Parallel()
-	w := valuesWorld(t, "metric_direction: higher", "1", "2")
+	w := valuesProject(t, "metric_direction: higher", "1", "2")
 	dir, _ := w.propose("first")
 	before := w.refs()
 	const token = "ghs_0123456789abcdefWRITER"

@@ -42,16 +42,16 @@ printf '{"m": %s}\n' "$(cat value.txt)"
 `
 
 // hold has the agents of a slow program wait from now on.
-func (w *world) hold() { w.aside("hold", "") }
+func (w *project) hold() { w.aside("hold", "") }
 
 // release has them go on.
-func (w *world) release() {
+func (w *project) release() {
 	w.t.Helper()
 	require.NoError(w.t, os.Remove(filepath.Join(w.side, "hold")))
 }
 
 // waits returns when an agent waits.
-func (w *world) waits() {
+func (w *project) waits() {
 	w.t.Helper()
 	held := filepath.Join(w.side, "held")
 	require.Eventually(w.t, func() bool { _, err := os.Stat(held); return err == nil }, 5*time.Minute,
@@ -59,8 +59,8 @@ func (w *world) waits() {
 		"no agent is at work")
 }
 
-// marked counts the processes that have the world's SIDE in their environment.
-func (w *world) marked() int {
+// marked counts the processes that have the project's SIDE in their environment.
+func (w *project) marked() int {
 	count := 0
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -78,16 +78,16 @@ func (w *world) marked() int {
 	return count
 }
 
-// alone waits until none of the world's processes is left.
-func (w *world) alone() {
+// alone waits until none of the project's processes is left.
+func (w *project) alone() {
 	w.t.Helper()
 	assert.Eventually(w.t, func() bool { return w.marked() == 0 }, 2*time.Minute, 20*time.Millisecond,
 		"a process is left")
 }
 
-func slowWorld(t *testing.T, remote bool) *world {
+func slowProject(t *testing.T, remote bool) *project {
 	t.Helper()
-	w := newWorld(t, map[string]string{".autoloop/programs/p.md": slow, "value.txt": "100\n"})
+	w := newProject(t, map[string]string{".autoloop/programs/p.md": slow, "value.txt": "100\n"})
 	lines := ""
 	for i := range 200 {
 		lines += fmt.Sprintf("%d\n", 99-i)
@@ -102,7 +102,7 @@ func slowWorld(t *testing.T, remote bool) *world {
 }
 
 // consistent checks everything that must hold after any number of kills.
-func (w *world) consistent(branch string) {
+func (w *project) consistent(branch string) {
 	w.t.Helper()
 	decided := map[float64]bool{}
 	accepted := 0
@@ -143,7 +143,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	for _, remote := range []bool{false, true} {
 		t.Run(fmt.Sprintf("remote %v", remote), func(t *testing.T) {
 			t.Parallel()
-			w := slowWorld(t, remote)
+			w := slowProject(t, remote)
 			args := []string{"--program", "p", "--json"}
 			branch := "autoloop/p"
 			if remote {
@@ -172,7 +172,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 }
 
 // killAfter starts a run and kills it, and nothing else, after a while.
-func (w *world) killAfter(d time.Duration, args []string) {
+func (w *project) killAfter(d time.Duration, args []string) {
 	w.t.Helper()
 	cmd := w.command("iterate", args...)
 	require.NoError(w.t, cmd.Start())
@@ -186,7 +186,7 @@ func (w *world) killAfter(d time.Duration, args []string) {
 func TestSignalsAreNoCrash(t *testing.T) {
 	long.Only(t, long.Kills)
 	t.Parallel()
-	w := slowWorld(t, false)
+	w := slowProject(t, false)
 	w.hold()
 	unread := syscall.Signal(0) // its standard output is closed
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, unread, syscall.SIGTERM} {
@@ -230,8 +230,8 @@ func TestSignalsAreNoCrash(t *testing.T) {
 func TestTwoRunsAtTheSameMoment(t *testing.T) {
 	long.Only(t, long.Kills)
 	t.Parallel()
-	w := slowWorld(t, true)
-	clones := []*world{w}
+	w := slowProject(t, true)
+	clones := []*project{w}
 	other := *w
 	other.dir = filepath.Join(w.side, "clone")
 	w.run("", "git", "clone", "--quiet", filepath.Join(w.side, "remote.git"), other.dir)
@@ -287,7 +287,7 @@ func stderrOf(err error) string {
 // and no further one begins.
 func TestPauseWhileARunWorks(t *testing.T) {
 	t.Parallel()
-	w := slowWorld(t, false)
+	w := slowProject(t, false)
 	w.hold()
 	cmd := w.command("iterate", "--program", "p", "-n", "40")
 	require.NoError(t, cmd.Start())
@@ -305,7 +305,7 @@ func TestPauseWhileARunWorks(t *testing.T) {
 
 func TestBusyIsSaid(t *testing.T) {
 	t.Parallel()
-	w := slowWorld(t, false)
+	w := slowProject(t, false)
 	w.hold()
 	cmd := w.command("iterate", "--program", "p", "-n", "40")
 	require.NoError(t, cmd.Start())

@@ -30,7 +30,7 @@ func documentedTimers(t *testing.T, language string) []string {
 // cron gives it: it is silent while all is well, and mails what went wrong.
 func TestDocumentedCrontab(t *testing.T) {
 	t.Parallel()
-	w := valuesWorld(t, "schedule: daily\nmetric_direction: higher", "1", "2")
+	w := valuesProject(t, "schedule: daily\nmetric_direction: higher", "1", "2")
 	w.write(".gitignore", "autoloop.log\n")
 	w.commit("log")
 	crontab := documentedTimers(t, "crontab")[0]

@@ -114,7 +114,7 @@ var varies = regexp.MustCompile(
 // TestDocsAreRun runs the pages.
 func TestDocsAreRun(t *testing.T) {
 	t.Parallel()
-	starts := map[string]*docWorld{
+	starts := map[string]*docProject{
 		"../docs/tutorial/first-program.md": {t: t},
 		"../docs/tutorial/first-skill.md":   {t: t},
 	}
@@ -129,7 +129,7 @@ func TestDocsAreRun(t *testing.T) {
 		}
 		t.Run(strings.TrimPrefix(page, "../docs/"), func(t *testing.T) {
 			t.Parallel()
-			w := &docWorld{t: t, tests: tests}
+			w := &docProject{t: t, tests: tests}
 			data := readText(t, page)
 			after := regexp.MustCompile(`(?m)^<!-- after: (\S+) -->$`).FindSubmatch([]byte(data))
 			if after == nil {
@@ -162,15 +162,15 @@ func writtenPages(t *testing.T) []string {
 	return pages
 }
 
-// docWorld is somebody who follows a page.
-type docWorld struct {
+// docProject is somebody who follows a page.
+type docProject struct {
 	t     *testing.T
 	home  string
 	tests map[string]bool
 }
 
 // begin makes an empty home with an empty directory in it.
-func (w *docWorld) begin() {
+func (w *docProject) begin() {
 	root := w.t.TempDir()
 	openWhenDone(w.t, root)
 	w.t.Cleanup(func() { unlock(root) })
@@ -179,7 +179,7 @@ func (w *docWorld) begin() {
 }
 
 // page follows a page, and writes it anew where DOCS=write asks for it.
-func (w *docWorld) page(file string) {
+func (w *docProject) page(file string) {
 	data := readText(w.t, file)
 	text := data
 	blocks := docBlocks(text)
@@ -195,7 +195,7 @@ func (w *docWorld) page(file string) {
 	require.NoError(w.t, os.WriteFile(file, []byte(text), 0o600))
 }
 
-func (w *docWorld) block(page string, b *docBlock) {
+func (w *docProject) block(page string, b *docBlock) {
 	t := w.t
 	language, _, _ := strings.Cut(b.info, " ")
 	switch {
@@ -234,7 +234,7 @@ func (w *docWorld) block(page string, b *docBlock) {
 
 // bash runs a line and returns what it prints, with what it says on standard
 // error when it fails.
-func (w *docWorld) bash(line string) string {
+func (w *docProject) bash(line string) string {
 	cmd := exec.CommandContext(w.t.Context(), "bash", "-c", line)
 	cmd.Dir = filepath.Join(w.home, "project")
 	for _, variable := range cleanEnviron(filepath.Dir(w.home), w.home) {
@@ -264,7 +264,7 @@ func (w *docWorld) bash(line string) string {
 
 // flagsExist holds that each command of a block that is not run is there, with
 // all of its flags.
-func (w *docWorld) flagsExist(page, text string) {
+func (w *docProject) flagsExist(page, text string) {
 	text = regexp.MustCompile(`\\\n *`).ReplaceAllString(text, " ")
 	command := regexp.MustCompile(
 		`(?m)(?:^|[;&|(] *|run: |exec |\$ )(iterate|scheduler)((?: +[^ \n|;&)'"<>#]+|"[^"]*"|'[^']*')*)`)

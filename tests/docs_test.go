@@ -167,7 +167,7 @@ func TestReadmeCommands(t *testing.T) {
 	require.True(t, found)
 	section, _, _ = strings.Cut(section, "## On GitHub, in one step")
 	fences := regexp.MustCompile("(?s)\n```bash\n(.*?)```").FindAllStringSubmatch(section, -1)
-	w := newWorld(t, map[string]string{"README.md": "mine\n"})
+	w := newProject(t, map[string]string{"README.md": "mine\n"})
 	for i := range w.env {
 		if strings.HasPrefix(w.env[i], "PATH=") {
 			w.env[i] = "PATH=" + binaries + string(os.PathListSeparator) + strings.TrimPrefix(w.env[i], "PATH=")

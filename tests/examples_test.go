@@ -14,9 +14,9 @@ import (
 
 const examplesDir = "../programs"
 
-// exampleWorld is a repository with a copy of one example, and of the module that
+// exampleProject is a repository with a copy of one example, and of the module that
 // the examples share.
-func exampleWorld(t *testing.T, name string) *world {
+func exampleProject(t *testing.T, name string) *project {
 	t.Helper()
 	files := map[string]string{}
 	for _, top := range []string{name, "evaluator", "go.mod"} {
@@ -34,11 +34,11 @@ func exampleWorld(t *testing.T, name string) *world {
 				return err
 			}))
 	}
-	return newWorld(t, files)
+	return newProject(t, files)
 }
 
 // example runs iterations of the one program in the repository.
-func (w *world) example(name, count string) []iteration {
+func (w *project) example(name, count string) []iteration {
 	w.t.Helper()
 	a := w.ok("iterate", "--programs", "programs", "--program", name, "--json", "--local", "-n", count)
 	return w.decode(a.stdout)
@@ -60,7 +60,7 @@ func TestExamplesGetBetter(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			w := exampleWorld(t, c.name)
+			w := exampleProject(t, c.name)
 			before := w.checkout()
 			got := w.example(c.name, c.count)
 			require.NotEmpty(t, got)

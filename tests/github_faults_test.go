@@ -22,15 +22,15 @@ func lively() string {
 }
 
 // chapters are what happens before each run of the whole life.
-func chapters() []func(s *scene) {
-	nothing := func(*scene) {}
-	return []func(s *scene){
+func chapters() []func(s *remoteProject) {
+	nothing := func(*remoteProject) {}
+	return []func(s *remoteProject){
 		nothing, nothing, nothing,
-		func(s *scene) {
+		func(s *remoteProject) {
 			s.say("alice", "Smaller steps, please.")
 			s.say("alice", "/autoloop set target-metric 1.5")
 		},
-		(*scene).merge, nothing,
+		(*remoteProject).merge, nothing,
 	}
 }
 
@@ -41,8 +41,8 @@ func newLife(t *testing.T) *hub {
 	return h
 }
 
-// born begins the whole life in a new scene.
-func (s *scene) born() {
+// born begins the whole life in a new remoteProject.
+func (s *remoteProject) born() {
 	s.t.Helper()
 	s.aside("fixes", "0\n0\n0\n6.5\n")
 	s.program(lively())
@@ -50,7 +50,7 @@ func (s *scene) born() {
 }
 
 // live lets CI turn the value 7 down.
-func (s *scene) live() {
+func (s *remoteProject) live() {
 	s.impatient()
 	s.site.judge(func(commit string) string {
 		out, err := exec.CommandContext(context.Background(), "git", "--git-dir", s.bare, "show",
@@ -67,17 +67,17 @@ func (s *scene) live() {
 }
 
 // impatient waits for no limit of GitHub's.
-func (s *scene) impatient() { s.env = append(s.env, "AUTOLOOP_GITHUB_PATIENCE=0s") }
+func (s *remoteProject) impatient() { s.env = append(s.env, "AUTOLOOP_GITHUB_PATIENCE=0s") }
 
-// moment is a hub as it was, to begin from again.
-type moment struct {
+// snapshot is a hub as it was, to begin from again.
+type snapshot struct {
 	dir, side string
 	state     *githubtest.State
 }
 
-func (h *hub) moment() moment {
+func (h *hub) snapshot() snapshot {
 	h.t.Helper()
-	m := moment{dir: filepath.Join(h.t.TempDir(), "repo"), side: filepath.Join(h.t.TempDir(), "side")}
+	m := snapshot{dir: filepath.Join(h.t.TempDir(), "repo"), side: filepath.Join(h.t.TempDir(), "side")}
 	h.run("", "cp", "-a", h.dir, m.dir)
 	h.run("", "cp", "-a", h.side, m.side)
 	h.Change(func(s *githubtest.State) { m.state = s.Copy() })
@@ -85,22 +85,22 @@ func (h *hub) moment() moment {
 }
 
 // begin is another hub in the whole life that is as one was.
-func (m moment) begin(t *testing.T) *hub {
+func (m snapshot) begin(t *testing.T) *hub {
 	h := m.again(t)
 	h.live()
 	return h
 }
 
 // again is another hub that is as one was.
-func (m moment) again(t *testing.T) *hub {
+func (m snapshot) again(t *testing.T) *hub {
 	t.Helper()
 	root := t.TempDir()
 	openWhenDone(t, root)
-	w := &world{t: t, dir: filepath.Join(root, "repo"), side: filepath.Join(root, "side")}
+	w := &project{t: t, dir: filepath.Join(root, "repo"), side: filepath.Join(root, "side")}
 	w.env = cleanEnviron(root, w.side)
 	w.run("", "cp", "-a", m.dir, w.dir)
 	w.run("", "cp", "-a", m.side, w.side)
-	s := &scene{world: w, bare: filepath.Join(w.side, "remote.git")}
+	s := &remoteProject{project: w, bare: filepath.Join(w.side, "remote.git")}
 	w.git("remote", "set-url", "origin", s.bare)
 	return s.hub(m.state.Copy())
 }
@@ -111,7 +111,7 @@ var (
 )
 
 // place is where everything is, without times and names that chance gave.
-func (s *scene) place() string {
+func (s *remoteProject) place() string {
 	s.t.Helper()
 	var out strings.Builder
 	state := s.site.look()

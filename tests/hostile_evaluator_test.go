@@ -11,11 +11,11 @@ import (
 	"github.com/org/autoloop/tests/long"
 )
 
-// judged is a world whose evaluation runs code of the target before and after
+// judged is a project whose evaluation runs code of the target before and after
 // it reads what it holds that code against.
-func judged(t *testing.T, front, evaluation, agent string) *world {
+func judged(t *testing.T, front, evaluation, agent string) *project {
 	t.Helper()
-	w := newWorld(t, map[string]string{
+	w := newProject(t, map[string]string{
 		".autoloop/programs/p.md": "---\nmetric: m\nmetric_direction: lower\nevaluation-runs: 1\nagent: command\n" +
 			"agent-command: sh \"$SIDE/agent.sh\"\nenv: [SIDE]\n" + front + "---\n" +
 			"## Goal\nMove the number.\n## Target\n- `src/**`\n## Evaluation\n```sh\nsh bench.sh\n```\n",

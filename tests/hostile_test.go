@@ -12,11 +12,11 @@ import (
 	"github.com/org/autoloop/tests/long"
 )
 
-// agentWorld is a world whose agent runs a script, and an evaluator beside the
+// agentProject is a project whose agent runs a script, and an evaluator beside the
 // target.
-func agentWorld(t *testing.T, script string) *world {
+func agentProject(t *testing.T, script string) *project {
 	t.Helper()
-	w := newWorld(t, map[string]string{
+	w := newProject(t, map[string]string{
 		".autoloop/programs/p.md": `---
 metric: m
 metric_direction: lower
@@ -49,7 +49,7 @@ func TestAgentAttacksGit(t *testing.T) {
 	long.Only(t, long.Hostile)
 	t.Parallel()
 	hook := `printf '#!/bin/sh\ntouch %s\n' "$SIDE/executed"`
-	w := agentWorld(t, `
+	w := agentProject(t, `
 git status --porcelain > "$SIDE/status"
 git log --oneline > "$SIDE/log"
 git branch evil; git branch -f main HEAD; git update-ref refs/heads/memory/autoloop HEAD; git tag evil
@@ -89,7 +89,7 @@ rm -f "$SIDE/executed"
 
 func TestAgentReplacesGit(t *testing.T) {
 	t.Parallel()
-	w := agentWorld(t, "")
+	w := agentProject(t, "")
 	script := fmt.Sprintf("rm -rf .git; echo 'gitdir: %s/.git' > .git; echo 4 > src/value.txt\n", w.dir)
 	w.aside("agent.sh", script)
 	before := w.checkout()
@@ -99,7 +99,7 @@ func TestAgentReplacesGit(t *testing.T) {
 
 func TestSecretsStayOut(t *testing.T) {
 	t.Parallel()
-	w := agentWorld(t, `env > "$SIDE/agent.env"; echo 4 > src/value.txt; echo "the token is $(cat "$SIDE/secret")"`)
+	w := agentProject(t, `env > "$SIDE/agent.env"; echo 4 > src/value.txt; echo "the token is $(cat "$SIDE/secret")"`)
 	w.aside("secret", "hunter2hunter2\n")
 	w.env = append(w.env, "GITHUB_TOKEN=hunter2hunter2", "OPENAI_API_KEY=sk-abcdefgh", "MY_SETTING=x")
 	w.write("eval.sh", "env > \"$SIDE/eval.env\"; cat \"$SIDE/secret\" >&2; printf '{\"m\": %s}\\n' \"$(cat "+

@@ -28,7 +28,7 @@ func TestAgentDestroysItsTree(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := agentWorld(t, `[ -e "$SIDE/again" ] && { echo 3 > src/value.txt; exit; }; touch "$SIDE/again"; `+
+			w := agentProject(t, `[ -e "$SIDE/again" ] && { echo 3 > src/value.txt; exit; }; touch "$SIDE/again"; `+
 				script)
 			a := w.binary("iterate", "--program", "p", "--json")
 			assert.Zero(t, a.code, a.stderr)
@@ -60,7 +60,7 @@ func TestAgentClosesItsTree(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := agentWorld(t, `[ -e "$SIDE/again" ] && { echo 3 > src/value.txt; exit; }; touch "$SIDE/again"; `+
+			w := agentProject(t, `[ -e "$SIDE/again" ] && { echo 3 > src/value.txt; exit; }; touch "$SIDE/again"; `+
 				c.script)
 			a := w.asNobody("iterate", "--program", "p", "--json")
 			require.Zero(t, a.code, a.stderr)
@@ -98,7 +98,7 @@ func TestAgentFillsDisk(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := agentWorld(t, `[ -e "$SIDE/again" ] && { echo 3 > src/value.txt; exit; }; touch "$SIDE/again"; `+
+			w := agentProject(t, `[ -e "$SIDE/again" ] && { echo 3 > src/value.txt; exit; }; touch "$SIDE/again"; `+
 				c.script)
 			w.write("src/run.sh", "true\n")
 			w.write("eval.sh", "sh src/run.sh || true\n"+w.read("eval.sh"))
@@ -123,7 +123,7 @@ func TestAgentFillsDisk(t *testing.T) {
 }
 
 // fullDisk puts a file system of a few megabytes over a directory.
-func (w *world) fullDisk(dir string) {
+func (w *project) fullDisk(dir string) {
 	w.t.Helper()
 	if out, err := exec.CommandContext(w.t.Context(), "mount", "-t", "tmpfs", "-o", "size=8m,mode=1777", "tmpfs",
 		dir).CombinedOutput(); err != nil {

@@ -17,7 +17,7 @@ import (
 func TestTreesAreNoSiblings(t *testing.T) {
 	long.Only(t, long.Hostile)
 	t.Parallel()
-	w := agentWorld(t, `d="$PWD"; for i in 1 2 3; do d=$(dirname "$d"); ls "$d"; done >> "$SIDE/seen" 2>&1 || true
+	w := agentProject(t, `d="$PWD"; for i in 1 2 3; do d=$(dirname "$d"); ls "$d"; done >> "$SIDE/seen" 2>&1 || true
 find "$(dirname "$PWD")/../.." -name value.txt >> "$SIDE/found" 2>/dev/null || true; echo 4 > src/value.txt`)
 	w.frontmatter("candidates: 3")
 	a := w.asNobody("iterate", "--program", "p")
@@ -35,7 +35,7 @@ find "$(dirname "$PWD")/../.." -name value.txt >> "$SIDE/found" 2>/dev/null || t
 func TestRootIsToldWhatAnAgentCanDo(t *testing.T) {
 	long.Only(t, long.Hostile)
 	t.Parallel()
-	w := valuesWorld(t, "", "5", "4")
+	w := valuesProject(t, "", "5", "4")
 	a := w.ok("iterate", "--program", "p")
 	first, _, _ := strings.Cut(a.stderr, "\n")
 	if os.Geteuid() == 0 {

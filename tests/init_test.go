@@ -9,7 +9,7 @@ import (
 func TestWrittenWorkflowsPassActionlint(t *testing.T) {
 	t.Parallel()
 	for _, flag := range []string{"--simple=false", "--simple"} {
-		w := newWorld(t, map[string]string{
+		w := newProject(t, map[string]string{
 			"loops/suite.md": "---\nevaluation: tasks\ntasks: suite\n---\n## Goal\nx\n## Target\n- `AGENTS.md`\n",
 		})
 		w.ok("iterate", "--programs", "loops/", "init", "--yes", flag)

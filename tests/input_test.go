@@ -24,13 +24,13 @@ type plan struct {
 	Matrix  struct{ Program []string }
 }
 
-func (w *world) plan(args ...string) plan {
+func (w *project) plan(args ...string) plan {
 	w.t.Helper()
 	w.ok("scheduler", args...)
 	return w.readPlan()
 }
 
-func (w *world) readPlan() plan {
+func (w *project) readPlan() plan {
 	w.t.Helper()
 	data := readText(w.t, filepath.Join(filepath.Dir(w.side), "gh-aw", "autoloop.json"))
 	var p plan

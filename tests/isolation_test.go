@@ -18,9 +18,9 @@ import (
 	"github.com/org/autoloop/tests/scratch"
 )
 
-// isolated has the world's program require isolation, and more lines of
+// isolated has the project's program require isolation, and more lines of
 // frontmatter, and tells the binaries nothing else.
-func (w *world) isolated(more ...string) *world {
+func (w *project) isolated(more ...string) *project {
 	w.t.Helper()
 	if out, err := exec.CommandContext(w.t.Context(), "unshare", "--user", "--map-current-user",
 		"true").CombinedOutput(); err != nil {
@@ -35,8 +35,8 @@ func (w *world) isolated(more ...string) *world {
 	return w
 }
 
-// onDisk moves a world out of memory, where an isolated command would not see it.
-func (w *world) onDisk() {
+// onDisk moves a project out of memory, where an isolated command would not see it.
+func (w *project) onDisk() {
 	w.t.Helper()
 	root := filepath.Dir(w.dir)
 	if !strings.HasPrefix(root, scratch.Memory+"/") {
@@ -53,7 +53,7 @@ func (w *world) onDisk() {
 	w.git("status", "--short") // the index knows the files by where they were
 }
 
-func (w *world) unset(name string) {
+func (w *project) unset(name string) {
 	var kept []string
 	for _, variable := range w.env {
 		if !strings.HasPrefix(variable, name+"=") {
@@ -63,15 +63,15 @@ func (w *world) unset(name string) {
 	w.env = kept
 }
 
-// evaluation replaces the evaluation script of agentWorld.
-func (w *world) evaluation(script string) {
+// evaluation replaces the evaluation script of agentProject.
+func (w *project) evaluation(script string) {
 	w.t.Helper()
 	w.write("eval.sh", script+"\nprintf '{\"m\": %s}\\n' \"$(cat src/value.txt)\"\n")
 	w.commit("evaluation")
 }
 
 // printed is what the evaluations printed, as the ledger keeps it.
-func (w *world) printed() string {
+func (w *project) printed() string {
 	var outputs []string
 	for _, event := range w.facts("") {
 		if output, ok := event["output"].(string); ok {
@@ -86,7 +86,7 @@ func (w *world) printed() string {
 // isolation, git in the tree and the temporary directory included.
 func TestIsolatedIteration(t *testing.T) {
 	t.Parallel()
-	w := agentWorld(t, `git log --oneline | grep -q start; git status --porcelain; cat "$AUTOLOOP_PROMPT" >/dev/null
+	w := agentProject(t, `git log --oneline | grep -q start; git status --porcelain; cat "$AUTOLOOP_PROMPT" >/dev/null
 echo x > "$TMPDIR/scratch"; mktemp >/dev/null; echo 4 > src/value.txt; git commit -qam mine; echo "made it 4"`).isolated()
 	w.evaluation(`mktemp >/dev/null; echo x > "$HOME/y"; echo x > junk`)
 	before := w.checkout()
@@ -114,7 +114,7 @@ done
 `
 	reach := `real=$(dirname "$(cat .git/objects/info/alternates)"); mkdir -p "$real/hooks" 2>/dev/null; (echo x > "$real/hooks/pre-commit") 2>/dev/null && echo "wrote: hook"
 `
-	w := agentWorld(t, "set +e\n"+reach+attack+"echo 4 > src/value.txt; echo done").isolated()
+	w := agentProject(t, "set +e\n"+reach+attack+"echo 4 > src/value.txt; echo done").isolated()
 	w.evaluation(attack)
 	t.Cleanup(func() { _ = os.Remove("/etc/autoloop-test-attack") })
 	root := filepath.Dir(w.side)
@@ -137,7 +137,7 @@ done
 		w.git("for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags"))
 	replay := w.binary("iterate", "replay", "p")
 	assert.Zero(t, replay.code, replay.stdout)
-	for line := range strings.Lines(w.printed()) { // The machine's /tmp, in which this world is, is a private one.
+	for line := range strings.Lines(w.printed()) { // The machine's /tmp, in which this project is, is a private one.
 		if file, wrote := strings.CutPrefix(line, "wrote: "); wrote {
 			assert.Contains(t, file, "/../")
 		}
@@ -156,7 +156,7 @@ done
 func TestIsolatedLinksTrapNobody(t *testing.T) {
 	long.Only(t, long.Hostile)
 	t.Parallel()
-	w := agentWorld(t, `echo 4 > src/value.txt`).isolated("setup: sh trap.sh")
+	w := agentProject(t, `echo 4 > src/value.txt`).isolated("setup: sh trap.sh")
 	trap := `for d in "$HOME" . "$HOME/.." "$(dirname "$0")"; do
   for f in setup evaluation; do for s in sh stdout stderr; do ln -sf "$SIDE/victim" "$d/$f.$s"; done; done
 done 2>/dev/null
@@ -172,7 +172,7 @@ done 2>/dev/null
 
 // asNobody runs a binary without the rights of root, from whom nothing is
 // concealed.
-func (w *world) asNobody(binary string, args ...string) answer {
+func (w *project) asNobody(binary string, args ...string) answer {
 	w.t.Helper()
 	cmd := w.command(binary, args...)
 	if os.Geteuid() == 0 {
@@ -195,7 +195,7 @@ func TestTokensAreConcealed(t *testing.T) {
 	t.Parallel()
 	token := rand.Text() // which no process of another test has
 	look := `cat /proc/[0-9]*/environ 2>/dev/null | tr '\0' '\n' | grep -a ` + token + ` || echo "none found"`
-	w := agentWorld(t, "("+look+`) > "$SIDE/agent"; echo 4 > src/value.txt`)
+	w := agentProject(t, "("+look+`) > "$SIDE/agent"; echo 4 > src/value.txt`)
 	w.evaluation(look)
 	w.env = append(w.env, "GITHUB_TOKEN="+token)
 	a := w.asNobody("iterate", "--program", "p")
@@ -225,7 +225,7 @@ func TestNetworkOff(t *testing.T) {
 	require.NoError(t, err)
 	connect := "bash -c 'exec 3<>/dev/tcp/127.0.0.1/" + port +
 		"' 2>/dev/null && echo \"%s reached\" %s || echo \"%[1]s refused\" %[2]s"
-	w := agentWorld(t, fmt.Sprintf(connect, "agent", "")+"\necho 4 > src/value.txt").
+	w := agentProject(t, fmt.Sprintf(connect, "agent", "")+"\necho 4 > src/value.txt").
 		isolated("network: false", "setup: '"+strings.ReplaceAll(fmt.Sprintf(connect, "setup", ">said"), "'", "''")+"'")
 	w.evaluation("cat said; " + fmt.Sprintf(connect, "evaluation", ""))
 	got := w.one()
@@ -242,7 +242,7 @@ func TestIsolatedDaemonsDie(t *testing.T) {
 	daemon := `(setsid sh -c 'trap "" TERM HUP; sleep 300; sleep 300' >/dev/null 2>&1 &)`
 	t.Run("at the end", func(t *testing.T) {
 		t.Parallel()
-		w := agentWorld(t, daemon+"\necho 4 > src/value.txt").isolated()
+		w := agentProject(t, daemon+"\necho 4 > src/value.txt").isolated()
 		w.evaluation(daemon)
 		got := w.one()
 		require.Equal(t, "accepted", got.Outcome, got.Reasons)
@@ -250,13 +250,13 @@ func TestIsolatedDaemonsDie(t *testing.T) {
 	})
 	t.Run("when the time is up", func(t *testing.T) {
 		t.Parallel()
-		w := agentWorld(t, daemon+"\nsleep 300").isolated("timeout-minutes: 0.03")
+		w := agentProject(t, daemon+"\nsleep 300").isolated("timeout-minutes: 0.03")
 		assert.Equal(t, "error", w.one().Outcome)
 		assert.Zero(t, w.marked())
 	})
 	t.Run("when we are killed", func(t *testing.T) {
 		t.Parallel()
-		w := agentWorld(t, daemon+"\nsleep 300").isolated()
+		w := agentProject(t, daemon+"\nsleep 300").isolated()
 		cmd := w.command("iterate", "--program", "p")
 		require.NoError(t, cmd.Start())
 		require.Eventually(t, func() bool { return w.marked() >= 5 }, 2*time.Minute, 10*time.Millisecond)
@@ -267,13 +267,13 @@ func TestIsolatedDaemonsDie(t *testing.T) {
 }
 
 // withoutNamespaces prepares `iterate` where nobody may make namespaces.
-func (w *world) withoutNamespaces(args ...string) *exec.Cmd {
+func (w *project) withoutNamespaces(args ...string) *exec.Cmd {
 	w.t.Helper()
 	return w.bare(w.command("iterate", args...))
 }
 
 // bare has a command run where nobody may make namespaces.
-func (w *world) bare(cmd *exec.Cmd) *exec.Cmd {
+func (w *project) bare(cmd *exec.Cmd) *exec.Cmd {
 	w.t.Helper()
 	cmd.Args = append([]string{
 		"unshare", "--user", "--map-root-user", "sh", "-c",
@@ -290,12 +290,12 @@ func (w *world) bare(cmd *exec.Cmd) *exec.Cmd {
 // once.
 func TestIsolationThatCannotBe(t *testing.T) {
 	t.Parallel()
-	without := func(w *world, args ...string) answer {
+	without := func(w *project, args ...string) answer {
 		return w.answer(w.withoutNamespaces(append([]string{"--program", "p"}, args...)...))
 	}
 	t.Run("required", func(t *testing.T) {
 		t.Parallel()
-		w := agentWorld(t, `echo 4 > src/value.txt`).isolated()
+		w := agentProject(t, `echo 4 > src/value.txt`).isolated()
 		a := without(w)
 		assert.Equal(t, 1, a.code)
 		assert.Contains(t, a.stderr, "is required, but does not work on this")
@@ -303,7 +303,7 @@ func TestIsolationThatCannotBe(t *testing.T) {
 	})
 	t.Run("network", func(t *testing.T) {
 		t.Parallel()
-		w := agentWorld(t, `echo 4 > src/value.txt`).isolated("network: false")
+		w := agentProject(t, `echo 4 > src/value.txt`).isolated("network: false")
 		w.write(".autoloop/programs/p.md",
 			strings.Replace(w.read(".autoloop/programs/p.md"), "isolation: required", "isolation: auto", 1))
 		a := without(w)
@@ -312,7 +312,7 @@ func TestIsolationThatCannotBe(t *testing.T) {
 	})
 	t.Run("auto", func(t *testing.T) {
 		t.Parallel()
-		w := agentWorld(t, `echo 4 > src/value.txt`).isolated()
+		w := agentProject(t, `echo 4 > src/value.txt`).isolated()
 		w.write(".autoloop/programs/p.md",
 			strings.Replace(w.read(".autoloop/programs/p.md"), "isolation: required", "isolation: auto", 1))
 		a := without(w, "-n", "2")

@@ -19,7 +19,7 @@ import (
 func TestKilledFetchIsRepeated(t *testing.T) {
 	long.Only(t, long.Kills)
 	t.Parallel()
-	w := valuesWorld(t, "", "1", "2", "3", "4")
+	w := valuesProject(t, "", "1", "2", "3", "4")
 	origin := w.shared("Share it")
 	w.one("--remote", "origin")
 	other := *w
@@ -41,7 +41,7 @@ func TestKilledFetchIsRepeated(t *testing.T) {
 
 // leftByAFetch gives the repository the commit of a ref on the remote and its trees,
 // without the files that are new.
-func (w *world) leftByAFetch(remote, ref string) {
+func (w *project) leftByAFetch(remote, ref string) {
 	w.t.Helper()
 	names := []string{ref, ref + "^{tree}"}
 	for name := range strings.FieldsSeq(w.run("", "git", "--git-dir="+remote, "ls-tree", "-r", "-d", "--object-only",

@@ -20,13 +20,13 @@ const (
 )
 
 // ledger is all that is recorded, one event a line.
-func (w *world) ledger() string {
+func (w *project) ledger() string {
 	w.t.Helper()
 	return ledgerOf(func(args ...string) string { return w.git(args...) })
 }
 
 // ledger is all that is recorded on the remote, one event a line.
-func (s *scene) ledger() string {
+func (s *remoteProject) ledger() string {
 	s.t.Helper()
 	return ledgerOf(func(args ...string) string { return s.run(s.bare, append([]string{"git"}, args...)...) })
 }
@@ -64,7 +64,7 @@ func iterationFiles(git func(args ...string) string) []iterationFile {
 
 // forgeLedger puts another ledger into the index, whose lines change makes: the events,
 // and before those of each file its name. A file that is not named any more is removed.
-func (w *world) forgeLedger(change func(lines string) string) {
+func (w *project) forgeLedger(change func(lines string) string) {
 	w.t.Helper()
 	var text strings.Builder
 	files := iterationFiles(func(args ...string) string { return w.git(args...) })
@@ -112,7 +112,7 @@ func textOf(iteration int, lines []string) string {
 // facts are what was recorded of one kind, in order: `started`, `measured`, `proposed`,
 // `decided`, `pushed`, `finished`, `checked`, `paused`, `resumed`, `set`, `answered`;
 // all for "".
-func (w *world) facts(kind string) []map[string]any {
+func (w *project) facts(kind string) []map[string]any {
 	w.t.Helper()
 	return factsOf(w.t, w.ledger(), kind)
 }
@@ -130,16 +130,16 @@ func factsOf(t require.TestingT, ledger, kind string) []map[string]any {
 }
 
 // count is how often something of a kind was recorded.
-func (w *world) count(kind string) int { return len(w.facts(kind)) }
+func (w *project) count(kind string) int { return len(w.facts(kind)) }
 
 // count is how often something of a kind was recorded on the remote.
-func (s *scene) count(kind string) int {
+func (s *remoteProject) count(kind string) int {
 	s.t.Helper()
 	return len(factsOf(s.t, s.ledger(), kind))
 }
 
 // last is what was recorded of a kind last.
-func (w *world) last(kind string) map[string]any {
+func (w *project) last(kind string) map[string]any {
 	w.t.Helper()
 	facts := w.facts(kind)
 	require.NotEmpty(w.t, facts)

@@ -42,7 +42,7 @@ func TestFaultsInTheMostUsedCells(t *testing.T) {
 				h := newCell(t, at)
 				what.do(h)
 				h.impatient()
-				m := h.moment()
+				m := h.snapshot()
 				h.Calls()
 				h.runOnce()
 				requests := len(h.Calls())

@@ -13,7 +13,7 @@ import (
 // block prints what the page shows, one of a bash block succeeds. A file that the page
 // shows is there from the beginning; edit does what it tells in words after the
 // console blocks so far.
-func (w *world) followed(page string, edit func(blocks int)) {
+func (w *project) followed(page string, edit func(blocks int)) {
 	w.t.Helper()
 	data := readText(w.t, "../docs/"+page)
 	_, example, found := strings.Cut(data, "## Example")
@@ -58,7 +58,7 @@ func TestMovingOverFromScriptsAsThePageSays(t *testing.T) {
 		"skills/invoice-autoresearch"
 	shown := shownIn(t, page)
 	require.Len(t, shown, 2)
-	w := newWorld(t, map[string]string{
+	w := newProject(t, map[string]string{
 		"skills/invoice/SKILL.md": "---\nname: invoice\n---\nWrite the invoice.\n", suite: shown[0],
 		"skills/invoice/evals/order.txt": "3 pens\n",
 		place + "/results.tsv": "iteration\ttimestamp\tscore\tbest_score\taction\tchangelog\n" +
@@ -89,7 +89,7 @@ func TestMovingOverFromScriptsAsThePageSays(t *testing.T) {
 func TestMovingOverTasksAsThePageSays(t *testing.T) {
 	t.Parallel()
 	const page = "howto/move-from-task-harness.md"
-	w := newWorld(t, map[string]string{
+	w := newProject(t, map[string]string{
 		"evals/tasks/slug/task.json": shownIn(t, page)[0], "evals/tasks/slug/fixture/slug.sh": "cat\n",
 		"CLAUDE.md": "Be brief.\n",
 	})

@@ -27,11 +27,11 @@ printf '{"m": %s}\n' "$(cat value.txt)"
 
 const theKey = "the-key-of-this-endpoint"
 
-// askingWorld is a world whose models are asked at a scripted server.
-func askingWorld(t *testing.T, answers ...modeltest.Answer) (*world, *modeltest.Server) {
+// askingProject is a project whose models are asked at a scripted server.
+func askingProject(t *testing.T, answers ...modeltest.Answer) (*project, *modeltest.Server) {
 	t.Helper()
 	server := modeltest.New(t, answers...)
-	w := newWorld(t, map[string]string{".autoloop/programs/p.md": askingProgram, "value.txt": "1\n"})
+	w := newProject(t, map[string]string{".autoloop/programs/p.md": askingProgram, "value.txt": "1\n"})
 	w.env = append(w.env, "AUTOLOOP_MODELS_URL="+server.URL+"/v1", "AUTOLOOP_MODELS_KEY="+theKey,
 		"GITHUB_TOKEN=the-workflow-token")
 	return w, server
@@ -47,7 +47,7 @@ func TestCostOfNight(t *testing.T) {
 			Usage: modeltest.Tokens{Input: 700, Output: 30},
 		}
 	}
-	w, _ := askingWorld(t, edit("1", "2"), edit("2", "3"))
+	w, _ := askingProject(t, edit("1", "2"), edit("2", "3"))
 	require.Len(t, w.iterate("--agent", "models", "--model", "gpt-5-mini", "-n", "2"), 2)
 	w.env = append(w.env, "PATH="+binaries+string(os.PathListSeparator)+os.Getenv("PATH"))
 	typed := 0

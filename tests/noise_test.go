@@ -43,11 +43,11 @@ echo "{\"m\": $(($value + $1)), \"rail\": $((${2:-0} + ${value}))}"
 ` + "```" + `
 `
 
-// noisyWorld is a world with that program. A line of noise is added to the
+// noisyProject is a project with that program. A line of noise is added to the
 // metric; a second number on it to the metric `rail`.
-func noisyWorld(t *testing.T, front string, noise []string, tries ...string) *world {
+func noisyProject(t *testing.T, front string, noise []string, tries ...string) *project {
 	t.Helper()
-	w := newWorld(t, map[string]string{".autoloop/programs/p.md": fmt.Sprintf(noisy, front), "value.txt": "1000\n"})
+	w := newProject(t, map[string]string{".autoloop/programs/p.md": fmt.Sprintf(noisy, front), "value.txt": "1000\n"})
 	w.aside("noise", strings.Join(noise, "\n"))
 	w.aside("count", "0")
 	w.aside("runs", "")
@@ -57,7 +57,7 @@ if [ -n "$value" ]; then echo "$value" > value.txt; else echo "# $AUTOLOOP_ITERA
 	return w
 }
 
-func (w *world) aside(name, text string) {
+func (w *project) aside(name, text string) {
 	w.t.Helper()
 	text = strings.TrimSuffix(text, "\n") + "\n"
 	require.NoError(w.t, os.WriteFile(filepath.Join(w.side, name), []byte(text), 0o600))
@@ -85,7 +85,7 @@ func TestPeriodicNoiseKeepsNothing(t *testing.T) {
 			for run := range 400 {
 				noise = append(noise, fmt.Sprint((run+begin)%4/2*150+run*37%11))
 			}
-			w := noisyWorld(t, "", noise)
+			w := noisyProject(t, "", noise)
 			for _, got := range w.iterate("-n", "3") {
 				require.Contains(t, []string{"rejected", "inconclusive"}, got.Outcome, got.Reasons)
 				assert.True(t, got.Noisy)

@@ -50,7 +50,7 @@ else end "done"; fi
 `
 
 // withClaude puts a program called claude into PATH, with a key.
-func (w *world) withClaude() {
+func (w *project) withClaude() {
 	w.t.Helper()
 	bin := filepath.Join(w.side, "bin")
 	require.NoError(w.t, os.MkdirAll(bin, 0o755))
@@ -59,11 +59,11 @@ func (w *world) withClaude() {
 	w.env = append(w.env, "ANTHROPIC_API_KEY=key")
 }
 
-// minutesWorld has a skill as people publish them: cases with inputs, assertions for
+// minutesProject has a skill as people publish them: cases with inputs, assertions for
 // a grader, checks, and trigger queries.
-func minutesWorld(t *testing.T) *world {
+func minutesProject(t *testing.T) *project {
 	t.Helper()
-	w := newWorld(t, map[string]string{"README.md": "skills\n"})
+	w := newProject(t, map[string]string{"README.md": "skills\n"})
 	var cases []map[string]any
 	for i, word := range []string{"Attendees", "Decisions", "Actions", "Owner", "Date", "Attendees", "Ana"} {
 		one := map[string]any{
@@ -98,7 +98,7 @@ func minutesWorld(t *testing.T) *world {
 func TestProjectOfASkill(t *testing.T) {
 	long.Only(t, long.Examples)
 	t.Parallel()
-	w := minutesWorld(t)
+	w := minutesProject(t)
 	a := w.binary("iterate", "validate", "skills/minutes")
 	require.Zero(t, a.code, a.stdout+a.stderr)
 	assert.Contains(t, a.stdout,

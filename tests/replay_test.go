@@ -15,7 +15,7 @@ import (
 
 // forgeAll rewrites files of the memory branch in a commit on top of another one; a
 // file that becomes empty is removed.
-func (w *world) forgeAll(parent string, changes map[string]func(string) string) {
+func (w *project) forgeAll(parent string, changes map[string]func(string) string) {
 	w.t.Helper()
 	env := w.env
 	w.env = append(w.env, "GIT_INDEX_FILE="+filepath.Join(w.side, "index"))
@@ -35,7 +35,7 @@ func (w *world) forgeAll(parent string, changes map[string]func(string) string) 
 
 // stage puts another text for a file of the memory branch into the index; one that is
 // empty removes it.
-func (w *world) stage(name, before, after string) {
+func (w *project) stage(name, before, after string) {
 	w.t.Helper()
 	require.NotEqual(w.t, before, after, "the forgery changes something")
 	if after == "" {
@@ -94,11 +94,11 @@ func inLine(words string, change func(string) string) func(string) string {
 	}
 }
 
-// replayWorld ran deterministic and noisy iterations with every outcome.
-func replayWorld(t *testing.T) *world {
+// replayProject ran deterministic and noisy iterations with every outcome.
+func replayProject(t *testing.T) *project {
 	t.Helper()
 	noise := append([]string{"0", "0", "0", "0", "0"}, scatter(3, 400, 5)...) // noisy from the first gain on
-	w := noisyWorld(t, "guardrails: [{metric: rail, direction: lower, max-regression: 400}]\nmetric-range: [0, 5000]",
+	w := noisyProject(t, "guardrails: [{metric: rail, direction: lower, max-regression: 400}]\nmetric-range: [0, 5000]",
 		noise, "900", "1100", "1500", "", "9000", "bad", "1200")
 	w.iterate("-n", "7")
 	return w
@@ -109,7 +109,7 @@ func replayWorld(t *testing.T) *world {
 func TestReplayFindsCarefulForgeries(t *testing.T) {
 	long.Only(t, long.Hostile)
 	t.Parallel()
-	w := replayWorld(t)
+	w := replayProject(t)
 	honest := w.git("rev-parse", "memory/autoloop")
 	const ledger, state, results = theLedger, "p.md", "p.results.tsv"
 	type files = map[string]func(string) string
@@ -169,7 +169,7 @@ func TestReplayFindsCarefulForgeries(t *testing.T) {
 }
 
 // decidedAt is when an iteration was decided, as the ledger has it.
-func (w *world) decidedAt(iteration string) string {
+func (w *project) decidedAt(iteration string) string {
 	w.t.Helper()
 	for _, event := range w.facts("decided") {
 		if fmt.Sprint(event["iteration"]) == iteration {

@@ -64,7 +64,7 @@ func TestScenarios(t *testing.T) {
 type script struct {
 	t     *testing.T
 	files map[string]string
-	*scene
+	*remoteProject
 	hub   *hub
 	found strings.Builder
 }
@@ -88,7 +88,7 @@ func newScript(t *testing.T, files []txtar.File) *script {
 	if whole, has := s.files["program"]; has {
 		tree[".autoloop/programs/p.md"] = whole
 	}
-	s.scene = &scene{world: newWorld(t, tree)}
+	s.remoteProject = &remoteProject{project: newProject(t, tree)}
 	return s
 }
 
@@ -394,7 +394,7 @@ func (s *script) onGitHub(name string, args ...string) {
 	case "report":
 		s.report(args[0], args[1:]...)
 	case "comment":
-		s.scene.say(args[0], args[1])
+		s.remoteProject.say(args[0], args[1])
 	case "merge":
 		s.merge()
 		s.git("fetch", "--quiet", "origin")
@@ -457,7 +457,7 @@ func (s *script) there() {
 // The four examples of the proposal.
 
 // edit changes the state file as a person would, by a commit on its branch.
-func (w *world) edit(before, after string) {
+func (w *project) edit(before, after string) {
 	w.t.Helper()
 	dir := filepath.Join(w.t.TempDir(), "memory")
 	w.git("worktree", "add", "--quiet", dir, "memory/autoloop")

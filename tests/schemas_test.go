@@ -58,7 +58,7 @@ func TestFilesFitTheirSchemas(t *testing.T) {
 	t.Parallel()
 	t.Run("programs", func(t *testing.T) {
 		t.Parallel()
-		w := valuesWorld(t, "metric_direction: lower", "10", "9", "12", "x", "7", "6")
+		w := valuesProject(t, "metric_direction: lower", "10", "9", "12", "x", "7", "6")
 		w.plan()
 		fits(t, "autoloop", w.beside("../gh-aw/autoloop.json"))
 		for range 4 {
@@ -100,7 +100,7 @@ func TestFilesFitTheirSchemas(t *testing.T) {
 	})
 	t.Run("tasks", func(t *testing.T) {
 		t.Parallel()
-		w := tasksWorld(t, map[string]string{"one": hasAfter, "two": hasFile})
+		w := tasksProject(t, map[string]string{"one": hasAfter, "two": hasFile})
 		a := w.tasks(copyConfig, "--out", "out")
 		require.Zero(t, a.code, a.stderr)
 		fits(t, "outcome", w.read("out/baseline.json"))
@@ -108,7 +108,7 @@ func TestFilesFitTheirSchemas(t *testing.T) {
 	})
 	t.Run("skill", func(t *testing.T) {
 		t.Parallel()
-		w := skillWorld(t, "", "echo beta >> SKILL.md")
+		w := skillProject(t, "", "echo beta >> SKILL.md")
 		a := w.skill("-n", "1")
 		require.Zero(t, a.code, a.stderr)
 		fits(t, "workspace", w.read("s-autoresearch/manifest.json"))

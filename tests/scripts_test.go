@@ -36,7 +36,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Vars = append(cleanEnviron(env.WorkDir, env.WorkDir), "WORK="+env.WorkDir, "BIN="+binaries)
 			env.Cd = filepath.Join(env.WorkDir, "repo")
-			env.Values["script"] = &script{t: t, scene: &scene{world: &world{
+			env.Values["script"] = &script{t: t, remoteProject: &remoteProject{project: &project{
 				t: t, dir: env.Cd, side: env.WorkDir, env: slices.Clone(env.Vars),
 			}}}
 			for _, line := range []string{"init -q -b main", "add -A", "commit -q --allow-empty -m start"} {

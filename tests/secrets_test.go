@@ -58,7 +58,7 @@ func TestKeysInOddPlaces(t *testing.T) {
 		{"in nothing", `echo 2 > src/value.txt; echo "nothing to hide"`, "accepted"},
 	}
 	const flat = "tkn-0123456789-abcdefghij-KLMNOP"
-	w := agentWorld(t, fmt.Sprintf("key='%s'; login=%s; escaped=%s; flat=%s\n. \"$SIDE/do-$AUTOLOOP_ITERATION.sh\"",
+	w := agentProject(t, fmt.Sprintf("key='%s'; login=%s; escaped=%s; flat=%s\n. \"$SIDE/do-$AUTOLOOP_ITERATION.sh\"",
 		oddKey, login, url.QueryEscape(oddKey), flat))
 	w.frontmatter("plateau: off")
 	for i, place := range places {
@@ -126,7 +126,7 @@ printf '{"m": %%s, "rejected_reason": "%%s"}\n' "$(cat src/value.txt)" "$(echo "
 func TestLoginInOddPlaces(t *testing.T) {
 	t.Parallel()
 	const token = "a-token-of-a-login-0123456789"
-	w := standInWorld(t, `t=$(sed 's/.*access_token":"//; s/".*//' "$HOME/.codex/auth.json")
+	w := standInProject(t, `t=$(sed 's/.*access_token":"//; s/".*//' "$HOME/.codex/auth.json")
 echo "LESSON: log in with $t" > .autoloop-notes.md; echo "$t" > value.txt`, "")
 	w.unset("OPENAI_API_KEY")
 	file := filepath.Join(filepath.Dir(w.dir), "home", ".codex", "auth.json")

@@ -16,7 +16,7 @@ import (
 func TestForeignDirectoryIsNotUsed(t *testing.T) {
 	t.Parallel()
 	long.Root(t, "giving files to another user")
-	w := valuesWorld(t, "", "1", "2", "3")
+	w := valuesProject(t, "", "1", "2", "3")
 	theirs := filepath.Join(filepath.Dir(w.dir), "theirs")
 	require.NoError(t, os.MkdirAll(theirs, 0o755))
 	plan := filepath.Join(theirs, "autoloop.json")
@@ -45,7 +45,7 @@ func TestForeignDirectoryIsNotUsed(t *testing.T) {
 }
 
 // transcripts is the directory of the one repository whose program p left transcripts.
-func (w *world) transcripts(output string) string {
+func (w *project) transcripts(output string) string {
 	w.t.Helper()
 	found, err := filepath.Glob(filepath.Join(output, "transcripts", "*", "p"))
 	require.NoError(w.t, err)

@@ -21,7 +21,7 @@ func TestSkillExampleImprovesAlone(t *testing.T) {
 	_, rest, found := strings.Cut(text, "\niterate skill programs/")
 	require.True(t, found)
 	line, _, _ := strings.Cut(rest, "\n")
-	w := exampleWorld(t, "skill-release-notes")
+	w := exampleProject(t, "skill-release-notes")
 	args := strings.Split("skill programs/"+line, `"`)
 	var words []string
 	for i, part := range args {
@@ -58,12 +58,12 @@ Say more.
 - ` + "`s/`" + `
 `
 
-func skillWorld(t *testing.T, front, improve string) *world {
+func skillProject(t *testing.T, front, improve string) *project {
 	t.Helper()
 	check := func(word string) string {
 		return `{"type": "file_contains", "file": "out.md", "text": "` + word + `"}`
 	}
-	w := newWorld(t, map[string]string{
+	w := newProject(t, map[string]string{
 		".autoloop/programs/p.md": strings.Replace(skillProgram, "%FRONT%", front, 1),
 		"s/SKILL.md":              "---\nname: s\n---\nalpha\n",
 		"s/evals/evals.json": `[{"id": 1, "prompt": "p", "deterministic_checks": [` + check("alpha") + `]},
@@ -76,7 +76,7 @@ func skillWorld(t *testing.T, front, improve string) *world {
 
 // settings writes keys of a program into a file beside the repository, for --settings;
 // agents see $SIDE unless a line says what they see.
-func (w *world) settings(lines ...string) string {
+func (w *project) settings(lines ...string) string {
 	w.t.Helper()
 	text := "---\n" + strings.Join(lines, "\n") + "\n"
 	if !strings.Contains(text, "\nenv:") {
@@ -89,7 +89,7 @@ func (w *world) settings(lines ...string) string {
 }
 
 // skill improves a skill outside of any program.
-func (w *world) skill(more ...string) answer {
+func (w *project) skill(more ...string) answer {
 	w.t.Helper()
 	return w.binary("iterate", append([]string{
 		"skill", "s", "--judge", "off", "--settings", w.settings(), "--agent-command", `sh "$SIDE/improve"`,
@@ -111,7 +111,7 @@ func TestSkillCandidateThatIsExchanged(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := skillWorld(t, "", `if test "$AUTOLOOP_ITERATION" = 1; then `+exchange+
+			w := skillProject(t, "", `if test "$AUTOLOOP_ITERATION" = 1; then `+exchange+
 				`; else echo beta >> SKILL.md; fi`)
 			w.env = append(w.env, "SKILL="+filepath.Join(w.dir, "s"))
 			before := w.state("s")

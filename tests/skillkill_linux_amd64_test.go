@@ -15,11 +15,11 @@ import (
 	"github.com/org/autoloop/tests/long"
 )
 
-// killWorld has the snapshots v-old and v-new of two small states that differ in
+// killProject has the snapshots v-old and v-new of two small states that differ in
 // every way in which an entry can.
-func killWorld(t *testing.T) (w *world, before, after string) {
+func killProject(t *testing.T) (w *project, before, after string) {
 	t.Helper()
-	w = newWorld(t, map[string]string{
+	w = newProject(t, map[string]string{
 		"old/SKILL.md": "old\n", "old/same": "same\n", "old/gone": "x\n", "old/turns/into": "a file\n",
 		"old/deep/er/file": "old\n", "old/deep/er/same": "same\n",
 		"new/SKILL.md": "new\n", "new/same": "same\n", "new/more/of": "it\n", "new/turns": "a file\n",
@@ -33,7 +33,7 @@ func killWorld(t *testing.T) (w *world, before, after string) {
 
 // again puts a copy of a directory where one was left by a killed command, and
 // removes what else that left.
-func (w *world) again(from, to string) {
+func (w *project) again(from, to string) {
 	w.t.Helper()
 	left, err := filepath.Glob(filepath.Join(w.dir, "."+to+".*"))
 	require.NoError(w.t, err)
@@ -44,7 +44,7 @@ func (w *world) again(from, to string) {
 }
 
 // clean holds that nothing is left of what was interrupted.
-func (w *world) clean(point int, call string) {
+func (w *project) clean(point int, call string) {
 	w.t.Helper()
 	for _, pattern := range []string{".s.*", "..s.*", ".kept.*", "..kept.*", ".kept*"} {
 		left, err := filepath.Glob(filepath.Join(w.dir, pattern))
@@ -55,7 +55,7 @@ func (w *world) clean(point int, call string) {
 
 // everyPoint kills a command before each of the calls that count, and looks at what
 // is left.
-func everyPoint(t *testing.T, w *world, counts func(string) bool, args []string, before,
+func everyPoint(t *testing.T, w *project, counts func(string) bool, args []string, before,
 	after func(point int, call string),
 ) {
 	t.Helper()
@@ -90,7 +90,7 @@ func TestRestoreKilledAtEveryCall(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w, old, changed := killWorld(t)
+			w, old, changed := killProject(t)
 			if git != "" {
 				w.write("old/"+git, "ref: mine\n")
 			}
@@ -116,7 +116,7 @@ func TestRestoreKilledAtEveryCall(t *testing.T) {
 }
 
 // holds reports whether a text is in a file below one of these places.
-func (w *world) holds(text string, places ...string) bool {
+func (w *project) holds(text string, places ...string) bool {
 	w.t.Helper()
 	found := false
 	for _, place := range places {
@@ -150,7 +150,7 @@ func TestKillsLoseNothingOfPeople(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := improvedWorld(t)
+			w := improvedProject(t)
 			texts := []string{"the first thing that I wrote", "the second thing that I wrote"}
 			switch w.write("s/mine", texts[0]+"\n"); name {
 			case "undo":
@@ -192,7 +192,7 @@ func TestKillsLoseNothingOfPeople(t *testing.T) {
 func TestSkillRunKilledAtEveryRename(t *testing.T) {
 	long.Only(t, long.Kills)
 	t.Parallel()
-	w := skillWorld(t, "", `echo beta >> SKILL.md; echo "say beta"`)
+	w := skillProject(t, "", `echo beta >> SKILL.md; echo "say beta"`)
 	args := []string{
 		"skill", "s", "-n", "1", "--judge", "off", "--settings", w.settings("jobs: 1", "isolation: off"),
 		"--agent-command",

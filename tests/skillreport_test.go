@@ -19,11 +19,11 @@ const trajectory = `iteration	timestamp	score	best_score	action	changelog
 3	2025-01-15T13:30:00+00:00		0.75	reverted	@nobody
 `
 
-// improvedWorld has skill `s` and its workspace `s-autoresearch` with a v1 that
+// improvedProject has skill `s` and its workspace `s-autoresearch` with a v1 that
 // differs in every way that a file can.
-func improvedWorld(t *testing.T) *world {
+func improvedProject(t *testing.T) *project {
 	t.Helper()
-	w := newWorld(t, map[string]string{
+	w := newProject(t, map[string]string{
 		"s/SKILL.md": "# s\none\ntwo\nthree\nfour\nfive\nsix\n", "s/evals/evals.json": evalSuite(2, 2),
 		"s/run.sh": "#!/bin/sh\n", "s/old": "old\n",
 		"s/evals/trigger-eval.json": `[{"query": "write the notes", "should_trigger": true}, {"query": ` +
@@ -120,7 +120,7 @@ func state(t *testing.T, dir string) string {
 
 const ws = "s-autoresearch"
 
-func (w *world) state(name string) string {
+func (w *project) state(name string) string {
 	w.t.Helper()
 	return state(w.t, filepath.Join(w.dir, name))
 }
@@ -138,7 +138,7 @@ type skillEnd struct {
 	Report struct{ Class, Diff string }
 }
 
-func (w *world) skillEnd(more ...string) skillEnd {
+func (w *project) skillEnd(more ...string) skillEnd {
 	w.t.Helper()
 	a := w.skill(append(more, "--json")...)
 	require.Zero(w.t, a.code, a.stderr)

@@ -67,7 +67,7 @@ func TestSkillApplyAsksOnATerminal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := improvedWorld(t)
+			w := improvedProject(t)
 			before := w.state("s")
 			shown, code := onTerminal(t, w.command("iterate", "apply", ws), c.answer)
 			assert.Equal(t, c.code, code, shown)

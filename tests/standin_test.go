@@ -33,12 +33,12 @@ func standIns() map[string][2]string {
 // keyOf is the key of one agent; no two are the same.
 func keyOf(variable string) string { return agentKey + "-of-" + variable }
 
-// standInWorld is a world with a stand-in for every agent: a script that does
+// standInProject is a project with a stand-in for every agent: a script that does
 // work, says what the real agent was recorded to say, and shows its environment
 // on standard error. The names of the variables that it saw are in side/seen-NAME.
-func standInWorld(t *testing.T, work, front string) *world {
+func standInProject(t *testing.T, work, front string) *project {
 	t.Helper()
-	w := newWorld(t, map[string]string{
+	w := newProject(t, map[string]string{
 		".autoloop/programs/p.md": fmt.Sprintf(numbered, "env: [SIDE]\n"+front), "value.txt": "9\n",
 	})
 	bin := filepath.Join(w.side, "bin")
@@ -59,7 +59,7 @@ func standInWorld(t *testing.T, work, front string) *world {
 }
 
 // recording writes what an agent was recorded to print into the side directory.
-func (w *world) recording(agent, scenario string) string {
+func (w *project) recording(agent, scenario string) string {
 	w.t.Helper()
 	text := readText(w.t, filepath.Join("..", "internal", "agent", "testdata", agent, scenario+".json"))
 	var made struct {
@@ -88,7 +88,7 @@ func TestAgentSeesOnlyItsOwnKey(t *testing.T) {
 	for name, agent := range standIns() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := standInWorld(t, "echo 7 > value.txt", "setup: env | cut -d= -f1 > \"$SIDE/seen-evaluation\"")
+			w := standInProject(t, "echo 7 > value.txt", "setup: env | cut -d= -f1 > \"$SIDE/seen-evaluation\"")
 			for _, token := range []string{"GITHUB_TOKEN", "GH_TOKEN", "ACTIONS_RUNTIME_TOKEN", "SOME_OTHER_TOKEN"} {
 				w.env = append(w.env, token+"="+keyOf(token))
 			}
@@ -114,7 +114,7 @@ func TestAgentSeesOnlyItsOwnKey(t *testing.T) {
 	}
 }
 
-func (w *world) lines(name string) []string {
+func (w *project) lines(name string) []string {
 	w.t.Helper()
 	text := readText(w.t, filepath.Join(w.side, name))
 	return strings.Fields(text)
@@ -129,7 +129,7 @@ func TestAgentsThatNeverEndAreEnded(t *testing.T) {
 	long.Only(t, long.Hostile)
 	t.Parallel()
 	withinLimit(t, func(minutes string) (bool, func()) {
-		w := standInWorld(t, deaf, "agents: [claude, codex, gemini, cursor]\ncandidates: 4\ntimeout-minutes: "+minutes)
+		w := standInProject(t, deaf, "agents: [claude, codex, gemini, cursor]\ncandidates: 4\ntimeout-minutes: "+minutes)
 		require.Zero(t, w.marked())
 		a := w.binary("iterate", "--program", "p", "--json")
 		assert.Zero(t, w.marked(), "a process is left")
@@ -147,7 +147,7 @@ func TestAgentsThatNeverEndAreEnded(t *testing.T) {
 
 func TestAgentsEndWithUs(t *testing.T) {
 	t.Parallel()
-	w := standInWorld(t, deaf, "agents: [claude, codex, opencode]\ncandidates: 3\ntimeout-minutes: 10")
+	w := standInProject(t, deaf, "agents: [claude, codex, opencode]\ncandidates: 3\ntimeout-minutes: 10")
 	cmd := w.command("iterate", "--program", "p")
 	require.NoError(t, cmd.Start())
 	require.Eventually(t, func() bool {

@@ -37,7 +37,7 @@ func TestTasksEndedInTheMiddle(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := tasksWorld(t, manyTasks())
+			w := tasksProject(t, manyTasks())
 			cmd := w.command("iterate", w.taskArgs(lingering)...)
 			said, err := cmd.StderrPipe()
 			require.NoError(t, err)

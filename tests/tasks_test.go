@@ -12,10 +12,10 @@ import (
 	"github.com/org/autoloop/tests/long"
 )
 
-// tasksWorld is a repository with a suite of these tasks, each an id and its
+// tasksProject is a repository with a suite of these tasks, each an id and its
 // checks as JSON, and two configurations: `before` is committed, and the
 // checkout has `after`.
-func tasksWorld(t *testing.T, tasks map[string]string) *world {
+func tasksProject(t *testing.T, tasks map[string]string) *project {
 	t.Helper()
 	files := map[string]string{"AGENTS.md": "before\n", "README.md": "of no account\n"}
 	for id, checks := range tasks {
@@ -23,7 +23,7 @@ func tasksWorld(t *testing.T, tasks map[string]string) *world {
 			`", "fixtureDir": "fixture", "prompt": "do it", "checks": [` + checks + `]}`
 		files["suite/"+id+"/fixture/file.txt"] = "fixture\n"
 	}
-	w := newWorld(t, files)
+	w := newProject(t, files)
 	w.write("AGENTS.md", "after\n")
 	return w
 }
@@ -35,12 +35,12 @@ const (
 )
 
 // tasks compares the checkout with its commit, with a scripted agent.
-func (w *world) tasks(script string, more ...string) answer {
+func (w *project) tasks(script string, more ...string) answer {
 	w.t.Helper()
 	return w.binary("iterate", w.taskArgs(script, more...)...)
 }
 
-func (w *world) taskArgs(script string, more ...string) []string {
+func (w *project) taskArgs(script string, more ...string) []string {
 	// A busy machine must not decide: no time counts as another one.
 	return append([]string{
 		"eval", "suite", "--against", "HEAD", "--agent-command", script, "--judge", "off", "--settings",
@@ -49,7 +49,7 @@ func (w *world) taskArgs(script string, more ...string) []string {
 }
 
 // left lists what a comparison left behind, besides the finished runs.
-func (w *world) left() []string {
+func (w *project) left() []string {
 	w.t.Helper()
 	root := filepath.Dir(w.side)
 	temporary, err := filepath.Glob(filepath.Join(root, "tmp", "*"))
@@ -63,7 +63,7 @@ func (w *world) left() []string {
 // kept, and for the sandboxes of others.
 func TestTasksDoNotSeeTheirChecks(t *testing.T) {
 	t.Parallel()
-	w := tasksWorld(t, map[string]string{"one": `{"kind": "regexMatch", "path": "seen.txt", "pattern": "^end\n$"}`})
+	w := tasksProject(t, map[string]string{"one": `{"kind": "regexMatch", "path": "seen.txt", "pattern": "^end\n$"}`})
 	w.unset("AUTOLOOP_ISOLATION")
 	root := filepath.Dir(w.side)
 	spy := `for dir in "` + w.dir + `/suite" "` + root + `/home/.cache/autoloop" "$PWD/../.." "` + w.dir +
@@ -83,11 +83,11 @@ func TestTasksDoNotSeeTheirChecks(t *testing.T) {
 	assert.Contains(t, open.stdout, `"passed": 0`, "without isolation it would be seen")
 }
 
-// agentConfigWorld has the example suite, an AGENTS.md, and a proposing agent
+// agentConfigProject has the example suite, an AGENTS.md, and a proposing agent
 // that writes line N of `values` into it; the scripted executor works on tasks.
-func agentConfigWorld(t *testing.T, front string, lines ...string) *world {
+func agentConfigProject(t *testing.T, front string, lines ...string) *project {
 	t.Helper()
-	w := newWorld(t, map[string]string{
+	w := newProject(t, map[string]string{
 		".autoloop/programs/p.md": "---\nevaluation: tasks\ntasks: programs/agent-config/tasks\nplateau: off\n" +
 			"isolation: off\n" + front +
 			"agent: command\nagent-command: sed -n \"${AUTOLOOP_ITERATION}p\" \"$SIDE/lines\" > AGENTS.md\n" +
@@ -117,7 +117,7 @@ func TestRunningSuiteIsNotRewritten(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := agentConfigWorld(t, "", "Keep a changelog. A fixed bug gets a test.")
+			w := agentConfigProject(t, "", "Keep a changelog. A fixed bug gets a test.")
 			tmp := filepath.Join(filepath.Dir(w.side), "tmp")
 			// The directory of the trees is closed to their owner too, who can open it.
 			w.write("programs/agent-config/agent.sh", w.read("programs/agent-config/agent.sh")+

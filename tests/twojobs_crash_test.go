@@ -38,7 +38,7 @@ func TestPublishingIsKilledAtEveryWrite(t *testing.T) {
 	h := newLife(t)
 	j := h.inTwoJobs()
 	for number, before := range chapters()[:4] {
-		before(h.scene)
+		before(h.remoteProject)
 		if number == 1 || number == 2 {
 			j.one()
 			continue
@@ -48,7 +48,7 @@ func TestPublishingIsKilledAtEveryWrite(t *testing.T) {
 		}
 		dir, proposed := j.propose()
 		require.NotEmpty(t, dir, proposed)
-		m := h.moment()
+		m := h.snapshot()
 		deaths := j.deathsOf(h, func() { assert.Equal(t, "accepted", j.publish(dir).Outcome) })
 		require.Greater(t, len(deaths), 4)
 		want := h.place()
@@ -127,7 +127,7 @@ func TestBeginningIsKilledAtEveryWrite(t *testing.T) {
 			h.ended(1, 2, 3)
 			run := c.before(h, j) + 1
 			h.env = append(h.env, inActions(run, 1)...)
-			m := h.moment()
+			m := h.snapshot()
 			deaths := j.deathsOf(h, func() {
 				begun, reason := j.begin()
 				require.Equal(t, c.begins, begun, reason)

@@ -12,7 +12,7 @@ import (
 	"github.com/org/autoloop/tests/long"
 )
 
-// scattered are lines of noise that are the same in every world.
+// scattered are lines of noise that are the same in every project.
 func scattered(count int) []string {
 	chance := rand.New(rand.NewPCG(3, 5))
 	list := make([]string, count)
@@ -39,21 +39,21 @@ func TestTwoJobsComeToWhatOneDoes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		outcomes string
-		world    func(t *testing.T) *world
+		project  func(t *testing.T) *project
 		// ordered says that what is measured, or how often a side was run when the
 		// trial ended early, depends on the order of the runs, which is another one in
 		// every trial.
 		ordered bool
 	}{
-		"a repeatable metric": {outcomes: "accepted rejected rejected accepted", world: func(t *testing.T) *world {
+		"a repeatable metric": {outcomes: "accepted rejected rejected accepted", project: func(t *testing.T) *project {
 			t.Helper()
-			return noisyWorld(t, "guardrails: [{metric: rail, direction: higher, max-regression: 50%}]", nil,
+			return noisyProject(t, "guardrails: [{metric: rail, direction: higher, max-regression: 50%}]", nil,
 				"1100", "1100",
 				"1050", "1200")
 		}},
-		"a noisy metric": {outcomes: "accepted rejected rejected", world: func(t *testing.T) *world {
+		"a noisy metric": {outcomes: "accepted rejected rejected", project: func(t *testing.T) *project {
 			t.Helper()
-			w := noisyWorld(t, "timeout-minutes: 90", scattered(400), "5000", "5001", "4000")
+			w := noisyProject(t, "timeout-minutes: 90", scattered(400), "5000", "5001", "4000")
 			const counter, own = `n=$(<"$SIDE/count")`,
 				`read -r value < value.txt; n=$(cat "$SIDE/count-$value" || echo 0)`
 			text := w.read(".autoloop/programs/p.md")
@@ -66,61 +66,61 @@ func TestTwoJobsComeToWhatOneDoes(t *testing.T) {
 		}},
 		"a metric that turns out noisy": {
 			outcomes: "rejected accepted", ordered: true,
-			world: func(t *testing.T) *world {
+			project: func(t *testing.T) *project {
 				t.Helper()
-				return noisyWorld(t, "", append([]string{"0", "0", "5"}, scattered(400)...), "900", "9000")
+				return noisyProject(t, "", append([]string{"0", "0", "5"}, scattered(400)...), "900", "9000")
 			},
 		},
-		"a suite of tasks": {outcomes: "rejected accepted", world: func(t *testing.T) *world {
+		"a suite of tasks": {outcomes: "rejected accepted", project: func(t *testing.T) *project {
 			t.Helper()
-			return agentConfigWorld(t, "", "Nothing of use.", "Keep a changelog. A fixed bug gets a test.")
+			return agentConfigProject(t, "", "Nothing of use.", "Keep a changelog. A fixed bug gets a test.")
 		}},
-		"a skill": {outcomes: "accepted rejected accepted", world: func(t *testing.T) *world {
+		"a skill": {outcomes: "accepted rejected accepted", project: func(t *testing.T) *project {
 			t.Helper()
-			return skillWorld(t, "",
+			return skillProject(t, "",
 				`case $AUTOLOOP_ITERATION in 1) echo beta >> s/SKILL.md ;; 2) echo x >> s/SKILL.md ;; 3) echo gamma `+
 					`>> s/SKILL.md ;; esac`)
 		}},
 		"a skill that may lose no case": {
 			outcomes: "accepted rejected", ordered: true,
-			world: func(t *testing.T) *world {
+			project: func(t *testing.T) *project {
 				t.Helper()
-				return skillWorld(t, "evaluation-runs: 4\nno-case-regression: true\ntimeout-minutes: 90",
+				return skillProject(t, "evaluation-runs: 4\nno-case-regression: true\ntimeout-minutes: 90",
 					`case $AUTOLOOP_ITERATION in 1) echo beta >> s/SKILL.md ;; 2) printf 'beta gamma delta\n' > `+
 						`s/SKILL.md ;; esac`)
 			},
 		},
-		"several candidates": {outcomes: "accepted rejected", world: func(t *testing.T) *world {
+		"several candidates": {outcomes: "accepted rejected", project: func(t *testing.T) *project {
 			t.Helper()
-			return severalWorld(t, "agent: command\ncandidates: 4", `case $2 in
+			return severalProject(t, "agent: command\ncandidates: 4", `case $2 in
 1) echo 3 > value.txt ;; 2) echo 5 > value.txt ;; 3) echo 9 > other.txt ;; 4) exit 3 ;;
 esac
 echo "proposal $2"`)
 		}},
-		"a population": {outcomes: "", world: func(t *testing.T) *world {
+		"a population": {outcomes: "", project: func(t *testing.T) *project {
 			t.Helper()
-			return newWorld(t, map[string]string{".autoloop/programs/p.md": evolving, "value.txt": "1\n"})
+			return newProject(t, map[string]string{".autoloop/programs/p.md": evolving, "value.txt": "1\n"})
 		}},
-		"notes": {outcomes: "rejected rejected", world: func(t *testing.T) *world {
+		"notes": {outcomes: "rejected rejected", project: func(t *testing.T) *project {
 			t.Helper()
-			return newWorld(t, map[string]string{".autoloop/programs/p.md": handingBack, "value.txt": "1\n"})
+			return newProject(t, map[string]string{".autoloop/programs/p.md": handingBack, "value.txt": "1\n"})
 		}},
-		"links": {outcomes: "accepted rejected rejected rejected", world: func(t *testing.T) *world {
+		"links": {outcomes: "accepted rejected rejected rejected", project: func(t *testing.T) *project {
 			t.Helper()
-			w := linksWorld(t, "ln -sfn b v/link; echo 5 > v/n", "ln -sfn ../../etc v/link; echo 6 > v/n",
+			w := linksProject(t, "ln -sfn b v/link; echo 5 > v/n", "ln -sfn ../../etc v/link; echo 6 > v/n",
 				"ln -sfn /etc v/link; echo 7 > v/n", "echo 8 > other; echo 8 > v/n")
 			return w
 		}},
-		"a binary file": {outcomes: "accepted accepted", world: func(t *testing.T) *world {
+		"a binary file": {outcomes: "accepted accepted", project: func(t *testing.T) *project {
 			t.Helper()
-			w := linksWorld(t, `cp "$SIDE/blob" v/bin; echo 5 > v/n`, "printf x >> v/bin; echo 6 > v/n")
+			w := linksProject(t, `cp "$SIDE/blob" v/bin; echo 5 > v/n`, "printf x >> v/bin; echo 6 > v/n")
 			w.aside("blob", string(disorder(100_000)))
 			return w
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			whole, split := c.world(t), c.world(t)
+			whole, split := c.project(t), c.project(t)
 			want := strings.Fields(c.outcomes)
 			if len(want) == 0 {
 				want = make([]string, 6)
@@ -149,22 +149,22 @@ echo "proposal $2"`)
 	}
 }
 
-// linksWorld is a world whose agent runs line N of a script; the metric is in v/n.
-func linksWorld(t *testing.T, lines ...string) *world {
+// linksProject is a project whose agent runs line N of a script; the metric is in v/n.
+func linksProject(t *testing.T, lines ...string) *project {
 	t.Helper()
 	front := strings.Replace(fmt.Sprintf(values, "metric_direction: higher"),
 		"agent-command: sed -n \"${AUTOLOOP_ITERATION}p\" \"$SIDE/values\" > value.txt && echo \"try $(cat value.txt)\"",
 		`agent-command: eval "$(sed -n "${AUTOLOOP_ITERATION}p" "$SIDE/lines")"`, 1)
 	front = strings.ReplaceAll(strings.ReplaceAll(front, "`value.txt`", "`v/n`\n- `v/`"), "$(cat value.txt)\"\n",
 		"$(cat v/n)\"\n[ -e \"$SIDE/works\" ]\n")
-	w := newWorld(t, map[string]string{".autoloop/programs/p.md": front, "v/n": "1\n", "v/b": "b\n", "other": "x\n"})
+	w := newProject(t, map[string]string{".autoloop/programs/p.md": front, "v/n": "1\n", "v/b": "b\n", "other": "x\n"})
 	w.aside("lines", strings.Join(lines, "\n"))
 	w.aside("works", "")
 	return w
 }
 
 // recorded is all that is recorded, without times, ids and the note of a bundle.
-func (w *world) recorded() string {
+func (w *project) recorded() string {
 	w.t.Helper()
 	var out strings.Builder
 	for _, e := range w.facts("") {
@@ -267,9 +267,9 @@ printf '{"m": %%s}\n' "$(cat value.txt)"
 ` + "```" + `
 `
 
-func severalWorld(t *testing.T, front, propose string) *world {
+func severalProject(t *testing.T, front, propose string) *project {
 	t.Helper()
-	w := newWorld(t, map[string]string{
+	w := newProject(t, map[string]string{
 		".autoloop/programs/p.md": fmt.Sprintf(several, front), "value.txt": "1\n",
 		"other.txt": "x\n",
 	})

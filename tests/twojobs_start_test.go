@@ -38,7 +38,7 @@ func (h *hub) ended(runs ...int64) {
 }
 
 // agentRuns is how often an agent worked.
-func (w *world) agentRuns() int {
+func (w *project) agentRuns() int {
 	worked, _ := os.ReadFile(filepath.Join(w.side, "worked")) // which the first makes
 	return strings.Count(string(worked), "\n")
 }

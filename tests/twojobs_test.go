@@ -24,7 +24,7 @@ const readToken = "ghs_0123456789abcdefREADER"
 // jobs run iterations as two jobs of a workflow: each in a clone and a home of
 // its own, the one with a token that may read, the other with one that may write.
 type jobs struct {
-	*scene
+	*remoteProject
 	git    *gitServer
 	server string
 	made   int
@@ -36,7 +36,7 @@ func (h *hub) inTwoJobs() *jobs {
 	backend := newGitServer(h.t, "/remote.git", h.bare)
 	backend.reader = readToken
 	h.Change(func(*githubtest.State) { h.Reader = readToken })
-	j := &jobs{scene: h.scene, git: backend, server: backend.listen(h.t)}
+	j := &jobs{remoteProject: h.remoteProject, git: backend, server: backend.listen(h.t)}
 	h.jobs = j
 	return j
 }
@@ -160,7 +160,7 @@ func TestNothingToPropose(t *testing.T) {
 }
 
 // propose makes a bundle beside the repository.
-func (w *world) propose(name string) (string, iteration) {
+func (w *project) propose(name string) (string, iteration) {
 	w.t.Helper()
 	dir := filepath.Join(w.side, name)
 	a := w.ok("iterate", "job", "propose", "--program", "p", "--json", "--out", dir)
@@ -169,7 +169,7 @@ func (w *world) propose(name string) (string, iteration) {
 	return dir, list[0]
 }
 
-func (w *world) publish(dir string) iteration {
+func (w *project) publish(dir string) iteration {
 	w.t.Helper()
 	a := w.ok("iterate", "job", "publish", "--program", "p", "--json", dir)
 	list := w.decode(a.stdout)
@@ -178,4 +178,4 @@ func (w *world) publish(dir string) iteration {
 }
 
 // refs are all branches.
-func (w *world) refs() string { return w.git("for-each-ref", "refs/heads") }
+func (w *project) refs() string { return w.git("for-each-ref", "refs/heads") }

@@ -39,11 +39,11 @@ func serve(t *testing.T, cmd *exec.Cmd, output func() (io.ReadCloser, error)) st
 	return ""
 }
 
-// watchedWorld has a program whose agent waits for the file go, so that a run is
+// watchedProject has a program whose agent waits for the file go, so that a run is
 // seen at work.
-func watchedWorld(t *testing.T) *world {
+func watchedProject(t *testing.T) *project {
 	t.Helper()
-	return newWorld(t, map[string]string{
+	return newProject(t, map[string]string{
 		"value.txt": "1\n",
 		".autoloop/programs/p.md": "---\nmetric: m\nevaluation-runs: 1\nagent: command\n" +
 			"agent-command: while [ ! -e \"$SIDE/go\" ]; do sleep 0.05; done; sleep 0.1; echo $(($(cat " +
@@ -57,7 +57,7 @@ func watchedWorld(t *testing.T) *world {
 func TestWatchInABrowser(t *testing.T) {
 	long.Only(t, long.Browser)
 	chromium := browserOf(t)
-	w := watchedWorld(t)
+	w := watchedProject(t)
 	const most = 5000
 	page := w.command("iterate", "page", "--serve")
 	url := serve(t, page, page.StdoutPipe)

@@ -246,7 +246,7 @@ func TestExamplesKeepTheRules(t *testing.T) {
 	t.Parallel()
 	list := documentedWorkflows(t)
 	require.NotEmpty(t, list)
-	w := newWorld(t, nil)
+	w := newProject(t, nil)
 	for i, e := range list {
 		assert.Empty(t, audit(e.text, allowed[e.place]...), e.place)
 		w.write(filepath.Join(".github", "workflows", "example-"+string(rune('a'+i))+".yml"), e.text)

@@ -172,7 +172,7 @@ func TestActionlint(t *testing.T) {
 	long.Only(t, long.Act)
 	t.Parallel()
 	// They call each other by their place in a user's repository.
-	w := newWorld(t, nil)
+	w := newProject(t, nil)
 	for _, file := range workflowFiles(t) {
 		data := readText(t, file)
 		w.write(".github/workflows/"+filepath.Base(file), data)
@@ -182,7 +182,7 @@ func TestActionlint(t *testing.T) {
 
 // actionlint checks the workflows of the repository. It has to be fetched and
 // built: with AUTOLOOP_LONG=1 alone.
-func (w *world) actionlint() {
+func (w *project) actionlint() {
 	w.t.Helper()
 	if !long.Asked() {
 		return

@@ -17,10 +17,10 @@ import (
 	"github.com/org/autoloop/internal/github/githubtest"
 )
 
-// scene is a repository with GitHub beside it, in the hands of people and CI. Alice owns the
+// remoteProject is a repository with GitHub beside it, in the hands of people and CI. Alice owns the
 // repository, Bob collaborates, and everybody else is a stranger.
-type scene struct {
-	*world
+type remoteProject struct {
+	*project
 	site ours
 	bare string
 	// jobs, when set, do the work of one run.
@@ -28,17 +28,17 @@ type scene struct {
 }
 
 // one runs one iteration, in one job or in two.
-func (s *scene) one(args ...string) iteration {
+func (s *remoteProject) one(args ...string) iteration {
 	s.t.Helper()
 	if s.jobs != nil {
 		return s.jobs.one()
 	}
-	return s.world.one(args...)
+	return s.project.one(args...)
 }
 
 // atMost bounds the requests since the last time that they were counted. Two
 // jobs both look at everything.
-func (s *scene) atMost(most int) {
+func (s *remoteProject) atMost(most int) {
 	s.t.Helper()
 	if s.jobs != nil {
 		most *= 2
@@ -46,16 +46,16 @@ func (s *scene) atMost(most int) {
 	assert.LessOrEqual(s.t, s.site.requests(), most)
 }
 
-// newScene makes a repository with a remote, whose agent tries these values.
-func newScene(t *testing.T, files map[string]string, tries ...string) *scene {
+// newRemoteProject makes a repository with a remote, whose agent tries these values.
+func newRemoteProject(t *testing.T, files map[string]string, tries ...string) *remoteProject {
 	t.Helper()
-	s := &scene{world: newWorld(t, files)}
+	s := &remoteProject{project: newProject(t, files)}
 	s.try(tries...)
 	return s.withRemote()
 }
 
-// withRemote gives the repository of a scene a remote.
-func (s *scene) withRemote() *scene {
+// withRemote gives the repository of a remoteProject a remote.
+func (s *remoteProject) withRemote() *remoteProject {
 	s.t.Helper()
 	s.bare = filepath.Join(s.side, "remote.git")
 	s.run("", "git", "init", "--quiet", "--bare", "--initial-branch=main", s.bare)
@@ -65,7 +65,7 @@ func (s *scene) withRemote() *scene {
 }
 
 // try says which values the agent tries, one for each iteration.
-func (s *scene) try(values ...string) {
+func (s *remoteProject) try(values ...string) {
 	s.t.Helper()
 	s.aside("values", strings.Join(values, "\n")+"\n")
 }
@@ -87,19 +87,19 @@ func head(t *testing.T, dir, branch string) string {
 }
 
 // program opens the issue with the program p.
-func (s *scene) program(body string) { s.site.open("alice", "P", body, "autoloop-program") }
+func (s *remoteProject) program(body string) { s.site.open("alice", "P", body, "autoloop-program") }
 
 // say comments on the first issue.
-func (s *scene) say(author, text string) { s.site.say(author, 1, text) }
+func (s *remoteProject) say(author, text string) { s.site.say(author, 1, text) }
 
 // report lets CI say something of the commit that the branch is at.
-func (s *scene) report(conclusion string, lines ...string) {
+func (s *remoteProject) report(conclusion string, lines ...string) {
 	s.t.Helper()
 	s.site.report(head(s.t, s.bare, "autoloop/p"), "build", conclusion, strings.Join(lines, "\n"))
 }
 
 // merge merges the open pull request as a person does.
-func (s *scene) merge() {
+func (s *remoteProject) merge() {
 	s.t.Helper()
 	number := s.openPull()
 	clone := filepath.Join(s.t.TempDir(), "clone")
@@ -111,7 +111,7 @@ func (s *scene) merge() {
 }
 
 // openPull is the number of the open pull request, or 0.
-func (s *scene) openPull() int {
+func (s *remoteProject) openPull() int {
 	number := 0
 	state := s.site.look()
 	for _, p := range state.Pulls {
@@ -123,16 +123,16 @@ func (s *scene) openPull() int {
 }
 
 // pullBody is the body of the open pull request.
-func (s *scene) pullBody() string { return s.site.look().Issue(s.openPull()).Body }
+func (s *remoteProject) pullBody() string { return s.site.look().Issue(s.openPull()).Body }
 
 // remembered reads a file of the memory branch on the remote.
-func (s *scene) remembered(name string) string {
+func (s *remoteProject) remembered(name string) string {
 	s.t.Helper()
 	return s.run(s.bare, "git", "show", "memory/autoloop:"+name)
 }
 
 // told is what the agent was told at an iteration.
-func (s *scene) told(iteration int) string {
+func (s *remoteProject) told(iteration int) string {
 	s.t.Helper()
 	return s.beside(fmt.Sprintf("prompt.%d", iteration))
 }
@@ -145,7 +145,7 @@ func entryOf(state string, iteration int) string {
 }
 
 // answers are our replies on the first issue, without their marks.
-func (s *scene) answers() []string {
+func (s *remoteProject) answers() []string {
 	var list []string
 	for _, c := range s.site.look().On(1) {
 		if mark, text, _ := strings.Cut(c.Body, "\n"); strings.HasPrefix(mark, "<!-- AUTOLOOP:REPLY ") {
@@ -155,16 +155,16 @@ func (s *scene) answers() []string {
 	return list
 }
 
-// hub is a scene with its server.
+// hub is a remoteProject with its server.
 type hub struct {
-	*scene
+	*remoteProject
 	*githubtest.Server
 }
 
 // newHub makes a repository on GitHub whose agent tries these values.
 func newHub(t *testing.T, files map[string]string, tries ...string) *hub {
 	t.Helper()
-	return newScene(t, files, tries...).hub(ownedByAlice())
+	return newRemoteProject(t, files, tries...).hub(ownedByAlice())
 }
 
 // ownedByAlice is a repository in which Bob collaborates.
@@ -174,10 +174,10 @@ func ownedByAlice() *githubtest.State {
 	return state
 }
 
-// hub starts our server beside a scene.
-func (s *scene) hub(state *githubtest.State) *hub {
+// hub starts our server beside a remoteProject.
+func (s *remoteProject) hub(state *githubtest.State) *hub {
 	s.t.Helper()
-	h := &hub{scene: s, Server: githubtest.New(s.t, state)}
+	h := &hub{remoteProject: s, Server: githubtest.New(s.t, state)}
 	h.Change(func(*githubtest.State) {
 		h.Token, h.Heads = hubToken, func(branch string) string { return head(s.t, s.bare, branch) }
 	})
@@ -245,7 +245,7 @@ func aboutCI(path string) bool {
 }
 
 // pushes commits a file to a branch as a person does, and returns the commit.
-func (s *scene) pushes(branch, from, file, text string) string {
+func (s *remoteProject) pushes(branch, from, file, text string) string {
 	s.t.Helper()
 	clone := filepath.Join(s.t.TempDir(), "clone")
 	s.run("", "git", "clone", "--quiet", s.bare, clone)

@@ -50,8 +50,8 @@ func runTests(m *testing.M) int {
 	return m.Run()
 }
 
-// world is one repository with one program in it, and a user's environment.
-type world struct {
+// project is one repository with one program in it, and a user's environment.
+type project struct {
 	t *testing.T
 	// dir is the repository, side a directory beside it for what the agent
 	// command reads.
@@ -82,10 +82,10 @@ printf '{"m": %%s}\n' "$(cat value.txt)"
 ` + "```" + `
 `
 
-// newWorld makes a repository with these files committed on main.
-func newWorld(t *testing.T, files map[string]string) *world {
+// newProject makes a repository with these files committed on main.
+func newProject(t *testing.T, files map[string]string) *project {
 	t.Helper()
-	w := emptyWorld(t)
+	w := emptyProject(t)
 	for name, text := range files {
 		w.write(name, text)
 	}
@@ -93,13 +93,13 @@ func newWorld(t *testing.T, files map[string]string) *world {
 	return w
 }
 
-// emptyWorld makes a repository without a commit.
-func emptyWorld(t *testing.T) *world {
+// emptyProject makes a repository without a commit.
+func emptyProject(t *testing.T) *project {
 	t.Helper()
 	root := t.TempDir()
 	openWhenDone(t, root)
 	t.Cleanup(func() { unlock(root) })
-	w := &world{t: t, dir: filepath.Join(root, "repo"), side: filepath.Join(root, "side")}
+	w := &project{t: t, dir: filepath.Join(root, "repo"), side: filepath.Join(root, "side")}
 	require.NoError(t, os.MkdirAll(w.side, 0o755))
 	w.env = cleanEnviron(root, w.side)
 	w.run("", "git", "init", "--quiet", "--initial-branch=main", w.dir)
@@ -117,11 +117,11 @@ func unlock(root string) {
 	})
 }
 
-// valuesWorld is a world with the program `values`, a first number, and those
+// valuesProject is a project with the program `values`, a first number, and those
 // that the agent tries one after the other.
-func valuesWorld(t *testing.T, front, first string, tries ...string) *world {
+func valuesProject(t *testing.T, front, first string, tries ...string) *project {
 	t.Helper()
-	w := newWorld(t, map[string]string{
+	w := newProject(t, map[string]string{
 		".autoloop/programs/p.md": fmt.Sprintf(values, front), "value.txt": first + "\n", "other.txt": "untouched\n",
 	})
 	w.aside("values", strings.Join(tries, "\n")+"\n")
@@ -164,7 +164,7 @@ func cleanEnviron(root, side string) []string {
 }
 
 // finds puts a directory of commands before the others that are found.
-func (w *world) finds(dir string) {
+func (w *project) finds(dir string) {
 	for i, variable := range w.env {
 		if path, is := strings.CutPrefix(variable, "PATH="); is {
 			w.env[i] = "PATH=" + dir + string(filepath.ListSeparator) + path
@@ -172,21 +172,21 @@ func (w *world) finds(dir string) {
 	}
 }
 
-func (w *world) write(name, text string) {
+func (w *project) write(name, text string) {
 	w.t.Helper()
 	file := filepath.Join(w.dir, filepath.FromSlash(name))
 	require.NoError(w.t, os.MkdirAll(filepath.Dir(file), 0o755))
 	require.NoError(w.t, os.WriteFile(file, []byte(text), 0o644))
 }
 
-func (w *world) read(name string) string {
+func (w *project) read(name string) string {
 	w.t.Helper()
 	return readText(w.t, filepath.Join(w.dir, filepath.FromSlash(name)))
 }
 
 // run runs a command that must succeed and returns its output without the
 // last line break.
-func (w *world) run(dir string, args ...string) string {
+func (w *project) run(dir string, args ...string) string {
 	w.t.Helper()
 	cmd := exec.CommandContext(w.t.Context(), args[0], args[1:]...)
 	cmd.Dir, cmd.Env = dir, w.env
@@ -195,13 +195,13 @@ func (w *world) run(dir string, args ...string) string {
 	return strings.TrimSuffix(string(out), "\n")
 }
 
-func (w *world) git(args ...string) string {
+func (w *project) git(args ...string) string {
 	w.t.Helper()
 	return w.run(w.dir, append([]string{"git"}, args...)...)
 }
 
 // commit commits all that is in the checkout.
-func (w *world) commit(message string) {
+func (w *project) commit(message string) {
 	w.t.Helper()
 	w.git("add", "--all")
 	w.git("commit", "--quiet", "--allow-empty", "--message", message)
@@ -243,7 +243,7 @@ func (i iteration) why() string    { return strings.Join(i.Reasons, "\n") }
 func (i iteration) warned() string { return strings.Join(i.Warnings, "\n") }
 
 // iterate runs iterations of program p and returns what they came to.
-func (w *world) iterate(args ...string) []iteration {
+func (w *project) iterate(args ...string) []iteration {
 	w.t.Helper()
 	a := w.binary("iterate", append([]string{"--program", "p", "--json"}, args...)...)
 	require.NotEmpty(w.t, a.stdout, a.stderr)
@@ -258,7 +258,7 @@ func (w *world) iterate(args ...string) []iteration {
 	return list
 }
 
-func (w *world) decode(text string) []iteration {
+func (w *project) decode(text string) []iteration {
 	w.t.Helper()
 	var list []iteration
 	require.NoError(w.t, json.Unmarshal([]byte(text), &list), text)
@@ -266,7 +266,7 @@ func (w *world) decode(text string) []iteration {
 }
 
 // one runs one iteration.
-func (w *world) one(args ...string) iteration {
+func (w *project) one(args ...string) iteration {
 	w.t.Helper()
 	list := w.iterate(args...)
 	require.Len(w.t, list, 1)
@@ -274,13 +274,13 @@ func (w *world) one(args ...string) iteration {
 }
 
 // memory reads a file of the memory branch.
-func (w *world) memory(name string) string {
+func (w *project) memory(name string) string {
 	w.t.Helper()
 	return w.git("show", "memory/autoloop:"+name)
 }
 
 // checkout describes all that a user would notice of their own checkout.
-func (w *world) checkout() string {
+func (w *project) checkout() string {
 	index, err := os.ReadFile(filepath.Join(w.dir, ".git", "index"))
 	require.NoError(w.t, err)
 	config, err := os.ReadFile(filepath.Join(w.dir, ".git", "config"))
@@ -314,13 +314,13 @@ func text(n *json.Number) string {
 }
 
 // beside reads a file that an agent left beside the repository.
-func (w *world) beside(name string) string {
+func (w *project) beside(name string) string {
 	w.t.Helper()
 	return readText(w.t, filepath.Join(w.side, name))
 }
 
 // frontmatter adds lines to the frontmatter of program p.
-func (w *world) frontmatter(lines ...string) {
+func (w *project) frontmatter(lines ...string) {
 	w.t.Helper()
 	const file = ".autoloop/programs/p.md"
 	w.write(file, strings.Replace(w.read(file), "---\n", "---\n"+strings.Join(lines, "\n")+"\n", 1))
