@@ -40,7 +40,7 @@ func (a Account) Decided() []*history.Decided {
 	at := map[int]int{}
 	for _, event := range a.Events {
 		if i, known := at[history.UndoneBy(event)]; known {
-			list[i] = Undone(list[i])
+			list[i] = undone(list[i])
 		}
 		e, is := event.(*history.Decided)
 		if !is {
@@ -56,8 +56,8 @@ func (a Account) Decided() []*history.Decided {
 	return list
 }
 
-// Undone is a decision as people are shown it after its change was taken back.
-func Undone(e *history.Decided) *history.Decided {
+// undone is a decision as people are shown it after its change was taken back.
+func undone(e *history.Decided) *history.Decided {
 	own := *e
 	own.Outcome = history.Undone
 	return &own

@@ -107,7 +107,7 @@ func StoryOf(a Account, iteration int) Story {
 			}
 		}
 		if history.UndoneBy(event) == iteration && s.Decided != nil {
-			s.Decided = Undone(s.Decided)
+			s.Decided = undone(s.Decided)
 		}
 	}
 	return s
@@ -136,7 +136,7 @@ func (s Story) String() string {
 		line("one run", Minutes(s.Seconds/60))
 	}
 	line("took", s.took())
-	line("used", UsedBy(e.Usage))
+	line("used", usedBy(e.Usage))
 	line("commit", e.Commit)
 	line("changed", strings.Join(e.Changed, ", "))
 	for _, reason := range e.Reasons {

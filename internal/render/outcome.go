@@ -113,12 +113,12 @@ func (o Outcome) origin() Markup {
 	if o.Seconds > 0 {
 		who = append(who, Minutes(o.Seconds/60))
 	}
-	if used := UsedBy(o.Usage); used != "" {
+	if used := usedBy(o.Usage); used != "" {
 		who = append(who, used)
 	}
 	parts = append(parts, MD("%s", strings.Join(who, ", ")))
 	if o.Evaluation != nil {
-		parts = append(parts, MD("measuring: %s", Measuring(o.Evaluation)))
+		parts = append(parts, MD("measuring: %s", measuring(o.Evaluation)))
 	}
 	return Joined(" · ", append(parts, o.Links...)...)
 }
@@ -191,9 +191,9 @@ func Trial(e decision.Evidence) string {
 		figures[0], e.Confidence*100, figures[1], figures[2])
 }
 
-// Used is what an agent or a model used, as far as it is known, "" for nothing. unknown
+// used is what an agent or a model used, as far as it is known, "" for nothing. unknown
 // is how many answers did not say what they cost.
-func Used(tokens *int64, usd *metric.Value, unknown int) string {
+func used(tokens *int64, usd *metric.Value, unknown int) string {
 	var parts []string
 	if tokens != nil {
 		parts = append(parts, fmt.Sprintf("%d tokens", *tokens))
@@ -207,22 +207,22 @@ func Used(tokens *int64, usd *metric.Value, unknown int) string {
 	return strings.Join(parts, ", ")
 }
 
-// UsedBy is what an agent used, with the turns that it took.
-func UsedBy(u *metric.Usage) string {
+// usedBy is what an agent used, with the turns that it took.
+func usedBy(u *metric.Usage) string {
 	if u == nil {
 		return ""
 	}
-	used := Used(u.Tokens(), u.CostUSD, 0)
+	used := used(u.Tokens(), u.CostUSD, 0)
 	if u.Turns != nil {
 		return strings.TrimSuffix(Count(*u.Turns, "turn", "turns")+", "+used, ", ")
 	}
 	return used
 }
 
-// Measuring is what models used that measured.
-func Measuring(e *history.Expense) string {
+// measuring is what models used that measured.
+func measuring(e *history.Expense) string {
 	if e == nil {
 		return ""
 	}
-	return Used(e.Tokens, e.CostUSD, max(e.UnknownTokens, e.UnknownUSD))
+	return used(e.Tokens, e.CostUSD, max(e.UnknownTokens, e.UnknownUSD))
 }

@@ -129,7 +129,7 @@ func gain(past history.Summary) string {
 func spent(past history.Summary) string {
 	spent, text := past.Spent(time.Time{}), ""
 	if spent.Tokens > 0 {
-		text += ", " + Used(&spent.Tokens, nil, 0)
+		text += ", " + used(&spent.Tokens, nil, 0)
 	}
 	if spent.USD > 0 {
 		text += ", " + USD(spent.USD)
@@ -141,7 +141,7 @@ func spent(past history.Summary) string {
 	case spent.MeasuringUSD > 0:
 		text += " (" + USD(spent.MeasuringUSD) + " of it for measuring)"
 	case spent.MeasuringTokens > 0:
-		text += " (" + Used(&spent.MeasuringTokens, nil, 0) + " of it for measuring)"
+		text += " (" + used(&spent.MeasuringTokens, nil, 0) + " of it for measuring)"
 	}
 	return text
 }

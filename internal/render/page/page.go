@@ -113,15 +113,13 @@ func execute(w io.Writer, name string, v any) error {
 }
 
 // policy is the Content-Security-Policy of a page, in which a script is ours alone.
-func policy(scripted, live bool) string {
+func policy(live bool) string {
 	source := func(content string) string {
 		sum := sha256.Sum256([]byte(content))
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
-	text := "default-src 'none'; style-src " + source(style) + "; img-src data:; base-uri 'none'; form-action 'none'"
-	if scripted {
-		text += "; script-src " + source(script)
-	}
+	text := "default-src 'none'; style-src " + source(style) + "; script-src " + source(script) +
+		"; img-src data:; base-uri 'none'; form-action 'none'"
 	if live {
 		text += "; connect-src 'self'"
 	}
@@ -142,9 +140,8 @@ func functions(data any) template.FuncMap {
 		},
 		"policy": policy,
 		"link":   v.link, "recent": v.recent,
-		"stamp": stamp, "sortable": sortable, "day": func(t time.Time) string { return day(t, v.Generated) },
+		"stamp": stamp, "sortable": sortable,
 		"percent": func(share float64) string { return coordinate(min(max(100*share, 0), 100)) },
-		"over":    func(share float64) bool { return share >= 1 },
 		"page": func(title string, generated time.Time) any {
 			return map[string]any{"Title": title, "Generated": generated}
 		},
@@ -163,14 +160,7 @@ func sortable(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// day is a time without the year where that is the present one.
-func day(t, now time.Time) string {
-	if t.IsZero() || t.UTC().Year() != now.UTC().Year() {
-		return stamp(t)
-	}
-	return t.UTC().Format("Jan 2, 15:04")
-}
-
+// stamp is a time for people; "—" for none.
 func stamp(t time.Time) string {
 	if t.IsZero() {
 		return "—"

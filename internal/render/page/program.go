@@ -81,7 +81,7 @@ func (c Cost) Words() string {
 }
 
 // File is the name of the program's page in a directory of pages.
-func (p *Program) File() string { return p.ID + ".html" }
+func (p *Program) File() string { return File(p.Name) }
 
 // File is the name of a program's page in a directory of pages.
 func File(name string) string { return anchor(name) + ".html" }
