@@ -111,6 +111,12 @@ func TestPublishRefuses(t *testing.T) {
 			func(m *proposal.Bundle) { m.Iteration = 3 },
 			"it has an event of iteration 2, and is of 3",
 		},
+		"the iteration after, everywhere": {func(m *proposal.Bundle) {
+			for _, kind := range []history.EventKind{"measured", "decided"} {
+				*m = edited(t, *m, kind, map[string]any{"iteration": 3})
+			}
+			m.Iteration = 3
+		}, "it is of iteration 3, and 2 is the next"},
 		"another run": {func(m *proposal.Bundle) { m.Run = "r" }, `it has events of run "run-`},
 		"another default branch": {
 			func(m *proposal.Bundle) { m.BaseBranch = "master" },
