@@ -153,7 +153,7 @@ func TestOnePath(t *testing.T) {
 				two[i] = unclaimed(two[i])
 			}
 			assert.Equal(t, whole.story(), two)
-			assert.Equal(t, whole.records().standing().Phase, split.records().standing().Phase)
+			assert.Equal(t, whole.records().sum.Statuses(), split.records().sum.Statuses())
 		})
 	}
 }

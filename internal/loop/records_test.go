@@ -72,7 +72,7 @@ func TestRecordsThatCannotBeRead(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, none.fresh)
 	assert.Nil(t, none.sum.Best)
-	assert.Equal(t, history.PhaseNone, none.standing().Phase)
+	assert.Nil(t, none.standing().Decision)
 }
 
 // TestLedgerWinsOverState where a person or a tool wrote other numbers into the state.

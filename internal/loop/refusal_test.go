@@ -45,7 +45,7 @@ func TestRefusalIsError(t *testing.T) {
 			b.clock = b.clock.Add(time.Hour)
 		}
 		records := b.records()
-		assert.Equal(t, history.PhaseFailed, records.standing().Phase)
+		assert.Equal(t, history.Error, records.standing().Decision.Outcome)
 		assert.Nil(t, records.sum.Open, "nobody holds the program")
 		result, err := b.service.RecordRefusal(t.Context(), reason)
 		require.NoError(t, err)
@@ -77,7 +77,7 @@ func TestRefusalWaits(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []any{history.Idle, "no agent"}, []any{result.Outcome, result.Stopped})
 	records := b.records()
-	assert.Equal(t, history.PhaseWaitingForCI, records.standing().Phase, "it is no error of what waits")
+	assert.NotNil(t, records.standing().Waiting(), "it is no error of what waits")
 	assert.Nil(t, records.sum.Open, "the lease is given back")
 	made, result, err = b.service.ProposeRefusal(t.Context(), "no agent")
 	require.NoError(t, err)

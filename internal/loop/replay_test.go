@@ -259,7 +259,7 @@ func TestPendingCandidateAfterMerge(t *testing.T) {
 			}
 			assert.Equal(t, c.outcome, result.Outcome)
 			assert.Contains(t, result.Reasons[0].String(), c.reason)
-			assert.Equal(t, history.PhaseRejected, standing.Phase)
+			assert.Equal(t, c.outcome, standing.Decision.Outcome)
 			assert.Equal(t, pending, b.git("rev-parse", "autoloop/p"), "the branch stays where it is")
 			assert.Equal(t, "3", b.records().sum.Best.String())
 		})

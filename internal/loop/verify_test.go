@@ -99,7 +99,7 @@ func TestRefusedProposalIsError(t *testing.T) {
 	assert.Equal(t, []string{"the proposal was not recorded: it is accepted without an improvement"},
 		decision.Texts(result.Reasons))
 	assert.NotContains(t, b.refs(), "refs/heads/autoloop/")
-	assert.Equal(t, history.PhaseFailed, b.records().standing().Phase)
+	assert.Equal(t, history.Error, b.records().standing().Decision.Outcome)
 
 	_, _, err := b.service.Propose(t.Context())
 	require.ErrorContains(t, err, "accepted without an improvement", "no bundle is made of it")

@@ -5,48 +5,22 @@ import (
 	"time"
 )
 
-// Phase is how far an iteration has come in the records. Between PhaseBegun and
-// the next phase its proposal is a value that is not recorded yet.
-type Phase string
-
-// The phases of an iteration.
-const (
-	PhaseNone         Phase = ""               // no iteration was ever decided or begun
-	PhaseBegun        Phase = "begun"          // a run took the lease and recorded nothing else
-	PhaseWaitingForCI Phase = "waiting for CI" // its commit is pushed, and CI decides
-	PhaseAccepted     Phase = "accepted"
-	PhaseRejected     Phase = "rejected" // also when CI turned it down for good
-	PhaseFailed       Phase = "failed"
-)
-
-// Standing is where the newest iteration of a program stands. It follows from
+// Standing is where the newest decided iteration of a program stands. It follows from
 // the events alone.
 type Standing struct {
-	Phase Phase
-	// Iteration is the number of the iteration.
-	Iteration int
-	// Decision is the last decision, of this iteration or, in PhaseBegun, of the
-	// one before; nil before the first.
+	// Decision is the last decision; nil before the first.
 	Decision *Decided
 	// WaitsSince is when the decision's commit was recorded and pushed, in one step, or the
 	// program was resumed after that.
 	WaitsSince time.Time
 
 	checked  []*Checked  // what CI found in the decision's iteration
-	settled  Phase       // the phase before PhaseBegun
 	measured []*Measured // the candidates of the iteration that was measured last
 }
 
 // after is the standing after one more event, which must stay as it is.
 func (s Standing) after(e Event) Standing {
 	switch e := e.(type) {
-	case *Started:
-		if s.Phase != PhaseWaitingForCI && s.Phase != PhaseBegun { // a run that only waits begins no iteration
-			s.settled, s.Phase = s.Phase, PhaseBegun
-		}
-		if s.Phase == PhaseBegun {
-			s.Iteration = e.Iteration
-		}
 	case *Measured:
 		if e.Role == Candidate {
 			if len(s.measured) > 0 && s.measured[0].Iteration != e.Iteration {
@@ -61,37 +35,17 @@ func (s Standing) after(e Event) Standing {
 		if s.Decision == nil || s.Decision.Commit != e.Commit {
 			s.WaitsSince = e.Time // the push is recorded in the same step
 		}
-		s.Phase, s.Iteration, s.Decision = phaseOf(e.Outcome), e.Iteration, e
+		s.Decision = e
 	case *Checked:
 		if s.Decision != nil && e.Iteration == s.Decision.Iteration {
 			s.checked = append(slices.Clip(s.checked), e)
 		}
 	case *Resumed:
-		if s.Phase == PhaseWaitingForCI {
+		if s.Waiting() != nil {
 			s.WaitsSince = e.Time
-		}
-	case *Finished:
-		if s.Phase == PhaseBegun { // it ended without a decision
-			s.Phase, s.settled = s.settled, PhaseNone
-			if s.Decision != nil {
-				s.Iteration = s.Decision.Iteration
-			}
 		}
 	}
 	return s
-}
-
-func phaseOf(outcome Outcome) Phase {
-	switch outcome {
-	case PendingCI:
-		return PhaseWaitingForCI
-	case Accepted:
-		return PhaseAccepted
-	case Error:
-		return PhaseFailed
-	default:
-		return PhaseRejected
-	}
 }
 
 // Measured is the last measurement of a candidate, nil when it is not of the iteration that
@@ -122,9 +76,9 @@ func (s Standing) last() *Measured {
 	return &Measured{}
 }
 
-// Waiting is the decision that waits for CI, nil in every other phase.
+// Waiting is the decision that waits for CI, else nil. A run that only waits begins no iteration.
 func (s Standing) Waiting() *Decided {
-	if s.Phase != PhaseWaitingForCI {
+	if s.Decision == nil || s.Decision.Outcome != PendingCI {
 		return nil
 	}
 	return s.Decision
