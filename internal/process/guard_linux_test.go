@@ -35,6 +35,17 @@ func withGroups(t *testing.T) *process.Runner {
 	return runner
 }
 
+// exceeds runs a script that is ended for what it had, with all of its processes.
+func exceeds(t *testing.T, runner *process.Runner, script, says string) {
+	t.Helper()
+	mark := marked()
+	result := must(runner.Run(context.Background(),
+		process.Spec{Args: []string{"sh", "-c", script}, Dir: t.TempDir(), Env: []string{path, mark}}))
+	assert.Equal(t, says, result.Exceeded)
+	assert.False(t, result.OK())
+	assert.Empty(t, living(mark))
+}
+
 // TestTooManyProcesses: a command that has more of them than it may, in one session
 // or in many, is ended with all of them. The scripts start a few hundred.
 func TestTooManyProcesses(t *testing.T) {
@@ -51,17 +62,9 @@ func TestTooManyProcesses(t *testing.T) {
 		} {
 			t.Run(how+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				mark := marked()
 				runner := newRunner(t)
 				runner.Processes = bound
-				result := must(runner.Run(context.Background(),
-					process.Spec{
-						Args: []string{"sh", "-c", script + "; sleep 60000"}, Dir: t.TempDir(),
-						Env: []string{path, mark},
-					}))
-				assert.Equal(t, "it had more than 100 processes", result.Exceeded)
-				assert.False(t, result.OK())
-				assert.Empty(t, living(mark))
+				exceeds(t, runner, script+"; sleep 60000", "it had more than 100 processes")
 			})
 		}
 	}
@@ -79,13 +82,9 @@ func TestForkBombInAGroup(t *testing.T) {
 	for name, how := range runners {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			mark := marked()
 			runner := process.NewRunner()
 			runner.Processes, runner.Isolation = 100, how
-			result := must(runner.Run(context.Background(),
-				process.Spec{Args: []string{"sh", "-c", bomb}, Dir: t.TempDir(), Env: []string{path, mark}}))
-			assert.Equal(t, "it had more than 100 processes", result.Exceeded)
-			assert.Empty(t, living(mark))
+			exceeds(t, runner, bomb, "it had more than 100 processes")
 		})
 	}
 }
@@ -128,14 +127,9 @@ func TestTooMuchMemory(t *testing.T) {
 				if _, err := exec.LookPath("python3"); err != nil {
 					long.Missing(t, "python3")
 				}
-				mark := marked()
 				runner := newRunner(t)
 				runner.Memory = 200 << 20
-				result := must(runner.Run(context.Background(),
-					process.Spec{Args: []string{"sh", "-c", script}, Dir: t.TempDir(), Env: []string{path, mark}}))
-				assert.Equal(t, "it used more than 200 MB of memory", result.Exceeded)
-				assert.False(t, result.OK())
-				assert.Empty(t, living(mark))
+				exceeds(t, runner, script, "it used more than 200 MB of memory")
 			})
 		}
 	}

@@ -228,33 +228,26 @@ func inTime(limit time.Duration, run func(limit time.Duration) process.Result) p
 
 func TestRunTimesOut(t *testing.T) {
 	t.Parallel()
-	t.Run("polite", func(t *testing.T) {
-		t.Parallel()
-		result := inTime(500*time.Millisecond, func(limit time.Duration) process.Result {
-			return run(t, "trap 'echo bye; exit 9' TERM; "+daemons+"echo up; wait", timeout(limit))
+	for name, c := range map[string]struct {
+		script, signal, prints string
+		code                   int
+	}{
+		"polite":  {"trap 'echo bye; exit 9' TERM; " + daemons + "echo up; wait", "", "up\nbye\n", 9},
+		"deaf":    {"trap '' TERM; " + daemons + "echo up; while :; do sleep 60000; done", "SIGKILL", "up\n", -1},
+		"stopped": {"echo up; kill -STOP $$", "SIGTERM", "up\n", -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			result := inTime(500*time.Millisecond,
+				func(limit time.Duration) process.Result { return run(t, c.script, timeout(limit)) })
+			assert.True(t, result.TimedOut)
+			assert.False(t, result.Cancelled)
+			assert.False(t, result.OK())
+			assert.Equal(t, c.code, result.ExitCode)
+			assert.Equal(t, c.signal, result.Signal)
+			assert.Equal(t, c.prints, string(result.Stdout))
 		})
-		assert.True(t, result.TimedOut)
-		assert.False(t, result.Cancelled)
-		assert.Equal(t, 9, result.ExitCode)
-		assert.Equal(t, "up\nbye\n", string(result.Stdout))
-		assert.False(t, result.OK())
-	})
-	t.Run("deaf", func(t *testing.T) {
-		t.Parallel()
-		result := inTime(500*time.Millisecond, func(limit time.Duration) process.Result {
-			return run(t, "trap '' TERM; "+daemons+"echo up; while :; do sleep 60000; done", timeout(limit))
-		})
-		assert.True(t, result.TimedOut)
-		assert.Equal(t, -1, result.ExitCode)
-		assert.Equal(t, "SIGKILL", result.Signal)
-	})
-	t.Run("stopped", func(t *testing.T) {
-		t.Parallel()
-		result := inTime(500*time.Millisecond,
-			func(limit time.Duration) process.Result { return run(t, "echo up; kill -STOP $$", timeout(limit)) })
-		assert.True(t, result.TimedOut)
-		assert.Equal(t, "SIGTERM", result.Signal)
-	})
+	}
 	t.Run("in time", func(t *testing.T) {
 		t.Parallel()
 		assert.False(t, run(t, "exit 0", timeout(time.Minute)).TimedOut)
