@@ -30,7 +30,8 @@ func (e *Expense) Add(tokens *int64, usd *metric.Value) {
 // include adds what is known.
 func (e *Expense) include(tokens *int64, usd *metric.Value) {
 	if tokens != nil {
-		sum := *tokens + e.knownTokens()
+		known, _ := e.Known()
+		sum := *tokens + known
 		e.Tokens = &sum
 	}
 	if usd != nil {
@@ -67,15 +68,11 @@ func (e *Expense) Given() *Expense {
 
 // Known is what is known of it, 0 for nothing.
 func (e *Expense) Known() (tokens int64, usd float64) {
+	if e != nil && e.Tokens != nil {
+		tokens = *e.Tokens
+	}
 	if e != nil && e.CostUSD != nil {
 		usd = e.CostUSD.Float64()
 	}
-	return e.knownTokens(), usd
-}
-
-func (e *Expense) knownTokens() int64 {
-	if e == nil || e.Tokens == nil {
-		return 0
-	}
-	return *e.Tokens
+	return tokens, usd
 }

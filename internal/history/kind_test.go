@@ -134,3 +134,15 @@ func TestRatesOfCases(t *testing.T) {
 	assert.Empty(t, (&history.Measured{Numbers: numbers, CaseSamples: map[string][]metric.Value{}}).CaseRates(),
 		"no case was measured")
 }
+
+// TestUndoneIterations are told from other settings, among all events.
+func TestUndoneIterations(t *testing.T) {
+	t.Parallel()
+	var undone []int
+	for e := range history.Of[*history.Set](slices.All(events(t, `paused | set key=undone value="2" | `+
+		`set key=pull value="3" | set key=undone value=x`))) {
+		undone = append(undone, history.UndoneBy(e))
+	}
+	assert.Equal(t, []int{2, 0, 0}, undone)
+	assert.Zero(t, history.UndoneBy(&history.Paused{}))
+}

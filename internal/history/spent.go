@@ -23,13 +23,6 @@ type Spent struct {
 	UnknownTokens, UnknownUSD int
 }
 
-// Spending is what was used for one iteration, beside its attempt.
-type Spending struct {
-	Time      time.Time
-	Iteration int
-	Spent     Spent
-}
-
 // propose is the stage in Durations in which an agent works.
 const propose = "propose"
 
@@ -41,15 +34,11 @@ const free = "tuner"
 // counts when it was measured, and a run that never came back with what it
 // reserved.
 func (b *Summary) Spent(from time.Time) Spent {
-	all := slices.Concat(b.Abandoned, b.baselines)
-	for _, attempts := range [][]Attempt{b.Attempts, b.PutOff} {
-		for i := range attempts {
-			all = append(all, Spending{attempts[i].Time, attempts[i].Iteration, attempts[i].Spent})
-		}
-	}
 	var sum Spent
 	unknownTokens, unknownUSD := map[int]bool{}, map[int]bool{}
-	for _, one := range all {
+	all := slices.Concat(b.Abandoned, b.baselines, b.Attempts, b.PutOff)
+	for i := range all {
+		one := &all[i]
 		if one.Time.Before(from) {
 			continue
 		}
@@ -134,5 +123,5 @@ func (b *Summary) abandonOpen() {
 	if last := len(b.Attempts) - 1; last >= 0 && b.Attempts[last].Outcome == PendingCI {
 		lost.Iterations = 0
 	}
-	b.Abandoned = append(b.Abandoned, Spending{b.Open.Time, b.Open.Iteration, lost})
+	b.Abandoned = append(b.Abandoned, Attempt{Time: b.Open.Time, Iteration: b.Open.Iteration, Spent: lost})
 }

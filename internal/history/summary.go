@@ -81,14 +81,14 @@ type Summary struct {
 	Interrupted int
 	// Abandoned holds the starts of runs that never came back and of which no
 	// outcome is recorded. What they reserved counts as used.
-	Abandoned []Spending
+	Abandoned []Attempt
 	// Events is the number of events replayed.
 	Events int
 
-	proposals   Spent // by those of the iteration under way
-	openDecided bool  // the open run recorded an outcome
-	baselines   []Spending
-	agrees      bool // the incumbent was measured since the last decision, and is what is on record
+	proposals   Spent     // by those of the iteration under way
+	openDecided bool      // the open run recorded an outcome
+	baselines   []Attempt // what measuring them used
+	agrees      bool      // the incumbent was measured since the last decision, and is what is on record
 }
 
 // Replay adds up the events in order.
@@ -200,7 +200,7 @@ func (b *Summary) started(e *Started) {
 // What a candidate measured counts only through a decision.
 func (b *Summary) measured(e *Measured) {
 	if e.Evaluation != nil {
-		b.baselines = append(b.baselines, Spending{e.Time, e.Iteration, e.Evaluation.spent()})
+		b.baselines = append(b.baselines, Attempt{Time: e.Time, Iteration: e.Iteration, Spent: e.Evaluation.spent()})
 	}
 	if e.Metric == nil || e.Role == Candidate || e.Stage != "" {
 		b.agrees = b.agrees || e.Role == Incumbent && e.Metric != nil &&

@@ -63,18 +63,9 @@ func (m Machine) Compare(other Machine, each func(row, is, other string)) {
 // OrderMatters reports whether the program waits for CI, or has its last n
 // iterations rejected, by the one order of its statuses and not by the other.
 func (m Machine) OrderMatters(n int) bool {
-	if len(m.RecentStatuses) == 0 {
-		return false
-	}
-	first := Machine{RecentStatuses: m.RecentStatuses[:1]}
-	if m.cut || first.Pending() != m.Pending() {
-		return true
-	}
-	if n > len(m.RecentStatuses) {
-		return false
-	}
-	first = Machine{RecentStatuses: m.RecentStatuses[:max(n, 0)]}
-	return first.Plateau(n) != m.Plateau(n)
+	turned := Machine{RecentStatuses: slices.Clone(m.RecentStatuses)}
+	slices.Reverse(turned.RecentStatuses)
+	return m.cut || m.Pending() != turned.Pending() || m.Plateau(n) != turned.Plateau(n)
 }
 
 // Plateau says whether the last n statuses are all `rejected`. It is false for

@@ -35,23 +35,12 @@ func (k SectionKind) heading() string {
 // kindOf recognises a heading by its words.
 func kindOf(heading []byte) SectionKind {
 	text := words(heading)
-	for _, one := range []struct {
-		kind          SectionKind
-		begins, whole string
-	}{
-		{machineState, "machine state", ""},
-		{ProgramInfo, "program info", ""},
-		{Priorities, "current priorities", "priorities"},
-		{Lessons, "lessons learned", "lessons"},
-		{Foreclosed, "foreclosed avenues", ""},
-		{Future, "future directions", "future work"},
-		{History, "iteration history", ""},
-	} {
-		if strings.HasPrefix(text, one.begins) || one.whole != "" && text == one.whole {
-			return one.kind
+	for kind := machineState; kind <= History; kind++ {
+		if strings.HasPrefix(text, words([]byte(kind.heading()))) {
+			return kind
 		}
 	}
-	return other
+	return map[string]SectionKind{"priorities": Priorities, "lessons": Lessons, "future work": Future}[text]
 }
 
 // heading is one heading of the file.
