@@ -173,6 +173,17 @@ func TestWaits(t *testing.T) {
 	}
 }
 
+// TestTunerIsFree: an iteration without a model has no unknown cost.
+func TestTunerIsFree(t *testing.T) {
+	t.Parallel()
+	line := `{"event":"decided","run_id":"r","time":"2026-03-04T10:00:00Z","iteration":1,"outcome":"rejected",` +
+		`"agent":"tuner","durations":{"propose":1},"usage":` + unknown + "}\n"
+	log, err := history.Parse([]byte(line))
+	require.NoError(t, err)
+	sum := history.Replay(log.Events)
+	assert.Empty(t, stand(t, "unknown-cost: pause\nbudget: {tokens: 1000, usd: 1, per: day}", &sum).Over)
+}
+
 func TestAfter(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
