@@ -88,22 +88,23 @@ func (a Account) EverKept() bool {
 	})
 }
 
-// metric is the metric as people call it, with two numbers of it told apart.
+// metric is the metric as people call it.
 func (a Account) metric() string { return cmp.Or(a.Program.Metric, "metric") }
 
 // better says which way is better.
 func better(direction metric.Direction) string { return direction.String() + " is better" }
 
-// links are where all that was tried is drawn, and the run.
-func (a Account) links(run string) Markup {
-	var links Markup
-	if url := state.SafeURL(run); url != "" {
-		links += " · " + Linked("run", url)
+// links lead to a run and to the page where all that was tried is drawn, behind something
+// else; nothing where there is no address.
+func links(run, page string) Markup {
+	var text Markup
+	if state.SafeURL(run) != "" {
+		text += " · " + Linked("run", run)
 	}
-	if url := state.SafeURL(a.Page); url != "" {
-		links += " · " + Linked("all that was tried", url)
+	if state.SafeURL(page) != "" {
+		text += " · " + Linked("all that was tried", page)
 	}
-	return links
+	return text
 }
 
 // runOf is the page of the run that an event is of, "" when it is of no run of

@@ -28,7 +28,7 @@ func Notice(a Account, event int, what, reason string, people []string) string {
 	if names != "" {
 		names = "\n" + names + "\n"
 	}
-	return body(text, Account{}.links(a.RunURL), "\n", names)
+	return body(text, links(a.RunURL, ""), "\n", names)
 }
 
 var loginForm = lazyregexp.New(`^[A-Za-z0-9_-]{1,64}$`)

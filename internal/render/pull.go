@@ -236,7 +236,7 @@ func Pull(a Account, issue int) string {
 	if last != nil {
 		run = a.runOf(last)
 	}
-	parts := []Markup{head + a.links(run) + "\n", Markup(a.ci(last)), a.steps(), Chart(a)}
+	parts := []Markup{head + links(run, a.Page) + "\n", Markup(a.ci(last)), a.steps(), Chart(a)}
 	for i, part := range parts {
 		if part != "" {
 			parts[i] = Markup(strings.TrimRight(string(part), "\n")) + "\n\n"

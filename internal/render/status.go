@@ -74,7 +74,7 @@ func (a Account) standing() Markup {
 	if number := a.Pull(); number > 0 && past.PullEnded != number {
 		text += MD(" · pull request #%d", number)
 	}
-	lines := []Markup{text + a.links("")}
+	lines := []Markup{text + links("", a.Page)}
 	if past.Initial != nil && past.Best != nil {
 		best := MD("%s **%s** (%s)", a.metric(), Figure(past.Best), better(a.Program.Direction))
 		if past.Best.Cmp(*past.Initial) != 0 {

@@ -12,11 +12,16 @@ import (
 
 // The size of the trajectory in units of its picture.
 const (
-	chartWidth, chartHeight   = 960.0, 340.0
-	chartLeft, chartRight     = 74.0, chartWidth - 20
-	chartTop, chartBottom     = 16.0, chartHeight - 34
-	maxIntervals, manyPoints  = 200, 600 // more intervals hide the points, more points are drawn smaller
-	shareLeftOut, aroundRange = 20, 4    // one of so many candidates at each end; a target so many ranges away
+	chartWidth, chartHeight = 960.0, 340.0
+	chartLeft, chartRight   = 74.0, chartWidth - 20
+	chartTop, chartBottom   = 16.0, chartHeight - 34
+)
+
+// maxIntervals is how many intervals a chart shows: more hide the points. Of more than
+// manyPoints candidates each is drawn smaller.
+const (
+	maxIntervals = 200
+	manyPoints   = 600
 )
 
 // shapes are how candidates are drawn, by the class of their outcome.
@@ -94,14 +99,15 @@ func (p *Program) valueScale() scale {
 	}
 	slices.Sort(tried)
 	if n := len(tried); n > 0 {
-		sure = append(sure, tried[n/shareLeftOut], tried[n-1-n/shareLeftOut])
+		sure = append(sure, tried[n/20], tried[n-1-n/20])
 	}
 	if len(sure) == 0 {
 		sure = []float64{0, 1}
 	}
 	low, high := slices.Min(sure), slices.Max(sure)
 	if p.Target != nil {
-		t, around := p.Target.Float64(), aroundRange*(high-low)
+		// A target far beyond everything measured would leave the rest flat.
+		t, around := p.Target.Float64(), 4*(high-low)
 		if high == low || t > low-around && t < high+around {
 			low, high = min(low, t), max(high, t)
 		}
