@@ -14,21 +14,14 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: receive WORKFLOWS-FILE")
-		os.Exit(2)
-	}
-	if err := rules(os.Args[1]).receive(os.Stdin, os.Stdout); err != nil {
+	if err := receive(os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// rules names the file that says what a repository allows.
-type rules string
-
 // receive moves the refs of a push, or says why not.
-func (r rules) receive(in io.Reader, out io.Writer) error {
+func receive(in io.Reader, out io.Writer) error {
 	h := hook{bufio.NewReader(in), out}
 	if _, err := h.lines(); err != nil {
 		return err
@@ -39,7 +32,7 @@ func (r rules) receive(in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	for _, ref := range r.decide(commands) {
+	for _, ref := range decide(commands) {
 		h.write(ref)
 	}
 	h.flush()
@@ -76,11 +69,11 @@ func (h hook) write(text string) { _, _ = fmt.Fprintf(h.out, "%04x%s", len(text)
 func (h hook) flush() { _, _ = io.WriteString(h.out, "0000") }
 
 // decide moves all refs or none, and answers each command.
-func (r rules) decide(commands []string) []string {
+func decide(commands []string) []string {
 	refused, moves := map[string]string{}, &bytes.Buffer{}
 	for _, command := range commands {
 		fields := strings.Fields(command)
-		if file := changedWorkflow(fields[1]); file != "" && !r.mayChangeWorkflows() {
+		if file := changedWorkflow(fields[1]); file != "" && os.Getenv("GIT_COMMITTER_NAME") != "User" {
 			refused[fields[2]] = "refusing to allow a GitHub App to create or update workflow `" + file +
 				"` without `workflows` permission"
 		}
@@ -129,12 +122,4 @@ func changedWorkflow(commit string) string {
 		}
 	}
 	return ""
-}
-
-func (r rules) mayChangeWorkflows() bool {
-	if os.Getenv("GIT_COMMITTER_NAME") == "User" {
-		return true
-	}
-	allowed, err := os.ReadFile(string(r)) // without it, no
-	return err == nil && string(allowed) == "true"
 }
