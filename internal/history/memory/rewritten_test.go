@@ -224,20 +224,20 @@ func TestKilledBetweenTheRecordsAndTheBranch(t *testing.T) {
 func TestEventsOfTheFuture(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
-	for name, minutes := range map[string][2]time.Duration{ // of the event and of the commit, after now
-		"as it was":                 {-60, 0},
-		"clocks that differ":        {9, 9},
-		"an event after its commit": {11, 0},
-		"a commit of tomorrow":      {0, 24 * 60},
+	for name, after := range map[string][2]time.Duration{ // of the event and of the commit, after now
+		"as it was":                 {-time.Hour, 0},
+		"clocks that differ":        {9 * time.Minute, 9 * time.Minute},
+		"an event after its commit": {11 * time.Minute, 0},
+		"a commit of tomorrow":      {0, 24 * time.Hour},
 	} {
 		log := (*history.Log)(nil).Copy()
-		at := c.Now().Add(minutes[0] * time.Minute)
+		at := c.Now().Add(after[0])
 		require.NoError(t, log.Append(&history.Started{Head: history.Head{Iteration: 1, Time: at}}))
 		files := map[string]*git.File{}
 		for i, it := range log.Iterations() {
 			files[fmt.Sprintf("p.iterations/000/%06d.json", i)] = &git.File{Data: it.Text()}
 		}
-		commit, err := c.Repo.CommitFiles(t.Context(), "", files, nil, "by hand\n", c.Now().Add(minutes[1]*time.Minute))
+		commit, err := c.Repo.CommitFiles(t.Context(), "", files, nil, "by hand\n", c.Now().Add(after[1]))
 		require.NoError(t, err)
 		found, err := memory.Rewritten(t.Context(), c.Memory, commit, "p", log)
 		require.NoError(t, err)

@@ -52,7 +52,7 @@ func TestPlacesOfStates(t *testing.T) {
 		{memory.States{Dir: dir, Branch: c.Memory}, copied},
 	} {
 		found, _ := load(t, &test.states, "p", "q", "r")
-		assert.Equal(t, len(test.want), len(found))
+		assert.Len(t, found, len(test.want))
 		assert.Subset(t, found, test.want)
 		assert.Equal(t, test.states.Dir != dir, test.states.OnBranch())
 		assert.Equal(t, test.states.Dir == dir && test.states.Branch != nil, len(test.states.Warnings) > 0)
