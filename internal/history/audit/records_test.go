@@ -310,20 +310,18 @@ func TestCommitsOfOthersAreNoForgery(t *testing.T) {
 func TestCommitChangesWhatItClaims(t *testing.T) {
 	t.Parallel()
 	list := events(t, `decided iteration=1 outcome=accepted best=9 commit=c9 changed=["a.go","b.go"]`)
-	for name, c := range map[string]struct {
-		changed      map[string][]string
-		says, unseen int
-	}{
-		"one of the files":   {map[string][]string{"c9": {"b.go", "c.go"}}, 0, 0},
-		"nothing":            {map[string][]string{"c9": {}}, 1, 0},
-		"another file":       {map[string][]string{"c9": {"c.go"}}, 1, 0},
-		"a commit elsewhere": {nil, 0, 1},
-	} {
+	golden.Table(t, map[string]string{ // the files that differ, and the numbers of findings and of what is not seen
+		"one of the files":   "b.go c.go => 0 0",
+		"nothing":            " => 1 0",
+		"another file":       "c.go => 1 0",
+		"a commit elsewhere": "- => 0 1",
+	}, func(t *testing.T, files string) any {
 		records := audit.Records{Events: list, Commits: []audit.Commit{{"c9", "1", "9"}}, Head: "c9"}
-		records.Changed = c.changed
-		assert.Len(t, found(audit.Branch, list, records), c.says, name)
-		assert.Len(t, audit.Of(records, nil).Unseen, c.unseen, name)
-	}
+		if strings.TrimSpace(files) != "-" {
+			records.Changed = map[string][]string{"c9": strings.Fields(files)}
+		}
+		return fmt.Sprintln(len(found(audit.Branch, list, records)), len(audit.Of(records, nil).Unseen))
+	})
 }
 
 // TestReportFollowsRecords, and a list without findings is a list.
