@@ -52,7 +52,6 @@ func TestModelsWithoutAModelIsRefused(t *testing.T) {
 	}
 	a := s.command(cli.Iterate(asked, ""), "--program", "p")
 	assert.Equal(t, 2, a.code, a.out)
-	assert.Equal(t, "iterate: agent models needs the name of a model: give --model, or `model:` in the program file\n",
-		a.errors)
+	golden.Line(t, a.errors)
 	assert.NotContains(t, s.git("branch", "--all"), "memory/", "nothing was begun")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/tests/golden"
 )
 
 const fence = "```"
@@ -77,8 +78,7 @@ func TestSectionThatIsNotReadIsAWarning(t *testing.T) {
 	p := program.Parse(file, []byte("# Title\n\n## Target\n\n`a.go`\n\n## Former targets\n\n`b.go`\n"))
 	assert.Equal(t, []string{"a.go"}, texts(p.Targets))
 	require.Len(t, p.Warnings(), 1)
-	assert.Equal(t, file+":7: section \"Former targets\" is not read: another comes closer to `## Target`",
-		p.Warnings()[0].String())
+	golden.Row(t, "another comes closer", p.Warnings()[0].String())
 }
 
 func TestTargets(t *testing.T) {
@@ -171,7 +171,7 @@ func TestTargetsThatAreNone(t *testing.T) {
 	require.NoError(t, p.Err())
 	assert.Equal(t, []string{"a.go"}, texts(p.Targets))
 	require.Len(t, p.Warnings(), 2)
-	assert.Contains(t, p.Warnings()[0].String(), file+":3: not read as a target: \"../x.go\" leaves the repository")
+	golden.Row(t, "it leaves the repository", p.Warnings()[0].String())
 
 	p = program.Parse(file, []byte("## Target\n\n`src/`\n\nDo NOT modify `../x.go`\n"))
 	assert.ErrorContains(t, p.Err(), file+":5: cannot be protected:", "what cannot be protected stops the program")
@@ -231,7 +231,7 @@ func TestEvaluation(t *testing.T) {
 		})
 	}
 	p := program.Parse(file, []byte("## Evaluation\n\n"+fence+"python\nprint(1)\n"+fence+"\n"))
-	assert.Contains(t, messages(p.Warnings()), file+":3: a fence of `python` is documentation")
+	golden.Row(t, "a fence of another language", messages(p.Warnings()))
 	p = program.Parse(file, []byte("## Notes\n\n"+fence+"bash\nrm -r x\n"+fence+"\n"))
 	assert.Empty(t, p.Script)
 }
