@@ -62,8 +62,8 @@ func wholeLife(t *testing.T, twoJobs bool) {
 	h.env = append(h.env, "AUTOLOOP_PAUSED=false") // as a workflow hands it on
 	h.program(onIssue)
 
-	a := h.ok("scheduler")
-	a = h.ok("iterate", "--json")
+	h.ok("scheduler")
+	a := h.ok("iterate", "--json")
 	first := h.decode(a.stdout)[0]
 	assert.Equal(t, "p", first.Program)
 	assert.Equal(t, "accepted", first.Outcome)

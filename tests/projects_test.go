@@ -122,9 +122,9 @@ minutes: perfect; the best is v3 in `)
 	assert.Contains(t, a.stdout, "- v0: 0.333, 1 of 3 right\n")
 	assert.Contains(t, a.stdout, "- v3: 1, 3 of 3 right\n")
 	assert.Contains(t, a.stdout, "Recommendation: **apply**")
-	a = w.ok("iterate", "apply", "skills/minutes", "--yes")
+	w.ok("iterate", "apply", "skills/minutes", "--yes")
 	assert.Equal(t, "---\nname: minutes\ndescription: Minutes of a meeting\n---\n# Minutes\n\nWrite minutes.\n"+
 		"put: Attendees Decisions\nput: Actions Owner\nput: Date\n", w.read("skills/minutes/SKILL.md"))
-	a = w.ok("iterate", "undo", "skills/minutes", "--yes")
+	w.ok("iterate", "undo", "skills/minutes", "--yes")
 	assert.Equal(t, before, w.state("skills/minutes"))
 }
