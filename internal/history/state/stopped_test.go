@@ -4,10 +4,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
 	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/tests/golden"
 )
 
@@ -76,4 +78,17 @@ func TestStatusesThatAreCutOff(t *testing.T) {
 		assert.Len(t, m.RecentStatuses, min(count, state.MaxStatuses))
 		assert.Equal(t, matters, m.OrderMatters(3), count)
 	}
+}
+
+func value(text string) *metric.Value {
+	v := metric.MustValue(text)
+	return &v
+}
+
+func at(text string) *time.Time {
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		panic(err)
+	}
+	return &t
 }
