@@ -3,8 +3,10 @@ package tests
 import (
 	"archive/zip"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"os/exec"
@@ -124,12 +126,7 @@ func (r *runner) user() *person {
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(versions, name), []byte(text), 0o600))
 	}
-	out, err := os.Create(filepath.Join(versions, "v1.0.0.zip"))
-	require.NoError(t, err)
-	archive := zip.NewWriter(out)
-	require.NoError(t, archive.AddFS(os.DirFS(filepath.Join(binaries, "own"))))
-	require.NoError(t, archive.Close())
-	require.NoError(t, out.Close())
+	require.NoError(t, zipModule(filepath.Join(versions, "v1.0.0.zip"), own, "github.com/org/autoloop@v1.0.0"))
 	require.NoError(t, os.WriteFile(filepath.Join(at, "where"), []byte(at), 0o600))
 	gh, err := filepath.Abs("act/gh")
 	require.NoError(t, err)
@@ -209,4 +206,34 @@ func (r *runner) issue(number int) githubtest.Issue {
 		found = *s.Issue(number)
 	})
 	return found
+}
+
+// zipModule packs a tree as the archive of a version of a module: of files alone, without the
+// modules in it.
+func zipModule(file, tree, prefix string) error {
+	out, err := os.Create(file) //nolint:gosec // In the directory of the test.
+	if err != nil {
+		return err
+	}
+	defer func() { _ = out.Close() }()
+	archive := zip.NewWriter(out)
+	err = filepath.WalkDir(tree, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			if _, other := os.Stat(filepath.Join(path, "go.mod")); other == nil && path != tree {
+				return filepath.SkipDir
+			}
+			return err
+		}
+		to, err := archive.Create(prefix + filepath.ToSlash(strings.TrimPrefix(path, tree)))
+		if err != nil {
+			return err
+		}
+		data, err := os.ReadFile(path) //nolint:gosec // The files of this repository.
+		if err != nil {
+			return err
+		}
+		_, err = to.Write(data)
+		return err
+	})
+	return errors.Join(err, archive.Close(), out.Close())
 }

@@ -136,7 +136,7 @@ func TestReplayFindsCarefulForgeries(t *testing.T) {
 		"no start": {files{ledger: without(1, `"event":"started"`)}, "without a `started` event"},
 		"rows that changed places": {
 			files{results: swapped(5, 6)},
-			`iteration 3: the row "reverted" is not`,
+			"iteration 4: the row is 4 reverted, and the",
 		},
 		"a metric in the history": {
 			files{state: replace("**Metric**: 900 ", "**Metric**: 990 ")},
