@@ -130,6 +130,11 @@ func TestActionCompares(t *testing.T) {
 		assert.Equal(t, c.verdict, report.Verdict)
 		assert.Contains(t, step.summary, c.verdict)
 	}
+	step := w.action(r, map[string]string{
+		"MODE": "compare", "BASELINE": "HEAD", "CANDIDATE": "HEAD", "SUITE": "nowhere", "AGENT": "claude", "MODEL": "m",
+		"BUDGET_USD": "2",
+	})
+	assert.Contains(t, step.log, "nowhere", "the command has every flag that it is given")
 }
 
 // TestActionMakesIsolationPossible has a sysctl and a sudo that note what is

@@ -52,7 +52,7 @@ task is run five times a side. Interrupted, the same command goes on where it wa
 			run, kind := a.evalTasks, program.Tasks
 			if isSkill(a.Path(args[0])) {
 				if err := onlyFor("task suites, and "+args[0]+" is a skill", cmd, "against", "candidate", "runs",
-					"fresh"); err != nil {
+					"budget-usd", "fresh"); err != nil {
 					return err
 				}
 				run, kind = a.evalSkill, program.Skill
@@ -74,6 +74,7 @@ task is run five times a side. Interrupted, the same command goes on where it wa
 	flags.StringVar(&o.against, "against", "", "compare with this configuration: a `DIR` or a commit")
 	flags.StringVar(&o.candidate, "candidate", ".", "the configuration of the tasks: a `DIR` or a commit")
 	flags.StringVar(&o.runs, "runs", "auto", "how often each task is run a side, or auto")
+	flags.StringVar(&a.BudgetUSD, "budget-usd", "", "begin no further run when it has cost so many dollars")
 	flags.BoolVar(&o.fresh, "fresh", false, "run everything again, also what is kept")
 	flags.StringVar(&o.out, "out", "", "write reports, transcripts, outputs and gradings to this `DIR`")
 	return cmd

@@ -177,6 +177,11 @@ func (l *taskSuite) open(ctx context.Context, dir string) (s *taskSession, err e
 		return l.worker(ctx, name, commands)
 	}
 	o.Budget, o.Thresholds = budgetOf(p), thresholdsOf(p)
+	if usd, err := dollars(l.BudgetUSD); err != nil {
+		return s, err
+	} else if usd != nil {
+		o.Budget.USD = usd
+	}
 	archive.Forget(s.Now().Add(-keepRuns))
 	return s, nil
 }
