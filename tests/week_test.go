@@ -285,7 +285,7 @@ func (w *week) settles() {
 	w.labels()
 	w.site.judge(func(string) string { return "success" })
 	main := w.run(w.bare, "git", "rev-list", "main")
-	w.Change(func(s *githubtest.State) { // a base that fails for ever proves nothing: CI is mended
+	w.Change(func(s *githubtest.State) { // CI runs again on the base: where that fails, a failing head proves nothing
 		s.Checks = slices.DeleteFunc(s.Checks, func(c *githubtest.Check) bool {
 			return strings.Contains(main, c.Commit)
 		})

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -42,4 +43,14 @@ func TestLinkForStatusIsNotFollowed(t *testing.T) {
 	running, err := board.Running()
 	require.NoError(t, err)
 	assert.Equal(t, []live.Status{{Program: "speed"}}, running)
+}
+
+func TestStatusSaysWhatAndForHowLong(t *testing.T) {
+	t.Parallel()
+	since := time.Unix(1_000, 0)
+	s := live.Status{Program: "p", Iteration: 3, Stage: "measure", Since: since}
+	assert.Equal(t, "p #3 measure (5 s)", s.At(since.Add(5900*time.Millisecond)))
+	assert.Equal(t, "p #3 measure (0 s)", s.At(since.Add(-time.Hour)), "clocks differ")
+	s.Detail = "candidate 2 of 4"
+	assert.Equal(t, "p #3 measure: candidate 2 of 4", s.String())
 }
