@@ -1,15 +1,12 @@
 package format_test
 
 import (
-	"encoding/json"
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/suite/format"
-	"github.com/org/autoloop/internal/suite/score"
 )
 
 func TestParseOutcome(t *testing.T) {
@@ -65,29 +62,4 @@ func TestOutcomeProblems(t *testing.T) {
 			assert.Empty(t, o)
 		})
 	}
-}
-
-func FuzzCompare(f *testing.F) {
-	for _, text := range []string{
-		`[{"taskId": "a", "objective": {"passed": 1, "total": 2}, "judge": {"score0to1": 0.5}, "cost": {"tokens": ` +
-			`1e308}}]`,
-		`[{"taskId": "a", "objective": {"passed": null, "total": 1e999}, "composite": null}]`, "[]",
-	} {
-		f.Add([]byte(`{"scores": `+text+"}"),
-			[]byte(fmt.Sprintf(`{"runs": [{"scores": %s}, {"scores": %s}]}`, text, text)))
-	}
-	f.Fuzz(func(t *testing.T, before, after []byte) {
-		baseline, bad := format.ParseOutcome("a", before)
-		candidate, worse := format.ParseOutcome("b", after)
-		if len(bad)+len(worse) > 0 {
-			return
-		}
-		got := score.Compare(baseline, candidate, score.DefaultThresholds())
-		if got.Promotable {
-			assert.Empty(t, got.Regressions)
-			assert.Positive(t, got.NetGain.Sign())
-		}
-		_, err := json.Marshal(got)
-		assert.NoError(t, err)
-	})
 }

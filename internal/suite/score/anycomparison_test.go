@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -18,66 +19,34 @@ import (
 )
 
 // anySide draws an outcome: some of four tasks, each run as often as it is said, or less
-// where `odd` is; some runs have a judge, costs, a composite of their own.
-func anySide(chance *rand.Rand, runs int, odd bool) format.SuiteOutcome {
-	number := func(texts ...string) *metric.Number {
-		if chance.IntN(3) == 0 {
-			return nil
-		}
-		n := metric.NumberOf(metric.MustValue(texts[chance.IntN(len(texts))]))
-		return &n
-	}
-	var o format.SuiteOutcome
-	for i := range 4 {
+// where it is odd; some runs have a judge, costs, a composite of their own.
+func anySide(chance *rand.Rand, runs int, odd bool) string {
+	pick := func(words ...string) string { return words[chance.IntN(len(words))] + " " }
+	var tasks []string
+	for id := range 4 {
 		if odd && chance.IntN(5) == 0 {
 			continue
 		}
-		s := format.Score{TaskID: fmt.Sprint("t", i)}
-		if chance.IntN(4) == 0 {
-			s.JudgeWeight = new(metric.MustValue([]string{"0", "0.3", "1"}[chance.IntN(3)]))
-		}
-		judges, many := chance.IntN(2) == 0, runs
+		weight, judges, many := pick("-", "-", "-", "-", "-", "-", "-", "-", "-", "w0", "w0.3", "w1"), chance.IntN(2), runs
 		if odd && chance.IntN(6) == 0 {
 			many = 1
 		}
+		var list []string
 		for range many {
-			total := chance.IntN(4)
-			run := format.Run{
-				Objective: format.Passed(chance.IntN(total+1), total),
-				Cost: format.Cost{
-					Tokens: number("0", "100", "250"), USD: number("0.5", "2"),
-					WallClockMs: number("1000", "4000"),
-				},
-			}
-			if judges && (!odd || chance.IntN(8) > 0) {
-				run.Judge = &format.Judgement{
-					Score: metric.NumberOf(metric.MustValue([]string{"0", "0.5", "1"}[chance.IntN(3)])),
-					Model: []string{"m", "m", "m", "n"}[chance.IntN(4)],
-				}
-			}
-			if chance.IntN(5) == 0 {
-				run.Composite = number("0", "0.4", "1")
+			run := weight + pick("0/0", "0/1", "1/1", "0/2", "1/2", "2/2", "1/3", "3/3") + pick("-", "t0", "t100", "t250") +
+				pick("-", "$0.5", "$2") + pick("-", "m1000", "m4000") +
+				pick("-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "=0", "=0.4", "=1")
+			if judges == 1 && (!odd || chance.IntN(8) > 0) {
+				run += pick("j0", "j0.5", "j1", "@m", "@m", "@m", "@n")
 			}
 			if odd && chance.IntN(25) == 0 {
-				run.Objective.Total = metric.NonFinite()
+				run += "0/NaN"
 			}
-			s.Runs = append(s.Runs, run)
+			list = append(list, run)
 		}
-		o.Scores = append(o.Scores, s)
+		tasks = append(tasks, fmt.Sprintf("t%d: %s", id, strings.Join(list, ",")))
 	}
-	return o
-}
-
-// better is an outcome of which every check passes.
-func better(o format.SuiteOutcome) format.SuiteOutcome {
-	o.Scores = slices.Clone(o.Scores)
-	for i := range o.Scores {
-		o.Scores[i].Runs = slices.Clone(o.Scores[i].Runs)
-		for k := range o.Scores[i].Runs {
-			o.Scores[i].Runs[k].Objective.Passed = o.Scores[i].Runs[k].Objective.Total
-		}
-	}
-	return o
+	return strings.Join(tasks, ";")
 }
 
 // TestAnyComparisonAddsUp: whatever two outcomes are, the verdict follows from what is
@@ -88,22 +57,28 @@ func TestAnyComparisonAddsUp(t *testing.T) {
 	verdicts := map[decision.Verdict]int{}
 	for round := range 250 {
 		runs := 1 + chance.IntN(4)
-		baseline, candidate := anySide(chance, runs, round%2 == 0), anySide(chance, runs, round%2 == 0)
-		if round%3 == 0 {
-			candidate = better(baseline)
+		before, after := anySide(chance, runs, round%2 == 0), anySide(chance, runs, round%2 == 0)
+		baseline, candidate := side(t, before), side(t, after)
+		if round%3 == 0 { // the same, of which every check passes
+			candidate = side(t, before)
+			for _, s := range candidate.Scores {
+				for k := range s.Runs {
+					s.Runs[k].Objective.Passed = s.Runs[k].Objective.Total
+				}
+			}
 		}
-		set := score.DefaultThresholds()
+		set := usual()
 		set.Shared, set.NetLossIsRegression = chance.IntN(3) == 0, chance.IntN(2) == 0
 		got := score.Compare(baseline, candidate, set)
 		verdicts[got.Verdict]++
-		says := fmt.Sprintf("round %d: %s", round, got.Summary)
+		says := fmt.Sprintf("round %d: %s -> %s: %s", round, before, after, got.Summary)
 
 		require.Equal(t, len(got.Regressions) > 0, got.Verdict == decision.Regressed, says)
 		require.True(t, !got.Promotable || got.Verdict == decision.Improved, says)
 		if got.Verdict == decision.Improved {
 			require.NotNil(t, got.NetGain, says)
 			require.Positive(t, got.NetGain.Cmp(set.MinCompositeGain), says)
-			require.True(t, runs == 1 || *got.PValue <= 0.025, says)
+			require.True(t, got.PValue == nil || *got.PValue <= 0.025, says)
 		}
 		require.Equal(t, len(baseline.Scores), got.Totals.Tasks)
 		require.Equal(t, got.Totals.Tasks, got.Totals.Improved+got.Totals.Neutral+got.Totals.Regressed, says)
@@ -129,21 +104,13 @@ func TestAnyComparisonAddsUp(t *testing.T) {
 				require.True(t, *d.PValue > 0 && *d.PValue <= 1, says)
 			}
 			if d.CandidateComposite != nil {
-				require.Zero(t, new(big.Rat).Sub(d.CandidateComposite.Rat(),
-					d.BaselineComposite.Rat()).Cmp(d.Composite.Rat()), says)
+				require.Zero(t, d.CandidateComposite.Sub(*d.BaselineComposite).Cmp(*d.Composite), says)
 			}
 		}
 		require.Equal(t, known, got.NetGain != nil, says)
-		if known {
-			require.Zero(t, sum.Cmp(got.NetGain.Rat()), says)
-		}
+		require.True(t, !known || sum.Cmp(got.NetGain.Rat()) == 0, says)
 		require.Equal(t, got.PValue != nil, known && max(baseline.Runs(), candidate.Runs()) > 1, says)
-
-		again := score.Compare(baseline, candidate, set)
-		require.Equal(t, got, again, "the same outcomes, the same verdict")
-		text, err := json.Marshal(got)
-		require.NoError(t, err)
-		require.True(t, json.Valid(text))
+		require.Equal(t, got, score.Compare(baseline, candidate, set), "the same outcomes, the same verdict")
 		require.NotContains(t, got.Summary, "\n")
 	}
 	for _, verdict := range []decision.Verdict{decision.Improved, decision.Neutral, decision.Regressed} {
@@ -158,54 +125,40 @@ func TestBrokenOutcomeIsNeverBetter(t *testing.T) {
 	chance := rand.New(rand.NewPCG(175, 176))
 	for round := range 30 {
 		runs := 1 + chance.IntN(3)
-		baseline, candidate := anySide(chance, runs, false), anySide(chance, runs, false)
-		got := score.Compare(baseline, candidate, score.DefaultThresholds())
-		change := func(how func(o *format.SuiteOutcome)) score.Comparison {
-			other := candidate
-			other.Scores = slices.Clone(candidate.Scores)
-			for i := range other.Scores {
-				other.Scores[i].Runs = slices.Clone(other.Scores[i].Runs)
-			}
-			how(&other)
-			return score.Compare(baseline, other, score.DefaultThresholds())
-		}
+		before, after := anySide(chance, runs, false), anySide(chance, runs, false)
 		which, run := chance.IntN(4), chance.IntN(runs)
-		more := change(func(o *format.SuiteOutcome) {
-			s := format.Score{TaskID: "more"}
-			for range runs {
-				s.Runs = append(s.Runs, format.Run{
-					Objective: format.Passed(9, 9),
-					Cost:      format.Cost{Tokens: new(metric.NumberFromInt(0))},
-				})
-			}
-			o.Scores = slices.Insert(o.Scores, which, s)
+		changed := func(how func(o *format.SuiteOutcome, r *format.Run)) score.Comparison {
+			candidate := side(t, after)
+			how(&candidate, &candidate.Scores[which].Runs[run])
+			return score.Compare(side(t, before), candidate, usual())
+		}
+		got := changed(func(*format.SuiteOutcome, *format.Run) {})
+		more := changed(func(o *format.SuiteOutcome, _ *format.Run) {
+			o.Scores = slices.Insert(o.Scores, which, side(t, fmt.Sprintf("more: %d*9/9 t0", runs)).Scores...)
 		})
 		require.Equal(t, []string{"more"}, more.Totals.CandidateOnly)
 		require.Equal(t, got.Verdict, more.Verdict, "round %d", round)
 		require.Equal(t, got.Promotable, more.Promotable)
 		require.Equal(t, got.NetGain.String(), more.NetGain.String())
 		require.Equal(t, got.Deltas, more.Deltas[:len(got.Deltas)])
-		for name, how := range map[string]func(o *format.SuiteOutcome){
-			"a task less":      func(o *format.SuiteOutcome) { o.Scores = slices.Delete(o.Scores, which, which+1) },
-			"a task twice":     func(o *format.SuiteOutcome) { o.Scores = append(o.Scores, o.Scores[which]) },
-			"a task of no run": func(o *format.SuiteOutcome) { o.Scores[which].Runs = nil },
-			"a total of NaN": func(o *format.SuiteOutcome) {
-				o.Scores[which].Runs[run].Objective.Total = metric.NonFinite()
+		none := metric.NonFinite()
+		for name, how := range map[string]func(o *format.SuiteOutcome, r *format.Run){
+			"a task less": func(o *format.SuiteOutcome, _ *format.Run) {
+				o.Scores = slices.Delete(o.Scores, which, which+1)
 			},
-			"a cost of NaN": func(o *format.SuiteOutcome) {
-				o.Scores[which].Runs[run].Cost.Steps = new(
-					metric.NonFinite())
+			"a task twice": func(o *format.SuiteOutcome, _ *format.Run) {
+				o.Scores = append(o.Scores, o.Scores[which])
 			},
-			"a composite of NaN": func(o *format.SuiteOutcome) {
-				o.Scores[which].Runs[run].Composite = new(
-					metric.NonFinite())
+			"a task of no run":   func(o *format.SuiteOutcome, _ *format.Run) { o.Scores[which].Runs = nil },
+			"a total of NaN":     func(_ *format.SuiteOutcome, r *format.Run) { r.Objective.Total = none },
+			"a cost of NaN":      func(_ *format.SuiteOutcome, r *format.Run) { r.Cost.Steps = &none },
+			"a composite of NaN": func(_ *format.SuiteOutcome, r *format.Run) { r.Composite = &none },
+			"a judge of NaN": func(_ *format.SuiteOutcome, r *format.Run) {
+				r.Judge = &format.Judgement{Score: none}
 			},
-			"a judge of NaN": func(o *format.SuiteOutcome) {
-				o.Scores[which].Runs[run].Judge = &format.Judgement{Score: metric.NonFinite()}
-			},
-			"NaN somewhere": func(o *format.SuiteOutcome) { o.NonFiniteAt = "extra.a" },
+			"NaN somewhere": func(o *format.SuiteOutcome, _ *format.Run) { o.NonFiniteAt = "extra.a" },
 		} {
-			worse := change(how)
+			worse := changed(how)
 			require.Equal(t, decision.Regressed, worse.Verdict, "round %d, %s", round, name)
 			require.False(t, worse.Promotable)
 		}
@@ -216,32 +169,54 @@ func TestBrokenOutcomeIsNeverBetter(t *testing.T) {
 func TestOrderOfTasksAndRunsDecidesNothing(t *testing.T) {
 	t.Parallel()
 	chance := rand.New(rand.NewPCG(173, 174))
-	mixed := func(o format.SuiteOutcome) format.SuiteOutcome {
-		o.Scores = slices.Clone(o.Scores)
+	mixed := func(text string) format.SuiteOutcome {
+		o := side(t, text)
 		chance.Shuffle(len(o.Scores), func(a, b int) { o.Scores[a], o.Scores[b] = o.Scores[b], o.Scores[a] })
-		for k := range o.Scores {
-			runs := slices.Clone(o.Scores[k].Runs)
-			chance.Shuffle(len(runs), func(a, b int) { runs[a], runs[b] = runs[b], runs[a] })
-			o.Scores[k].Runs = runs
+		for _, s := range o.Scores {
+			chance.Shuffle(len(s.Runs), func(a, b int) { s.Runs[a], s.Runs[b] = s.Runs[b], s.Runs[a] })
 		}
 		return o
 	}
 	for range 60 {
 		runs := 1 + chance.IntN(2) // so that all arrangements are counted
-		baseline, candidate := anySide(chance, runs, true), anySide(chance, runs, true)
-		want := score.Compare(baseline, candidate, score.DefaultThresholds())
-		got := score.Compare(mixed(baseline), mixed(candidate), score.DefaultThresholds())
+		before, after := anySide(chance, runs, true), anySide(chance, runs, true)
+		want, got := compare(t, before+"->"+after, usual()), score.Compare(mixed(before), mixed(after), usual())
 		require.Equal(t, want.Verdict, got.Verdict, "%s and %s", want.Summary, got.Summary)
 		assert.Equal(t, want.Promotable, got.Promotable)
 		assert.Equal(t, want.NetGain, got.NetGain)
 		assert.ElementsMatch(t, want.Regressions, got.Regressions)
 		assert.ElementsMatch(t, want.Notes, got.Notes)
 
-		side := anySide(chance, 1+chance.IntN(4), false)
-		same := score.Compare(side, mixed(side), score.DefaultThresholds())
+		text := anySide(chance, 1+chance.IntN(4), false)
+		same := score.Compare(side(t, text), mixed(text), usual())
 		assert.Equal(t, decision.Neutral, same.Verdict, same.Summary)
 		assert.Empty(t, same.Regressions)
 		assert.Empty(t, same.Improvements)
 		assert.Zero(t, same.NetGain.Sign())
 	}
+}
+
+func FuzzCompare(f *testing.F) {
+	for _, text := range []string{
+		`[{"taskId": "a", "objective": {"passed": 1, "total": 2}, "judge": {"score0to1": 0.5}, "cost": {"tokens": ` +
+			`1e308}}]`,
+		`[{"taskId": "a", "objective": {"passed": null, "total": 1e999}, "composite": null}]`, "[]",
+	} {
+		f.Add([]byte(`{"scores": `+text+"}"),
+			[]byte(fmt.Sprintf(`{"runs": [{"scores": %s}, {"scores": %s}]}`, text, text)))
+	}
+	f.Fuzz(func(t *testing.T, before, after []byte) {
+		baseline, bad := format.ParseOutcome("a", before)
+		candidate, worse := format.ParseOutcome("b", after)
+		if len(bad)+len(worse) > 0 {
+			return
+		}
+		got := score.Compare(baseline, candidate, usual())
+		if got.Promotable {
+			assert.Empty(t, got.Regressions)
+			assert.Positive(t, got.NetGain.Sign())
+		}
+		_, err := json.Marshal(got)
+		assert.NoError(t, err)
+	})
 }

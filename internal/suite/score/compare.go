@@ -228,7 +228,6 @@ func (c *comparer) extras() {
 		p := c.pair(format.Score{TaskID: s.TaskID}, s)
 		d := Delta{TaskID: s.TaskID, Verdict: decision.Neutral, CandidateRuns: len(s.Runs)}
 		p.fill(&d)
-		d.Composite, d.Objective = nil, nil
 		c.notFinite(p)
 		c.Deltas = append(c.Deltas, d)
 		c.Totals.CandidateOnly = append(c.Totals.CandidateOnly, s.TaskID)

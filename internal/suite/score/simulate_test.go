@@ -2,7 +2,6 @@ package score_test
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -28,8 +27,7 @@ type scenario struct {
 	cost float64
 	// gain is how much the composite of each task truly rises, through the
 	// judge's score.
-	gain      float64
-	tolerance string
+	gain float64
 	// mood is the standard deviation of what all tasks of a run share in the
 	// judge's score; the sides are then exchanged as whole runs.
 	mood float64
@@ -46,13 +44,10 @@ func (s scenario) run(random *rand.Rand, quality float64) format.Run {
 	run := format.Run{Objective: format.Passed(passed, checks)}
 	if s.judge > 0 {
 		drawn := min(1, max(0, quality+s.judge*random.NormFloat64()))
-		run.Judge = &format.Judgement{Score: metric.NumberFromFloat(math.Round(drawn*100) / 100)}
+		run.Judge = &format.Judgement{Score: *number(fmt.Sprintf("%.2f", drawn))}
 	}
 	factor := max(0, 1+s.cost*random.NormFloat64())
-	costs := func(usual float64) *metric.Number {
-		n := metric.NumberFromFloat(math.Round(usual*factor*1e4) / 1e4)
-		return &n
-	}
+	costs := func(usual float64) *metric.Number { return number(fmt.Sprintf("%.4f", usual*factor)) }
 	run.Cost = format.Cost{
 		Tokens: costs(20000), ToolCalls: costs(3000), Steps: costs(2000), WallClockMs: costs(60000),
 		USD: costs(0.2),
@@ -78,33 +73,18 @@ func (s scenario) outcome(random *rand.Rand, gain float64) format.SuiteOutcome {
 	return o
 }
 
-// rates is how often a comparison ended in each verdict.
-type rates struct{ improved, regressed, promoted float64 }
-
-// simulate compares drawn baselines and candidates; the same seed draws the same.
-func (s scenario) simulate(comparisons int, seed uint64) rates {
+// simulate says how often drawn baselines and candidates end in each verdict; the same seed draws
+// the same.
+func (s scenario) simulate(comparisons int, seed uint64) map[decision.Verdict]float64 {
 	random := rand.New(rand.NewPCG(seed, 7))
-	thresholds := score.DefaultThresholds()
+	thresholds := usual()
 	thresholds.Shared = s.mood > 0
-	if s.tolerance != "" {
-		thresholds.CostTolerance = metric.MustValue(s.tolerance)
-	}
-	var r rates
+	rates := map[decision.Verdict]float64{}
 	for range comparisons {
 		found := score.Compare(s.outcome(random, 0), s.outcome(random, s.gain), thresholds)
-		switch found.Verdict {
-		case decision.Improved:
-			r.improved++
-		case decision.Regressed:
-			r.regressed++
-		case decision.Neutral:
-		}
-		if found.Promotable {
-			r.promoted++
-		}
+		rates[found.Verdict] += 1 / float64(comparisons)
 	}
-	n := float64(comparisons)
-	return rates{r.improved / n, r.regressed / n, r.promoted / n}
+	return rates
 }
 
 // scenarios are what the bound of 5 % is held for.
@@ -134,8 +114,8 @@ func TestTwoIdenticalConfigurations(t *testing.T) {
 		t.Run(fmt.Sprintf("%d tasks, %s, %d runs", tasks, s.name, runs), func(t *testing.T) {
 			t.Parallel()
 			got := s.simulate(comparisons, 1)
-			assert.Less(t, got.improved, 0.05)
-			assert.Less(t, got.regressed, 0.05)
+			assert.Less(t, got[decision.Improved], 0.05)
+			assert.Less(t, got[decision.Regressed], 0.05)
 		})
 	}
 	all := scenarios()
@@ -159,8 +139,8 @@ func TestTrueGainIsSeen(t *testing.T) {
 	long.Only(t, long.Simulations)
 	t.Parallel()
 	up := scenario{tasks: 10, runs: 5, judge: 0.1, cost: 0.1, gain: 0.05}
-	assert.Greater(t, up.simulate(40, 2).improved, 0.8)
+	assert.Greater(t, up.simulate(40, 2)[decision.Improved], 0.8)
 	down := up
 	down.gain = -0.15
-	assert.Greater(t, down.simulate(40, 3).regressed, 0.8)
+	assert.Greater(t, down.simulate(40, 3)[decision.Regressed], 0.8)
 }

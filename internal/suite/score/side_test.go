@@ -1,0 +1,122 @@
+package score_test
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/suite/format"
+	"github.com/org/autoloop/internal/suite/score"
+)
+
+// usual are the thresholds of a program that sets none.
+func usual() score.Thresholds {
+	return score.Thresholds{
+		MinCompositeGain: metric.MustValue("0.01"), RegressionCompositeDrop: metric.MustValue("0.05"),
+		ObjectiveDropIsRegression: true,
+	}
+}
+
+// side reads an outcome in short. Tasks stand between semicolons, called a, b, … or as it says
+// before a colon, and their runs between commas, with 5* before what is there five times.
+// The words of a run are
+//
+//	2/3     passed of its checks, else 1/1     |a|b    names of its checks
+//	=0.5    its composite                      !       it failed
+//	j0.5    its judge's score                  @m      the judge m, who gives 0
+//	t9      tokens    $9  money    m9  milliseconds
+//	w0.2    the weight of the task's judge     -       nothing
+//	sure, chance    what is said of the outcome as a whole
+func side(t testing.TB, text string) format.SuiteOutcome {
+	t.Helper()
+	var o format.SuiteOutcome
+	for task := range strings.SplitSeq(text, ";") {
+		if strings.TrimSpace(task) == "" {
+			continue
+		}
+		s := format.Score{TaskID: string(rune('a' + len(o.Scores)))}
+		if id, rest, named := strings.Cut(task, ":"); named {
+			s.TaskID, task = strings.TrimSpace(id), rest
+		}
+		for run := range strings.SplitSeq(task, ",") {
+			times := 1
+			if many, rest, several := strings.Cut(run, "*"); several {
+				times, _ = strconv.Atoi(strings.TrimSpace(many))
+				run = rest
+			}
+			s.Runs = append(s.Runs, slices.Repeat([]format.Run{readRun(t, run, &o, &s)}, times)...)
+		}
+		o.Scores = append(o.Scores, s)
+	}
+	return o
+}
+
+func readRun(t testing.TB, text string, o *format.SuiteOutcome, s *format.Score) format.Run {
+	t.Helper()
+	run := format.Run{Objective: format.Passed(1, 1)}
+	for word := range strings.FieldsSeq(text) {
+		rest := word[1:]
+		switch word[0] {
+		case '=':
+			run.Composite = number(rest)
+		case 'j':
+			run.Judge = &format.Judgement{Score: *number(rest)}
+		case '@':
+			run.Judge = &format.Judgement{Model: rest}
+		case 't':
+			run.Cost.Tokens = number(rest)
+		case '$':
+			run.Cost.USD = number(rest)
+		case 'm':
+			run.Cost.WallClockMs = number(rest)
+		case 'w':
+			s.JudgeWeight = new(metric.MustValue(rest))
+		case '|':
+			run.Checks = []format.CheckResult{}
+			for name := range strings.FieldsFuncSeq(rest, func(r rune) bool { return r == '|' }) {
+				passed := format.Passed(len(run.Checks), 0).Passed.String() < run.Objective.Passed.String()
+				run.Checks = append(run.Checks, format.CheckResult{Name: name, Passed: passed})
+			}
+		case '!':
+			run.Failure = "exit code 1"
+		case 's', 'c':
+			o.Stochastic = new(word == "chance")
+		case '-':
+		default:
+			passed, total, is := strings.Cut(word, "/")
+			require.True(t, is, word)
+			run.Objective = format.Objective{Passed: *number(passed), Total: *number(total)}
+		}
+	}
+	return run
+}
+
+func number(text string) *metric.Number {
+	if text == "NaN" {
+		return new(metric.NonFinite())
+	}
+	return new(metric.NumberOf(metric.MustValue(text)))
+}
+
+// compare compares what stands before and after an arrow.
+func compare(t testing.TB, input string, set score.Thresholds) score.Comparison {
+	t.Helper()
+	before, after, _ := strings.Cut(input, "->")
+	return score.Compare(side(t, before), side(t, after), set)
+}
+
+// verdict is what a comparison comes to, and the kinds of its reasons.
+func verdict(c score.Comparison) string {
+	words := []string{string(c.Verdict)}
+	if c.Promotable {
+		words = append(words, "promoted")
+	}
+	for _, r := range slices.Concat(c.Regressions, c.Notes) {
+		words = append(words, string(r.Kind))
+	}
+	return strings.Join(words, " ")
+}
