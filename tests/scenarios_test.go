@@ -278,7 +278,7 @@ func (s *script) facts() {
 	at := func(args ...string) string { return s.run(s.repository(), append([]string{"git"}, args...)...) }
 	for ref := range strings.Lines(at("for-each-ref", "--format=%(refname)", "refs/heads", "refs/autoloop")) {
 		ref = strings.TrimSpace(ref)
-		if ref == "refs/heads/memory/autoloop" || ref == "refs/heads/main" || ref == "refs/autoloop/last-seen" ||
+		if ref == "refs/heads/memory/autoloop" || ref == "refs/heads/main" || strings.HasPrefix(ref, "refs/autoloop/seen/") ||
 			strings.Contains(ref, "obtained") {
 			continue
 		}

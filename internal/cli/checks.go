@@ -19,19 +19,15 @@ func (a *App) checker() setup.Checker {
 // check checks programs, which go on as their states on the memory branch say; where the
 // branch itself cannot be read, nothing is known of them.
 func (a *App) check(ctx context.Context, programs ...*program.Program) []setup.Checked {
-	var states map[string][]byte
-	var failed map[string]error
+	var states memory.States
 	if a.Repo != nil {
-		source := memory.States{Branch: a.Memory}
-		var err error
-		if states, failed, err = source.Load(ctx, program.Names(programs)); err != nil {
-			states, failed = nil, nil
-		}
+		states.Branch = a.Memory
+		_ = states.Load(ctx)
 	}
 	checker, list := a.checker(), []setup.Checked{}
 	for _, p := range programs {
-		why := memory.GoOn(p, states)
-		if err := failed[p.Name]; err != nil {
+		why := memory.GoOn(p, states.Texts)
+		if err := states.Failed[p.Name]; err != nil {
 			why = program.Problem{File: memory.MemoryBranch + ":" + p.Name + ".md", Message: err.Error()}.String()
 		}
 		checked := checker.Check(ctx, p)

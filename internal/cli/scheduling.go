@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"time"
@@ -16,7 +15,6 @@ import (
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/misuse"
-	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
 )
 
@@ -73,36 +71,30 @@ func (a *App) Input(ctx context.Context) (in schedule.Input, err error) {
 		Refusals: a.refusals(ctx), Alive: a.alive(ctx),
 		Ledger: func(name string) (*history.Log, error) { return states.Ledger(ctx, name) },
 	}
-	in.States, in.Unreadable, err = states.Load(ctx, program.Names(programs))
-	if err != nil {
+	if err = states.Load(ctx); err != nil {
 		return in, err
 	}
-	if states.OnBranch() {
+	in.States, in.Unreadable = states.Texts, states.Failed
+	if !states.Copied {
 		in.Branch = memory.MemoryBranch
 	}
 	in.Warnings = append(states.Warnings, a.changedPrograms(ctx)...)
 	if a.GitHub == nil {
 		return in, nil
 	}
-	return in, a.addIssues(ctx, &states, &in)
+	return in, a.addIssues(ctx, &in)
 }
 
-// addIssues adds the issue programs with their states, and the repository's
-// word on whether anything may run.
-func (a *App) addIssues(ctx context.Context, states *memory.States, in *schedule.Input) error {
-	all, err := states.Others(ctx, program.Names(in.Programs))
-	if err != nil {
-		return err
-	}
-	maps.Copy(all, in.States)
-	in.Issues, _, err = schedule.DiscoverIssues(ctx, a.GitHub, sync.ProgramLabel, in.Programs, all)
+// addIssues adds the issue programs, and the repository's word on whether anything may run.
+func (a *App) addIssues(ctx context.Context, in *schedule.Input) (err error) {
+	in.Issues, _, err = schedule.DiscoverIssues(ctx, a.GitHub, sync.ProgramLabel, in.Programs, in.States)
 	if err != nil {
 		return err
 	}
 	if len(in.Issues.Programs) > 0 {
 		in.Programs = slices.DeleteFunc(in.Programs, memory.Single)
 	}
-	in.Programs, in.States = append(in.Programs, in.Issues.Programs...), all
+	in.Programs = append(in.Programs, in.Issues.Programs...)
 	if in.Stopped == "" {
 		in.Stopped = a.repositoryStopped(ctx)
 	}

@@ -55,9 +55,6 @@ func (r *team) changesOf(ctx context.Context, before, after git.Fingerprint) ([]
 
 // branchOf is the branch that a ref is, or is about: what is known of a remote's.
 func branchOf(ref string) string {
-	if ref == memory.LastSeen {
-		return memory.MemoryBranch
-	}
 	if branch, is := strings.CutPrefix(ref, "refs/heads/"); is {
 		return branch
 	}
@@ -79,13 +76,7 @@ func (r *team) othersRecorded(ctx context.Context, was, now string) (bool, error
 	if on, err := r.Repo.IsAncestor(ctx, was, now); err != nil || !on {
 		return false, err
 	}
-	for _, suffix := range memory.Suffixes() {
-		objects, err := r.Repo.Cat(ctx, was+":"+r.Program.Name+suffix, now+":"+r.Program.Name+suffix)
-		if err != nil || objects[0].ID != objects[1].ID {
-			return false, err
-		}
-	}
-	return true, nil
+	return r.Memory.Same(ctx, was, now, r.Program.Name)
 }
 
 // onRecord reports whether the ledger of another program says that its branch is at a

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
-
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 )
@@ -43,7 +41,7 @@ func (m *Memory) rewritten(ctx context.Context, head, name string, log *history.
 			ids = append(ids, v.OldID, v.NewID)
 		}
 	}
-	texts, err := m.blobs(ctx, ids)
+	texts, err := m.read(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -112,17 +110,6 @@ func (m *Memory) removedWhole(ctx context.Context, commit, name string) (bool, e
 	return err == nil && objects[0].Missing(), err
 }
 
-// LastSeen is the ref of the commit of the memory branch that this clone wrote or accepted
-// last without a remote; with one, what was last seen there counts. A new clone has neither.
-const LastSeen = "refs/autoloop/last-seen"
-
-func (m *Memory) lastSeen() string {
-	if m.Remote != "" {
-		return m.seen(memoryRef)
-	}
-	return LastSeen
-}
-
 // RewrittenError says that the memory branch does not go on from where this clone last saw it.
 type RewrittenError struct{ Seen, Now string }
 
@@ -136,7 +123,7 @@ func (e *RewrittenError) Error() string {
 // CheckSeen is a *RewrittenError when the memory branch, which is at head, was cut back or
 // rewritten since this clone last saw it. fresh says that this clone cannot tell.
 func (m *Memory) CheckSeen(ctx context.Context, head string) (fresh bool, err error) {
-	seen, known, err := m.Repo.Resolve(ctx, m.lastSeen())
+	seen, known, err := m.Repo.Resolve(ctx, m.seen(memoryRef))
 	if err != nil || !known {
 		return true, err
 	}
@@ -163,7 +150,7 @@ func (m *Memory) Accept(ctx context.Context, commit string) error {
 	if id, known, err := m.Repo.Resolve(ctx, commit); err != nil || !known || id != head {
 		return fmt.Errorf("branch %s is at %.12s, not at %s", MemoryBranch, head, commit)
 	}
-	return m.Repo.UpdateRefs(ctx, "autoloop: accepted", git.RefUpdate{Ref: m.lastSeen(), New: head, Old: git.Any})
+	return m.Repo.UpdateRefs(ctx, "autoloop: accepted", git.RefUpdate{Ref: m.seen(memoryRef), New: head, Old: git.Any})
 }
 
 // checkLedger refuses to go on where a ledger was taken away and the state is left:
@@ -179,8 +166,8 @@ func (w *writing) checkLedger(ctx context.Context, head string, current Files) e
 	if whole, err := w.removedWhole(ctx, versions[0].Commit, w.Program); err != nil || whole {
 		return err
 	}
-	return backoff.Permanent(fmt.Errorf(
+	return fmt.Errorf(
 		"the ledger of %s is gone and its state is not: commit %.12s of branch %s took it away; "+
 			"revert that commit there, or remove the state too to begin anew", w.Program, versions[0].Commit,
-		MemoryBranch))
+		MemoryBranch)
 }

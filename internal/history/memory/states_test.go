@@ -1,6 +1,7 @@
 package memory_test
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,12 +16,12 @@ import (
 	"github.com/org/autoloop/tests/golden"
 )
 
-// load has the states of these programs.
-func load(t *testing.T, s *memory.States, names ...string) (found map[string][]byte, failed map[string]error) {
+// load has the states of a copy, of a branch, or of one of them.
+func load(t *testing.T, dir string, branch *memory.Memory) *memory.States {
 	t.Helper()
-	found, failed, err := s.Load(t.Context(), names)
-	require.NoError(t, err)
-	return found, failed
+	s := &memory.States{Dir: dir, Branch: branch}
+	require.NoError(t, s.Load(t.Context()))
+	return s
 }
 
 // TestPlacesOfStates: from a copy where there is one, else from the branch, else from
@@ -31,34 +32,30 @@ func TestPlacesOfStates(t *testing.T) {
 	dir := directory(t, map[string]string{"p.md": "copied\n", "q.md": "", "file": "x"})
 	gone, other := filepath.Join(dir, "gone"), filepath.Join(dir, "file")
 	copied := map[string][]byte{"p": []byte("copied\n"), "q": {}} // an empty state is there
-	young := &memory.States{Branch: c.Memory}
-	found, _ := load(t, young, "p")
-	assert.Empty(t, found, "no branch yet")
-	others, err := young.Others(t.Context(), nil)
-	require.NoError(t, err)
-	assert.Empty(t, others)
+	young := load(t, "", c.Memory)
+	assert.Empty(t, young.Texts, "no branch yet")
 	log, err := young.Ledger(t.Context(), "p")
 	require.NoError(t, err)
 	assert.Nil(t, log)
 	c.begin(map[string]string{"p.md": "branch\n", "s.md": "other\n"})
-	branch := map[string][]byte{"p": []byte("branch\n")}
+	branch := map[string][]byte{"p": []byte("branch\n"), "s": []byte("other\n")}
 	for _, test := range []struct {
-		states memory.States
+		dir    string
+		branch *memory.Memory
 		want   map[string][]byte
 	}{
-		{memory.States{Dir: dir}, copied},
-		{memory.States{}, nil},
-		{memory.States{Dir: gone}, nil},
-		{memory.States{Branch: c.Memory}, branch},
-		{memory.States{Dir: gone, Branch: c.Memory}, branch},
-		{memory.States{Dir: other, Branch: c.Memory}, branch},
-		{memory.States{Dir: dir, Branch: c.Memory}, copied},
+		{dir, nil, copied},
+		{"", nil, nil},
+		{gone, nil, nil},
+		{"", c.Memory, branch},
+		{gone, c.Memory, branch},
+		{other, c.Memory, branch},
+		{dir, c.Memory, copied},
 	} {
-		found, _ := load(t, &test.states, "p", "q", "r")
-		assert.Len(t, found, len(test.want))
-		assert.Subset(t, found, test.want)
-		assert.Equal(t, test.states.Dir != dir, test.states.OnBranch())
-		assert.Equal(t, test.states.Dir == dir && test.states.Branch != nil, len(test.states.Warnings) > 0)
+		s := load(t, test.dir, test.branch)
+		assert.Equal(t, test.want, s.Texts)
+		assert.Equal(t, test.dir == dir, s.Copied)
+		assert.Equal(t, s.Copied && test.branch != nil, len(s.Warnings) > 0)
 	}
 }
 
@@ -69,20 +66,16 @@ func TestStatesThatCannotBeReadKeepNoOtherBack(t *testing.T) {
 	c := newCheckout(t)
 	all := map[string]string{"p.md": "one\n", "q.md": "two\n", "dir.md/x": "x", "loop.md": "-> loop.md"}
 	c.begin(all)
-	for name, s := range map[string]memory.States{"branch": {Branch: c.Memory}, "copy": {Dir: directory(t, all)}} {
-		found, failed := load(t, &s, "p", "gone", "dir", "q", "loop")
-		assert.Equal(t, map[string][]byte{"p": []byte("one\n"), "q": []byte("two\n")}, found, name)
-		require.Len(t, failed, 2, name)
+	dir := directory(t, all)
+	for place, s := range map[string]*memory.States{"branch": load(t, "", c.Memory), "copy": load(t, dir, nil)} {
+		assert.Equal(t, map[string][]byte{"p": []byte("one\n"), "q": []byte("two\n")}, s.Texts, place)
+		require.Len(t, s.Failed, 2, place)
 		for program, says := range map[string]string{"dir": "mode 040000", "loop": "mode 120000"} {
-			if name == "copy" {
-				says = "read state of " + program
-			}
-			require.ErrorContains(t, failed[program], says)
+			require.ErrorContains(t, s.Failed[program], says)
 		}
-		others, err := s.Others(t.Context(), []string{"p"})
-		require.NoError(t, err)
-		assert.Len(t, others, 1, "what cannot be read is left out: %s", name)
 	}
+	require.NoError(t, os.Truncate(filepath.Join(dir, "p.md"), 65<<20))
+	assert.ErrorContains(t, load(t, dir, nil).Failed["p"], "bytes")
 }
 
 // TestLedgersBesideStates: the same from the branch and from a copy of it; a program that
@@ -107,8 +100,9 @@ func TestLedgersBesideStates(t *testing.T) {
 	all["a-directory"+at+"3.json/x"] = "x"
 	c := newCheckout(t)
 	c.begin(all)
-	for place, s := range map[string]*memory.States{"branch": {Branch: c.Memory}, "copy": {Dir: directory(t, all)}} {
-		load(t, s)
+	for place, s := range map[string]*memory.States{
+		"branch": load(t, "", c.Memory), "copy": load(t, directory(t, all), nil),
+	} {
 		log, err := s.Ledger(t.Context(), "p")
 		require.NoError(t, err, place)
 		assert.Equal(t, []string{"a", "b", "c", "d"}, keys(log), place)
@@ -134,8 +128,7 @@ func TestCopiesThatAreBehindAreSaid(t *testing.T) {
 		"another last line": {"p.md": "one"},
 	}
 	says := func(branch *memory.Memory, files map[string]string) string {
-		s := &memory.States{Dir: directory(t, files), Branch: branch}
-		load(t, s, "p", "q", "r", "s")
+		s := load(t, directory(t, files), branch)
 		return strings.ReplaceAll(strings.Join(s.Warnings, "\n"), s.Dir, "DIR")
 	}
 	assert.Empty(t, says(c.Memory, copied["two older ones"]), "no branch that it could be behind")

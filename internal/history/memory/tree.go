@@ -1,0 +1,219 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history"
+)
+
+// tree is where records are read: commits of the memory branch, or directories to which
+// one was checked out, where the ids of files are their paths.
+type tree struct {
+	// list has the files below a directory, read the contents of files by their ids.
+	list func(ctx context.Context, id string) ([]git.TreeEntry, error)
+	read func(ctx context.Context, ids []string) (map[string][]byte, error)
+	// known are the iterations that were read last, by the ids of their files: most of them never change.
+	known *atomic.Pointer[remembered]
+}
+
+type remembered map[string]*history.Iteration
+
+func (m *Memory) tree() tree { return tree{m.Repo.LsTree, m.read, &m.known} }
+
+// read reads files by their ids.
+func (m *Memory) read(ctx context.Context, ids []string) (map[string][]byte, error) {
+	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
+	texts := make(map[string][]byte, len(ids))
+	err := m.Repo.CatEach(ctx, ids, func(i int, o git.Object) error {
+		texts[ids[i]] = append([]byte{}, o.Data...)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the records: %w", err)
+	}
+	return texts, nil
+}
+
+// root is the root of the memory branch, by name.
+func (m *Memory) root(ctx context.Context, head string) (map[string]git.TreeEntry, error) {
+	entries, err := m.Repo.LsRoot(ctx, head)
+	if err != nil {
+		return nil, fmt.Errorf("read the records: %w", err)
+	}
+	return byPath(entries), nil
+}
+
+func byPath(entries []git.TreeEntry) map[string]git.TreeEntry {
+	paths := make(map[string]git.TreeEntry, len(entries))
+	for _, e := range entries {
+		paths[e.Path] = e
+	}
+	return paths
+}
+
+// maxFile is the size in bytes beyond which a file is refused instead of read.
+const maxFile = 64 << 20
+
+// regular reports whether an entry is a file. Anything else in place of a state or
+// a ledger is an error of its program: it is not one that never ran.
+func regular(e git.TreeEntry) bool {
+	return (e.Mode == git.ModeFile || e.Mode == git.ModeExecutable) && e.Size <= maxFile
+}
+
+// copied is a directory to which the memory branch was checked out, and its root.
+func copied(dir string) (t tree, root map[string]git.TreeEntry, err error) {
+	entry := func(dir, path string, e fs.DirEntry) git.TreeEntry {
+		modes := map[fs.FileMode]string{0: git.ModeFile, fs.ModeDir: git.ModeDirectory, fs.ModeSymlink: git.ModeSymlink}
+		return git.TreeEntry{Path: path, ID: filepath.Join(dir, filepath.FromSlash(path)), Mode: modes[e.Type()]}
+	}
+	t.list = func(_ context.Context, below string) (entries []git.TreeEntry, err error) {
+		err = fs.WalkDir(os.DirFS(below), ".", func(path string, e fs.DirEntry, err error) error {
+			if err == nil && !e.IsDir() {
+				entries = append(entries, entry(below, path, e))
+			}
+			return err
+		})
+		return entries, err
+	}
+	t.read = func(_ context.Context, paths []string) (texts map[string][]byte, err error) {
+		texts = make(map[string][]byte, len(paths))
+		for _, path := range paths {
+			text, problem := files.ReadSmall(path, maxFile)
+			if err = cmp.Or(err, problem); problem == nil {
+				texts[path] = text
+			}
+		}
+		return texts, err
+	}
+	t.known = &atomic.Pointer[remembered]{}
+	list, err := os.ReadDir(dir)
+	var entries []git.TreeEntry
+	for _, e := range list {
+		entries = append(entries, entry(dir, e.Name(), e))
+	}
+	return t, byPath(entries), err
+}
+
+// states reads the state files of all programs; failed says why one cannot be read.
+func (t tree) states(ctx context.Context, root map[string]git.TreeEntry) (
+	texts map[string][]byte, failed map[string]error, err error,
+) {
+	texts, failed = map[string][]byte{}, map[string]error{}
+	var names, ids []string
+	for path, e := range root {
+		name, is := strings.CutSuffix(path, stateSuffix)
+		switch {
+		case !is || checkName(name) != nil:
+		case regular(e):
+			names, ids = append(names, name), append(ids, e.ID)
+		default:
+			failed[name] = fmt.Errorf("it is no regular file there (mode %s); remove it, or put the state back", e.Mode)
+		}
+	}
+	read, err := t.read(ctx, ids)
+	if read == nil {
+		return nil, nil, err
+	}
+	for i, name := range names {
+		if text, there := read[ids[i]]; there {
+			texts[name] = text
+		} else {
+			failed[name] = err
+		}
+	}
+	return texts, failed, nil
+}
+
+// The ledger of a program is a directory beside its other files, with a file for each
+// iteration and a directory for each thousand: NAME.iterations/000/000123.json. In one
+// directory of thousands of files every commit would write a long list anew.
+const iterationsSuffix = ".iterations"
+
+// iterationPath is where the file of an iteration is in the directory.
+func iterationPath(number int) string { return fmt.Sprintf("%03d/%06d.json", number/1000, number) }
+
+var numbered = regexp.MustCompile(`^[0-9]{3,}/0*([0-9]{1,9})\.json$`)
+
+// numberOf is the iteration that a path in the directory is of; others are not ours.
+func numberOf(path string) (number int, ours bool) {
+	if match := numbered.FindStringSubmatch(path); match != nil {
+		number, _ = strconv.Atoi(match[1])
+		ours = path == iterationPath(number)
+	}
+	return number, ours
+}
+
+// readLedger reads the ledger of a program in a directory. One that cannot be read is the error of who
+// needs it.
+func (t tree) readLedger(ctx context.Context, dir git.TreeEntry, name string, files *Files) error {
+	refuse := func(path, problem string) { files.Ledger, files.unreadable = nil, &LedgerError{name, path, problem} }
+	if dir.Mode != git.ModeDirectory {
+		files.iterations = []string{dir.Path}
+		refuse("", "it is no directory")
+		return nil
+	}
+	entries, err := t.list(ctx, dir.ID)
+	if err != nil {
+		return fmt.Errorf("read the ledger of %s: %w", name, err)
+	}
+	known := remembered{}
+	if last := t.known.Load(); last != nil {
+		known = *last
+	}
+	var ours []git.TreeEntry
+	var wanted []string
+	for _, e := range entries {
+		files.iterations = append(files.iterations, dir.Path+"/"+e.Path)
+		if _, is := numberOf(e.Path); !is {
+			continue
+		}
+		if !regular(e) {
+			refuse(e.Path, fmt.Sprintf("it is no regular file (mode %s)", e.Mode))
+			return nil
+		}
+		if ours = append(ours, e); known[e.ID] == nil {
+			wanted = append(wanted, e.ID)
+		}
+	}
+	texts, err := t.read(ctx, wanted)
+	if err != nil {
+		return err
+	}
+	now, list := make(remembered, len(ours)), make([]*history.Iteration, len(ours))
+	for i, e := range ours {
+		it := known[e.ID]
+		if it == nil {
+			it, err = history.ParseIteration(texts[e.ID])
+			if number, _ := numberOf(e.Path); err == nil && it.Number != number {
+				err = fmt.Errorf("it says that it is iteration %d", it.Number)
+			}
+			if err != nil {
+				refuse(e.Path, err.Error())
+				return nil
+			}
+		}
+		now[e.ID], list[i] = it, it
+	}
+	t.known.Store(&now)
+	files.Ledger, err = history.NewLog(list...)
+	return err
+}
+
+// LedgerError says why a file of a ledger cannot be read.
+type LedgerError struct{ Program, Path, Problem string }
+
+func (e *LedgerError) Error() string {
+	return fmt.Sprintf("read %s%s/%s on the memory branch: %s", e.Program, iterationsSuffix, e.Path, e.Problem)
+}
