@@ -2,9 +2,9 @@ package memory
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -76,14 +76,11 @@ func (s Programs) File(file string) *program.Program {
 
 // Directory is the absolute path of the directory of program files.
 func (s Programs) Directory() string {
-	switch {
-	case s.Dir == "":
-		return filepath.Join(s.Root, filepath.FromSlash(DefaultPrograms))
-	case filepath.IsAbs(s.Dir):
-		return s.Dir
-	default:
-		return filepath.Join(s.Root, s.Dir)
+	dir := filepath.FromSlash(cmp.Or(s.Dir, DefaultPrograms))
+	if filepath.IsAbs(dir) {
+		return dir
 	}
+	return filepath.Join(s.Root, dir)
 }
 
 // Places are where program files may be, as people see them.
@@ -118,65 +115,50 @@ func (s Programs) places() ([]place, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read programs directory %s: %w", dir, files.Cause(err))
 	}
-	if s.Dir == "" && leaves(s.Root, DefaultPrograms) {
+	if s.Dir == "" && s.leaves(dir) {
 		return nil, fmt.Errorf("programs directory %s is a link that leaves the repository; name another with "+
 			"--programs", DefaultPrograms)
 	}
-	places := make([]place, 0, len(entries))
-	shown := s.shown(dir)
+	var places []place
 	for _, entry := range entries {
-		if found, ok := s.place(dir, shown, entry); ok {
-			places = append(places, found)
+		p, is := newPlace(dir, s.shown(dir), entry)
+		if !is {
+			continue
 		}
+		at := slices.IndexFunc(places, func(other place) bool { return other.name == p.name })
+		if at < 0 {
+			places = append(places, p)
+			continue
+		}
+		first, second := min(p.file, places[at].file), max(p.file, places[at].file)
+		places[at] = place{name: p.name, file: first, problem: fmt.Sprintf(
+			"the name %s is claimed twice, by %s and %s; keep one", p.name, first, second)}
 	}
-	slices.SortFunc(places, func(a, b place) int {
-		return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(a.file, b.file))
-	})
-	return clashes(places), nil
+	slices.SortFunc(places, func(a, b place) int { return strings.Compare(a.name, b.name) })
+	return places, nil
 }
 
-// place looks at an entry of the programs directory, which people see as shown.
-func (s Programs) place(dir, shown string, entry fs.DirEntry) (place, bool) {
+// newPlace looks at an entry of the programs directory, which people see as shown.
+func newPlace(dir, shown string, entry fs.DirEntry) (p place, is bool) {
 	name := entry.Name()
-	full, shown := filepath.Join(dir, name), path.Join(shown, name)
-	info, err := os.Stat(full)
-	directory := err == nil && info.IsDir()
 	extension := path.Ext(name)
-	stem := strings.TrimSuffix(name, extension)
+	p.name, p.file, p.path = strings.TrimSuffix(name, extension), path.Join(shown, name), filepath.Join(dir, name)
+	info, err := os.Stat(p.path)
+	directory := err == nil && info.IsDir()
 	switch {
 	case strings.EqualFold(name, "README.md"), strings.HasPrefix(name, "."):
-		return place{}, false
+		return p, false
 	case !strings.EqualFold(extension, ".md"):
 		// A directory that hides its program from us has one: reading it says why.
-		_, err := os.Lstat(filepath.Join(full, "program.md"))
-		return place{name: name, file: shown + "/program.md", path: filepath.Join(full, "program.md")},
-			directory && !errors.Is(err, fs.ErrNotExist)
+		p = place{name: name, file: p.file + "/program.md", path: filepath.Join(p.path, "program.md")}
+		_, err := os.Lstat(p.path)
+		return p, directory && !errors.Is(err, fs.ErrNotExist)
 	case directory:
-		return place{
-			name: stem, file: shown,
-			problem: "a directory has the name of a program file; rename it to " + path.Join(path.Dir(shown),
-				stem),
-		}, true
+		p.problem = "a directory has the name of a program file; rename it to " + strings.TrimSuffix(p.file, extension)
 	case extension != ".md":
-		return place{name: stem, file: shown, problem: "a program file ends in .md; rename it to " + stem + ".md"}, true
-	default:
-		return place{name: stem, file: shown, path: full}, true
+		p.problem = "a program file ends in .md; rename it to " + p.name + ".md"
 	}
-}
-
-// clashes makes one error of a name that is claimed by a file and a directory.
-func clashes(places []place) []place {
-	kept := places[:0]
-	for i := 0; i < len(places); i++ {
-		p := places[i]
-		if i+1 < len(places) && places[i+1].name == p.name {
-			p.problem = fmt.Sprintf("the name %s is claimed twice, by %s and %s; keep one", p.name, p.file,
-				places[i+1].file)
-			i++ // kept is never further than this
-		}
-		kept = append(kept, p)
-	}
-	return kept
+	return p, true
 }
 
 // singles are the places of a repository's only program, which counts when there
@@ -211,70 +193,76 @@ func (s Programs) load(p place) *program.Program {
 	return loaded
 }
 
-// readFile reads a program file below the root, or below the programs directory when one was
-// named; a link that leaves them is refused. A file elsewhere was named by its path.
+// readFile reads a program file.
 func (s Programs) readFile(file string) ([]byte, error) {
-	roots := []string{s.Root}
-	if s.Dir != "" {
-		roots = append(roots, s.Directory())
-	}
-	var problem error
-	for _, root := range roots {
-		relative, err := filepath.Rel(root, file)
-		if err != nil || !filepath.IsLocal(relative) {
-			continue
-		}
-		data, err := readBelow(root, relative)
-		if err == nil {
-			return data, nil
-		}
-		problem = cmp.Or(problem, err)
-	}
-	if problem != nil {
-		return nil, problem
-	}
-	return readBelow(filepath.Dir(file), filepath.Base(file))
-}
-
-// readBelow reads a regular file of a directory that no link leads out of.
-func readBelow(dir, file string) ([]byte, error) {
-	if _, err := os.Stat(filepath.Join(dir, file)); err != nil {
-		return nil, files.Cause(err)
-	}
-	if leaves(dir, file) {
-		return nil, errors.New("the file is a link that leaves the repository")
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, files.Cause(err)
-	}
-	defer func() { _ = root.Close() }()
-	opened, err := root.OpenFile(file, os.O_RDONLY|files.NonBlocking, 0)
-	if err != nil {
-		return nil, files.Cause(err)
-	}
-	defer func() { _ = opened.Close() }()
-	info, err := opened.Stat()
+	info, err := os.Stat(file)
 	switch {
 	case err != nil:
 		return nil, files.Cause(err)
+	case s.leaves(file):
+		return nil, errors.New("the file is a link that leaves the repository")
 	case !info.Mode().IsRegular():
 		return nil, errors.New("it is no regular file")
 	case info.Size() > program.MaxBytes:
 		return nil, fmt.Errorf("the file is too large; a program file has at most %d bytes", program.MaxBytes)
 	}
-	data, err := io.ReadAll(opened)
+	data, err := os.ReadFile(file)
 	return data, files.Cause(err)
 }
 
-// leaves reports whether a link leads out of a directory to what is there.
-func leaves(dir, file string) bool {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return false
+// leaves reports whether links lead from a path out of the root, and out of the programs directory when one
+// was named. A file elsewhere was named by its path: they may not lead out of its directory.
+func (s Programs) leaves(file string) bool {
+	below := func(dir, path string) bool {
+		relative, err := filepath.Rel(dir, path)
+		return err == nil && filepath.IsLocal(relative)
 	}
-	defer func() { _ = root.Close() }()
-	_, below := root.Stat(file)
-	_, anywhere := os.Stat(filepath.Join(dir, file))
-	return below != nil && anywhere == nil
+	followed := func(path string) string {
+		target, _ := filepath.EvalSymlinks(path)
+		return target
+	}
+	roots := []string{s.Root}
+	if s.Dir != "" {
+		roots = append(roots, s.Directory())
+	}
+	if !slices.ContainsFunc(roots, func(root string) bool { return below(root, file) }) {
+		roots = []string{filepath.Dir(file)}
+	}
+	return !slices.ContainsFunc(roots, func(root string) bool { return below(followed(root), followed(file)) })
+}
+
+// Versions returns a program as its file is and as it ever was in commits that revs
+// lead to, newest first; none when it has no file in the repository. A version
+// that has errors is left out.
+func (s Programs) Versions(ctx context.Context, m *Memory, name string, revs ...string) ([]*program.Program, error) {
+	present, err := s.Find(name)
+	if err != nil || present == nil || !filepath.IsLocal(filepath.FromSlash(present.File)) {
+		return nil, err
+	}
+	var known, ids []string
+	for _, rev := range revs {
+		if commit, found, err := m.Repo.Resolve(ctx, rev); err == nil && found {
+			known = append(known, commit)
+		}
+	}
+	if len(known) > 0 {
+		old, err := m.Repo.Versions(ctx, present.File, known...)
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range old {
+			if v.NewID != "" {
+				ids = append(ids, v.NewID)
+			}
+		}
+	}
+	objects, err := m.Repo.Cat(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
+	versions := []*program.Program{present}
+	for _, o := range objects {
+		versions = append(versions, program.Parse(present.File, o.Data))
+	}
+	return slices.DeleteFunc(versions, func(p *program.Program) bool { return p.Err() != nil }), nil
 }

@@ -88,28 +88,25 @@ func (m *Memory) Records(ctx context.Context, name, branch string, signers *Sign
 // unknown says which commits nobody known has signed.
 func (m *Memory) unknown(ctx context.Context, signers Signers, head, name string,
 	kept []audit.Commit,
-) ([]string, error) {
-	own := []string{name + stateSuffix, name + resultsSuffix, name + iterationsSuffix}
-	unsigned, err := m.Repo.Unsigned(ctx, signers.How, signers.Allowed, []string{head}, own)
-	if err != nil {
-		return nil, fmt.Errorf("check signatures: %w", err)
-	}
-	var found []string
-	for _, commit := range unsigned {
-		found = append(found, fmt.Sprintf("nobody known has signed commit %.12s of %s", commit, MemoryBranch))
-	}
+) (found []string, err error) {
 	var ids []string
 	for _, commit := range kept {
 		ids = append(ids, commit.ID)
 	}
-	if len(kept) == 0 {
-		return found, nil
-	}
-	if unsigned, err = m.Repo.Unsigned(ctx, signers.How, signers.Allowed, ids, nil); err != nil {
-		return nil, fmt.Errorf("check signatures: %w", err)
-	}
-	for _, commit := range unsigned {
-		found = append(found, fmt.Sprintf("nobody known has signed the kept commit %.12s", commit))
+	for _, one := range []struct {
+		says        string
+		revs, paths []string
+	}{{"commit %.12s of " + MemoryBranch, []string{head}, named(name)}, {"the kept commit %.12s", ids, nil}} {
+		if len(one.revs) == 0 {
+			continue
+		}
+		unsigned, err := m.Repo.Unsigned(ctx, signers.How, signers.Allowed, one.revs, one.paths)
+		if err != nil {
+			return nil, fmt.Errorf("check signatures: %w", err)
+		}
+		for _, commit := range unsigned {
+			found = append(found, fmt.Sprintf("nobody known has signed "+one.says, commit))
+		}
 	}
 	return found, nil
 }
@@ -118,22 +115,14 @@ func (m *Memory) unknown(ctx context.Context, signers Signers, head, name string
 // the one that it was compared with. Of what is not here it has nothing.
 func (m *Memory) changed(ctx context.Context, events []history.Event) (map[string][]string, error) {
 	changed := map[string][]string{}
-	var made []*history.Decided
-	var names []string
 	for e := range history.Of[*history.Decided](slices.All(events)) {
-		if e.Commit != "" && e.Parent != "" {
-			made, names = append(made, e), append(names, e.Parent, e.Commit)
-		}
-	}
-	commits, err := m.Repo.Cat(ctx, names...)
-	if err != nil {
-		return nil, fmt.Errorf("look for the kept commits: %w", err)
-	}
-	for i, e := range made {
-		if _, known := changed[e.Commit]; known || commits[2*i].Type != "commit" || commits[2*i+1].Type != "commit" {
+		if e.Commit == "" || e.Parent == "" || changed[e.Commit] != nil {
 			continue
 		}
 		diff, err := m.Repo.Changes(ctx, e.Parent, e.Commit)
+		if _, missing := errors.AsType[*git.Error](err); missing {
+			continue
+		}
 		if err != nil {
 			return nil, fmt.Errorf("compare commit %.12s with %.12s: %w", e.Commit, e.Parent, err)
 		}

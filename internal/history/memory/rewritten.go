@@ -11,38 +11,35 @@ import (
 	"github.com/org/autoloop/internal/history"
 )
 
+// clocksDiffer is how far the clocks of the machines may be apart that write the records
+// and read them.
+const clocksDiffer = 10 * time.Minute
+
 // rewritten walks the memory branch and says which commits changed what was recorded
 // before: a commit begins a new iteration, or adds to the newest. A program that was
 // removed whole has begun anew since. It also says what is dated later than it was written.
-func (m *Memory) rewritten(ctx context.Context, head, name string, log *history.Log) ([]string, error) {
-	versions, err := m.Repo.Versions(ctx, name+iterationsSuffix, head)
+func (m *Memory) rewritten(ctx context.Context, head, name string, log *history.Log) (found []string, err error) {
+	versions, err := m.Repo.Versions(ctx, name+iterationsSuffix, head) // the newest commit first
 	if err != nil {
 		return nil, err
 	}
-	removed := ""
-	for i, v := range versions { // the newest commit first
-		if v.NewID != "" || v.Commit == removed {
+	var ids []string
+	for i, v := range versions {
+		if v.OldID != "" && v.NewID != "" {
+			ids = append(ids, v.OldID, v.NewID)
+		}
+		if v.NewID != "" || i > 0 && versions[i-1].Commit == v.Commit {
 			continue
 		}
-		removed = v.Commit
-		if whole, err := m.removedWhole(ctx, removed, name); err != nil {
+		if whole, err := m.removedWhole(ctx, v.Commit, name); err != nil {
 			return nil, err
 		} else if whole {
 			versions = versions[:i]
 			break
 		}
 	}
-	if len(versions) == 0 {
-		return nil, nil
-	}
-	var ids []string
-	for _, v := range versions {
-		if v.OldID != "" && v.NewID != "" {
-			ids = append(ids, v.OldID, v.NewID)
-		}
-	}
 	texts, err := m.read(ctx, ids)
-	if err != nil {
+	if err != nil || len(versions) == 0 {
 		return nil, err
 	}
 	commits, err := m.Repo.Log(ctx, 0, head)
@@ -53,34 +50,20 @@ func (m *Memory) rewritten(ctx context.Context, head, name string, log *history.
 	for _, commit := range commits {
 		dates[commit.ID] = commit.Time
 	}
-	return m.broken(name, versions, texts, dates, log), nil
-}
-
-// clocksDiffer is how far the clocks of the machines may be apart that write the records
-// and read them.
-const clocksDiffer = 10 * time.Minute
-
-// broken says what is wrong with versions of the files of a ledger, the newest first, by their texts and the
-// dates of their commits.
-func (m *Memory) broken(name string, versions []git.DiffEntry, texts map[string][]byte,
-	dates map[string]time.Time, log *history.Log,
-) (found []string) {
 	say := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
-	limit := m.Now().Add(clocksDiffer)
 	commit, before, newest := "", -1, -1 // before is the newest iteration of the commits before
 	written := map[int]time.Time{}
 	for _, v := range slices.Backward(versions) {
 		if v.Commit != commit {
 			commit, before = v.Commit, newest
-			if date := dates[commit]; date.After(limit) {
+			if date := dates[commit]; date.After(m.Now().Add(clocksDiffer)) {
 				say("commit %.12s is dated %s, which is not yet", commit, date.Format(time.RFC3339))
 			}
 		}
 		number, ours := numberOf(strings.TrimPrefix(v.Path, name+iterationsSuffix+"/"))
-		if !ours {
-			continue
-		}
 		switch {
+		case !ours:
+			continue
 		case v.NewID == "":
 			say("commit %.12s removes iteration %d, and leaves the state", commit, number)
 		case v.OldID == "" && number <= before:
@@ -93,15 +76,15 @@ func (m *Memory) broken(name string, versions []git.DiffEntry, texts map[string]
 		newest, written[number] = max(newest, number), dates[commit]
 	}
 	for _, it := range log.Iterations() {
-		at := slices.IndexFunc(it.Events, func(e history.Event) bool {
-			return e.Header().Time.After(written[it.Number].Add(clocksDiffer))
-		})
-		if at >= 0 {
-			say("iteration %d has an event of %s, and was written before, at %s", it.Number,
-				it.Events[at].Header().Time.Format(time.RFC3339), written[it.Number].Format(time.RFC3339))
+		for _, e := range it.Events {
+			if at := e.Header().Time; at.After(written[it.Number].Add(clocksDiffer)) {
+				say("iteration %d has an event of %s, and was written before, at %s", it.Number,
+					at.Format(time.RFC3339), written[it.Number].Format(time.RFC3339))
+				break
+			}
 		}
 	}
-	return found
+	return found, nil
 }
 
 // removedWhole reports whether a commit has no state of a program either.
