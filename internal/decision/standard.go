@@ -1,6 +1,7 @@
 package decision
 
 import (
+	"encoding/json"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -61,6 +62,23 @@ type Rule struct {
 	// CheckTooGood holds a gain that is too good until the evaluation was seen to
 	// notice emptied files.
 	CheckTooGood bool `json:"check_too_good,omitempty"`
+}
+
+// Same reports whether two rules are written alike.
+func (r Rule) Same(other Rule) bool {
+	a, err := json.Marshal(r)
+	b, failed := json.Marshal(other)
+	return err == nil && failed == nil && string(a) == string(b)
+}
+
+// IsOf reports whether the rule is what a program asks for, perhaps with more pairs where the
+// first are inconclusive, and of an evaluation that was found to be noisy.
+func (r Rule) IsOf(asked Rule) bool {
+	asked.MaxPairs = r.MaxPairs
+	if asked.Regime == Repeatable && r.Regime == Noisy {
+		asked.Regime = Noisy
+	}
+	return r.Same(asked)
 }
 
 // KeptRuns is how many runs of the evaluation a candidate takes that is kept, and how

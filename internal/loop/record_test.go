@@ -267,25 +267,3 @@ func TestVerdictOfSuite(t *testing.T) {
 	require.ErrorContains(t, verifySuiteDecision(r.records, &proposal.Proposal{}, e),
 		"its metric is not what was measured", "nothing was measured")
 }
-
-// TestAnotherRule is one that differs in anything from the program's.
-func TestAnotherRule(t *testing.T) {
-	t.Parallel()
-	want := AskedRule(programWith("min-improvement: 1", ""))
-	written := want
-	assert.True(t, sameRule(&written, want))
-	assert.False(t, sameRule(nil, want))
-	for name, change := range map[string]func(rule *decision.Rule){
-		"another regime":       func(rule *decision.Rule) { rule.Regime = "single" },
-		"fewer pairs":          func(rule *decision.Rule) { rule.Pairs-- },
-		"gains are not looked": func(rule *decision.Rule) { rule.CheckTooGood = !rule.CheckTooGood },
-		"a later version": func(rule *decision.Rule) {
-			rule.Version, rule.Pairs = decision.RuleVersion+1,
-				rule.Pairs+1
-		},
-	} {
-		other := written
-		change(&other)
-		assert.False(t, sameRule(&other, want), name)
-	}
-}

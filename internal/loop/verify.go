@@ -2,7 +2,6 @@ package loop
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 
 	"github.com/org/autoloop/internal/decision"
@@ -123,7 +122,7 @@ func (r *recorder) verifyDecision(b *records, at position, p *proposal.Proposal)
 	if r.Program.Evaluation == program.Tasks {
 		return e, verifySuiteDecision(b, p, &e)
 	}
-	if !sameRule(e.Rule, r.ruleOf(b)) {
+	if e.Rule == nil || !e.Rule.Same(r.ruleOf(b)) {
 		return e, proposal.Refuse("it was decided by another rule than the program's")
 	}
 	measured := slices.Collect(history.Of[*history.Measured](slices.All(p.Measured)))
@@ -177,11 +176,4 @@ func verifySuiteDecision(b *records, p *proposal.Proposal, e *history.Decided) e
 		return proposal.Refuse("its delta is not that of its metrics")
 	}
 	return nil
-}
-
-// sameRule reports whether a decision was made by the program's rule.
-func sameRule(have *decision.Rule, want decision.Rule) bool {
-	a, err := json.Marshal(have)
-	b, other := json.Marshal(want)
-	return have != nil && err == nil && other == nil && string(a) == string(b)
 }

@@ -80,8 +80,7 @@ type Report struct {
 // walk goes through a ledger, and decides again.
 type walk struct {
 	Report
-	// asked are the rules that the versions of the program file ask for, the newest
-	// first; none when there is no file.
+	// asked are the rules that the versions of the program file ask for; none when there is no file.
 	asked []decision.Rule
 
 	view     view.View
@@ -98,7 +97,7 @@ type walk struct {
 }
 
 // Of decides again what a ledger decided, and holds the other records against it; asked are
-// the rules that the versions of the program file ask for, the newest first. Findings are in
+// the rules that the versions of the program file ask for. Findings are in
 // the order ledger, state, results, branch, memory branch.
 func Of(records Records, asked []decision.Rule) Report {
 	a := &walk{

@@ -2,7 +2,6 @@ package audit_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -26,109 +25,32 @@ func ruled(t *testing.T, line string, asked ...decision.Rule) string {
 	return strings.Join(list, "\n")
 }
 
-// TestRuleIsNotWeakerThanProgram: each row changes what is asked for, and what is recorded, of a strict
-// rule.
-func TestRuleIsNotWeakerThanProgram(t *testing.T) {
+// TestRuleIsOneThatTheProgramAskedFor, in any version of its file: each row changes what is recorded of a rule.
+func TestRuleIsOneThatTheProgramAskedFor(t *testing.T) {
 	t.Parallel()
-	const strict = `{"version":3,"regime":"noisy","pairs":8,"max_pairs":16,"confidence":0.95,` +
-		`"min_improvement":{"value":2},"low":0,"high":100,"guardrails":[{"metric":"size","direction":"lower"},` +
-		`{"metric":"speed","direction":"higher","max_regression":{"value":5,"percent":true}}],` +
-		`"no_case_regression":true,"check_too_good":true}`
-	const speed, size = `{"metric":"speed","direction":"higher"`, `{"metric":"size","direction":"lower"`
-	golden.Table(t, map[string]string{
-		"as asked for":                        "{} // {}",
-		"single runs":                         `{} // {"regime":"single"}`,
-		"single runs, of a repeatable one":    `{"regime":"repeatable"} // {"regime":"single"}`,
-		"single runs, as asked for":           `{"regime":"single"} // {"regime":"single","confidence":0}`,
-		"repeatable, where it is noisy":       `{} // {"regime":"repeatable"}`,
-		"noisy, where it repeats itself":      `{"regime":"repeatable"} // {}`,
-		"noisy, where single runs would do":   `{"regime":"single"} // {}`,
-		"less confidence":                     `{} // {"confidence":0.9499}`,
-		"more confidence":                     `{} // {"confidence":0.99}`,
-		"less confidence of a repeatable one": `{"regime":"repeatable"} // {"regime":"repeatable","confidence":0.5}`,
-		"fewer pairs":                         `{} // {"pairs":7}`,
-		"more pairs":                          `{} // {"pairs":9}`,
-		"fewer pairs of a repeatable one":     `{"regime":"repeatable"} // {"regime":"repeatable","pairs":1}`,
-		"fewer pairs at most":                 `{} // {"max_pairs":0}`,
-		"a smaller gain":                      `{} // {"min_improvement":{"value":1.99}}`,
-		"a greater gain":                      `{} // {"min_improvement":{"value":3}}`,
-		"the same gain, written otherwise":    `{} // {"min_improvement":{"value":2.00}}`,
-		"a part in place of an amount":        `{} // {"min_improvement":{"value":9,"percent":true}}`,
-		"any gain in place of a part": `{"min_improvement":{"percent":true}}` +
-			` // {"min_improvement":{"value":0}}`,
-		"any gain, as asked for": `{"min_improvement":{"value":0,"percent":true}}` +
-			` // {"min_improvement":{"value":0}}`,
-		"too good is believed":                 `{} // {"check_too_good":false}`,
-		"too good is held and nobody asked":    `{"check_too_good":false} // {}`,
-		"cases may be lost":                    `{} // {"no_case_regression":false}`,
-		"no case may be lost and nobody asked": `{"no_case_regression":false} // {}`,
-		"one guardrail fewer":                  `{} // {"guardrails":[` + speed + "}]}",
-		"guardrails more, in another order":    `{} // {"guardrails":[` + speed + "}," + size + "}," + size + "}]}",
-		"another guardrail": `{} // {"guardrails":[` + size +
-			`},{"metric":"space","direction":"higher"}]}`,
-		"a guardrail turned round": `{} // {"guardrails":[` + size +
-			`},{"metric":"speed","direction":"lower"}]}`,
-		"a guardrail that allows more": `{} // {"guardrails":[` + size + "}," + speed +
-			`,"max_regression":{"value":5.1,"percent":true}}]}`,
-		"a guardrail that allows as much": `{} // {"guardrails":[` + size + "}," + speed +
-			`,"max_regression":{"value":5,"percent":true}}]}`,
-		"a guardrail that allows an amount": `{} // {"guardrails":[` + size + "}," + speed +
-			`,"max_regression":{"value":1}}]}`,
-		"a guardrail that allowed nothing": `{} // {"guardrails":[` + size + `,"max_regression":{"value":0.001}},` +
-			speed + "}]}",
-		"a lower end":                   `{} // {"low":-1}`,
-		"a higher end":                  `{} // {"high":101}`,
-		"a lower end, and no upper":     `{"high":null} // {"low":-1,"high":null}`,
-		"a narrower range":              `{} // {"low":1,"high":99}`,
-		"no lower end":                  `{} // {"low":null}`,
-		"no upper end":                  `{} // {"high":null}`,
-		"a range that nobody asked for": `{"low":null,"high":null} // {}`,
-		"two faults are one finding":    `{} // {"low":null,"pairs":2}`,
-	}, func(t *testing.T, row string) any {
-		asked, recorded, _ := strings.Cut(row, " // ")
-		changed := func(by string) (rule decision.Rule) {
-			require.NoError(t, json.Unmarshal([]byte(strict), &rule))
-			var change decision.Rule
-			require.NoError(t, json.Unmarshal([]byte(by), &rule))
-			require.NoError(t, json.Unmarshal([]byte(by), &change))
-			if change.Guardrails != nil {
-				rule.Guardrails = change.Guardrails
-			}
-			return rule
+	const size, other = `"guardrails":[{"metric":"size"}`, `{"metric":"speed"}]`
+	rule := func(changes ...string) (rule decision.Rule) {
+		for _, change := range append([]string{`{"version":3,"regime":"repeatable","pairs":8,"confidence":0.95,` +
+			`"min_improvement":{"value":2},"low":0,` + size + `],"no_case_regression":true}`}, changes...) {
+			require.NoError(t, json.Unmarshal([]byte(change), &rule))
 		}
-		is, err := json.Marshal(changed(recorded))
+		return rule
+	}
+	asked := []decision.Rule{rule(`{"pairs":20,"confidence":0.99}`), rule(), rule(`{"regime":"single"}`)}
+	for change, is := range map[string]bool{
+		`{}`: true, `{"max_pairs":16}`: true, `{"regime":"noisy"}`: true, `{"regime":"single"}`: true,
+		`{"pairs":20,"confidence":0.99}`: true, `{"pairs":20}`: false, `{"version":2}`: false, `{"pairs":7}`: false,
+		`{"confidence":0.9499}`: false, `{"min_improvement":{"value":1.99}}`: false, `{"low":-1}`: false,
+		`{"min_improvement":{"value":2,"percent":true}}`: false, `{"low":null}`: false, `{"high":9}`: false,
+		`{"no_case_regression":false}`: false, `{"check_too_good":true}`: false, `{` + size + "," + other + "}": false,
+		`{"guardrails":[]}`: false, `{` + size[:len(size)-1] + `,"max_regression":{"value":1}}]}`: false,
+	} {
+		text, err := json.Marshal(rule(change))
 		require.NoError(t, err)
-		line := "decided iteration=1 outcome=rejected rule=" + string(is)
+		line := "decided iteration=1 outcome=rejected rule=" + string(text)
 		assert.Empty(t, ruled(t, line), "nothing is known of what was asked for")
-		return ruled(t, line, changed(asked))
-	})
-}
-
-// TestRuleOfAnyProgramFile that there was; what it lacks is said against the newest.
-func TestRuleOfAnyProgramFile(t *testing.T) {
-	t.Parallel()
-	golden.Table(t, map[string]string{ // the pairs that are recorded, and those that each file asked for
-		"as the newest":         "20 of 20 8 4",
-		"as one between":        "8 of 20 8 12",
-		"as the oldest":         "4 of 20 8 4",
-		"weaker than each":      "3 of 20 8 4",
-		"weaker in another way": "8 of 20.99 12", // with a confidence of 0.99
-	}, func(t *testing.T, row string) any {
-		is, of, _ := strings.Cut(row, " of ")
-		var asked []decision.Rule
-		for _, text := range strings.Fields(of) {
-			rule := decision.Rule{Regime: decision.Noisy, Confidence: 0.95}
-			text, sure := strings.CutSuffix(text, ".99")
-			if sure {
-				rule.Confidence = 0.99
-			}
-			_, err := fmt.Sscan(text, &rule.Pairs)
-			require.NoError(t, err)
-			asked = append(asked, rule)
-		}
-		return ruled(t, `decided iteration=1 outcome=rejected rule={"regime":"noisy","confidence":0.95,"pairs":`+is+"}",
-			asked...)
-	})
+		assert.Equal(t, is, ruled(t, line, asked...) == "", change)
+	}
 }
 
 // TestRuleAgainstEarlierRules: noise is not forgotten, and what is part of the evaluation does not change under
