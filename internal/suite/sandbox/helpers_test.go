@@ -1,10 +1,14 @@
 package sandbox_test
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,47 +25,75 @@ func TestMain(m *testing.M) {
 	os.Exit(scratch.Run(m))
 }
 
-// dir is a directory under test, with ways to put things into it.
+// files are what is in a directory, by path: a text, after a mode such as -rwxr-xr-x where it is
+// not 644, "-> TARGET" for a link, "|" for a pipe, "size N" for so many zero bytes; a path with a
+// slash at its end is a directory.
+type files map[string]string
+
+// dir is a directory under test.
 type dir struct {
 	t    *testing.T
 	path string
 }
 
-func newDir(t *testing.T, files map[string]string) dir {
+func newDir(t *testing.T, list files) dir {
 	t.Helper()
 	d := dir{t, t.TempDir()}
-	for name, text := range files {
-		d.put(name, text, 0o644)
-	}
+	d.put(list)
 	return d
 }
 
 func (d dir) at(name string) string { return filepath.Join(d.path, filepath.FromSlash(name)) }
 
-func (d dir) put(name, text string, mode fs.FileMode) {
-	d.t.Helper()
-	require.NoError(d.t, os.MkdirAll(filepath.Dir(d.at(name)), 0o755))
-	require.NoError(d.t, os.WriteFile(d.at(name), []byte(text), mode))
-	require.NoError(d.t, os.Chmod(d.at(name), mode))
-}
+var moded = regexp.MustCompile(`^-[rwx-]{9} `)
 
-func (d dir) link(target, name string) {
+func (d dir) put(list files) {
 	d.t.Helper()
-	require.NoError(d.t, os.MkdirAll(filepath.Dir(d.at(name)), 0o755))
-	require.NoError(d.t, os.Symlink(target, d.at(name)))
-}
-
-// has describes all files below a directory: content, a link's target, and the
-// mode where it is not 644.
-func (d dir) has() map[string]string {
-	d.t.Helper()
-	found := map[string]string{}
-	require.NoError(d.t, filepath.WalkDir(d.path, func(file string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
+	for name, text := range list {
+		at := d.at(name)
+		require.NoError(d.t, os.MkdirAll(filepath.Dir(d.at(name+"x")), 0o755))
+		var size, mode int64 = 0, 0o644
+		switch sized, _ := fmt.Sscanf(text, "size %d", &size); {
+		case strings.HasSuffix(name, "/"):
+			continue
+		case strings.HasPrefix(text, "-> "):
+			require.NoError(d.t, os.Symlink(text[3:], at))
+			continue
+		case text == "|":
+			require.NoError(d.t, exec.CommandContext(d.t.Context(), "mkfifo", at).Run())
+			continue
+		case sized == 1:
+			text = ""
+		case moded.MatchString(text):
+			mode = 0
+			for _, bit := range text[1:10] {
+				if mode <<= 1; bit != '-' {
+					mode++
+				}
+			}
+			text = text[11:]
 		}
+		require.NoError(d.t, os.WriteFile(at, []byte(text), 0o600))
+		require.NoError(d.t, os.Truncate(at, max(size, int64(len(text)))))
+		require.NoError(d.t, os.Chmod(at, fs.FileMode(mode)))
+	}
+}
+
+// has are all files, links and empty directories below a directory.
+func (d dir) has() files {
+	d.t.Helper()
+	found := files{}
+	require.NoError(d.t, filepath.WalkDir(d.path, func(file string, entry fs.DirEntry, err error) error {
+		require.NoError(d.t, err)
 		name, err := filepath.Rel(d.path, file)
 		require.NoError(d.t, err)
+		if entry.IsDir() {
+			below, err := os.ReadDir(file)
+			if len(below) == 0 && name != "." {
+				found[filepath.ToSlash(name)+"/"] = ""
+			}
+			return err
+		}
 		info, err := entry.Info()
 		require.NoError(d.t, err)
 		if info.Mode()&fs.ModeSymlink != 0 {
@@ -84,44 +116,45 @@ func (d dir) has() map[string]string {
 type config struct{}
 
 func (config) Match(name string) bool {
-	ok, _ := path.Match("*.md", name)
-	return ok || len(name) > 8 && name[:8] == ".claude/"
+	return path.Ext(name) == ".md" || strings.HasPrefix(name, ".claude/")
 }
 
-func (config) Within(dir string) bool { return dir == ".claude" }
-
-// anything selects every file.
-type anything struct{}
-
-func (anything) Match(string) bool { return true }
-
-func (anything) Within(string) bool { return true }
+func (config) Within(dir string) bool { return strings.HasPrefix(dir, ".claude") }
 
 func maker() *sandbox.Maker {
 	return &sandbox.Maker{
 		Runner: process.NewRunner(),
-		Environ: func(home string, _ []string) ([]string, error) {
-			return []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}, os.MkdirAll(home, 0o700)
+		Environ: func(home string, names []string) ([]string, error) {
+			return append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}, names...), os.MkdirAll(home, 0o700)
 		},
 		Remove: os.RemoveAll,
 	}
 }
 
-func overlay(t *testing.T, d dir) *sandbox.Overlay {
+func overlay(t *testing.T, list files) *sandbox.Overlay {
 	t.Helper()
-	o, err := sandbox.ReadOverlay(t.Context(), "candidate", d.path, config{})
+	o, err := sandbox.ReadOverlay(t.Context(), "candidate", newDir(t, list).path, config{})
 	require.NoError(t, err)
 	return o
 }
 
-// open makes a sandbox of fixture and configuration.
-func open(t *testing.T, fixture dir, o *sandbox.Overlay) (*sandbox.Box, dir) {
+// prepare makes a template of a fixture and a configuration.
+func prepare(t *testing.T, fixture dir, o *sandbox.Overlay) (*sandbox.Template, error) {
 	t.Helper()
-	base := t.TempDir()
-	template, err := sandbox.Prepare(t.Context(), filepath.Join(base, "template"),
+	return sandbox.Prepare(t.Context(), filepath.Join(t.TempDir(), "template"),
 		sandbox.Fixture{Name: "fixture", Dir: fixture.path}, o)
+}
+
+// open makes a sandbox of a fixture; change, nil for none, adapts its Maker.
+func open(t *testing.T, list files, change func(*sandbox.Maker)) (*sandbox.Box, dir) {
+	t.Helper()
+	template, err := prepare(t, newDir(t, list), nil)
 	require.NoError(t, err)
-	box, err := maker().Open(t.Context(), filepath.Join(base, "box"), template, nil)
+	m := maker()
+	if change != nil {
+		change(m)
+	}
+	box, err := m.Open(t.Context(), filepath.Join(t.TempDir(), "box"), template, []string{"SEEN=1"})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, box.Close()) })
 	return box, dir{t, box.Dir}

@@ -25,7 +25,7 @@ func TestChecksLeaveNoProcessBehind(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			box, in := open(t, newDir(t, nil), nil)
+			box, in := open(t, nil, nil)
 			var text []byte
 			var err error
 			for limit := time.Second; len(text) == 0 &&

@@ -1,0 +1,154 @@
+package sandbox_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/suite/sandbox"
+)
+
+// TestServers: one that listens is at its address until it is closed; of another it is said
+// why it does not.
+func TestServers(t *testing.T) {
+	t.Parallel()
+	waits := func(ctx context.Context, _ string) process.Result {
+		<-ctx.Done()
+		return process.Result{Cancelled: true}
+	}
+	answers := func(ctx context.Context, port string) process.Result {
+		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:"+port)
+		if err != nil {
+			return process.Result{ExitCode: 1, Stderr: []byte(err.Error())}
+		}
+		<-ctx.Done()
+		_ = listener.Close()
+		return process.Result{Cancelled: true}
+	}
+	ending := func(result process.Result) func(context.Context, string) process.Result {
+		return func(context.Context, string) process.Result { return result }
+	}
+	const secret = "sk-very-secret-key"
+	const early = "the server ended before it listened: "
+	well := process.Result{}
+	for name, c := range map[string]struct {
+		setup *process.Result // nil for none
+		serve func(ctx context.Context, port string) process.Result
+		limit time.Duration
+		why   string
+	}{
+		"it listens":      {nil, answers, time.Minute, ""},
+		"after its setup": {&well, answers, time.Minute, ""},
+		"its setup fails": {
+			&process.Result{ExitCode: 2, Stderr: []byte("no rule\n" + secret)}, nil, time.Minute,
+			"the setup failed: exit code 2: ***",
+		},
+		"its setup is too slow": {
+			&process.Result{ExitCode: -1, TimedOut: true}, nil, time.Minute, "the setup took longer than 1m0s",
+		},
+		"it ends well": {
+			nil, ending(process.Result{Stdout: []byte("bye\n")}), time.Minute, early + "exit code 0: bye",
+		},
+		"it crashes": {
+			nil, ending(process.Result{ExitCode: 1, Stderr: []byte("one\nno module " + secret + "\n")}), time.Minute,
+			early + "exit code 1: no module ***",
+		},
+		"it listens to nobody": {
+			nil, waits, 60 * time.Millisecond, "the server did not listen on 127.0.0.1:PORT ($PORT) within 60ms",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var serving atomic.Int32
+			var setup, port string
+			runner := &ends{}
+			runner.each = func(ctx context.Context, spec process.Spec) (process.Result, error) {
+				_, given, serves := strings.Cut(strings.Join(spec.Env, " "), " PORT=")
+				if !serves {
+					return *c.setup, nil
+				}
+				serving.Add(1)
+				defer serving.Add(-1)
+				port = given
+				return c.serve(ctx, given), nil
+			}
+			box := openBy(t, runner,
+				func(m *sandbox.Maker) { m.Masker = process.NewMasker(nil, secret); m.Offline = true })
+			var want []process.Spec
+			if c.setup != nil {
+				setup = "make"
+				want = append(want, process.Spec{Args: []string{"sh", "-c", setup}, Timeout: c.limit})
+			}
+			if c.serve != nil { // it runs as long as it is needed
+				want = append(want, process.Spec{Args: []string{"sh", "-c", "serve it"}})
+			}
+			server, why, err := box.Serve(t.Context(), setup, "serve it", c.limit)
+			require.NoError(t, err)
+			assert.Equal(t, c.why, strings.Replace(why, "127.0.0.1:"+port, "127.0.0.1:PORT", 1))
+			for i, spec := range runner.specs {
+				assert.Contains(t, spec.Env, "HOME="+box.Base+"/server", "one home for both, and none of the agent's")
+				assert.Equal(t, box.Dir, spec.Dir)
+				assert.False(t, spec.Offline, "the cases ask it over the network")
+				runner.specs[i] = process.Spec{Args: spec.Args, Timeout: spec.Timeout}
+			}
+			assert.Equal(t, want, runner.specs)
+			if c.why != "" {
+				assert.Nil(t, server)
+				return
+			}
+			require.Equal(t, "http://127.0.0.1:"+port, server.URL)
+			connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", "127.0.0.1:"+port)
+			require.NoError(t, err)
+			_ = connection.Close()
+			server.Close()
+			assert.Zero(t, serving.Load(), "nothing of it is left; its port may be another's by now")
+		})
+	}
+}
+
+// unannounced is a context of which the end is not announced yet.
+type unannounced struct {
+	context.Context
+
+	err error
+}
+
+func (unannounced) Done() <-chan struct{} { return nil }
+
+func (e unannounced) Err() error { return e.err }
+
+// TestServersThatCannotBeStarted are errors, not faults of the skill.
+func TestServersThatCannotBeStarted(t *testing.T) {
+	t.Parallel()
+	broken, stopped := errors.New("broken"), errors.New("stopped")
+	for _, setup := range []string{"", "make"} {
+		for _, want := range []error{broken, stopped} {
+			ctx, stop := context.WithCancelCause(t.Context())
+			box := openBy(t, &ends{each: func(running context.Context, _ process.Spec) (process.Result, error) {
+				if want == broken { //nolint:errorlint // the row
+					return process.Result{}, want
+				}
+				stop(want)
+				<-running.Done()
+				return process.Result{ExitCode: -1, Cancelled: true}, nil
+			}}, nil)
+			server, why, err := box.Serve(ctx, setup, "serve", time.Minute)
+			require.ErrorIs(t, err, want, why)
+			assert.Nil(t, server)
+			stop(nil)
+		}
+	}
+	// Its end is seen before that of the run.
+	box := openBy(t, as(process.Result{ExitCode: -1, Cancelled: true}), nil)
+	server, why, err := box.Serve(unannounced{t.Context(), stopped}, "", "serve", time.Minute)
+	require.ErrorIs(t, err, stopped, why)
+	assert.Nil(t, server)
+}
