@@ -179,6 +179,6 @@ func (a *App) recordRefusal(ctx context.Context, recorder *loop.Service, why err
 	if selected := a.Program == "" || a.InActions(); !selected || a.Agent != "" {
 		return nil
 	}
-	_, err := recorder.RecordRefusal(ctx, why.Error())
+	_, err := recorder.Refusing(why.Error()).Run(ctx, 1)
 	return err
 }

@@ -81,7 +81,7 @@ func (a *App) propose(ctx context.Context, out string, ifDue bool) (written bool
 			return nil // who asks by hand reads it
 		}
 		recorder.MustReserve = true
-		_, err := handOn(recorder.ProposeRefusal(ctx, why.Error()))
+		_, err := handOn(recorder.Refusing(why.Error()).Propose(ctx))
 		return err
 	}
 	err = a.withLoop(ctx, anyGate, refused, func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {

@@ -67,7 +67,10 @@ func (r *journal) update(ctx context.Context, message string, branch *git.RefUpd
 		b.written = b.files()
 		return b.written, nil
 	}
-	u := memory.Update{Program: r.Program.Name, Message: message, Apply: apply, Branch: branch, Claims: r.ref()}
+	u := memory.Update{Program: r.Program.Name, Message: message, Apply: apply, Branch: branch}
+	if r.refusal == "" {
+		u.Claims = r.ref()
+	}
 	_, err := r.store.Update(ctx, u)
 	if files.Full(err) { // A tree that is kept for the next iteration may hold what filled the disk.
 		r.Trees.Close()

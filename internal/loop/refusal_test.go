@@ -30,9 +30,9 @@ func TestRefusalIsError(t *testing.T) {
 			var got Result
 			var err error
 			if jobs == 1 {
-				got, err = b.service.RecordRefusal(t.Context(), reason)
+				got, err = runRefusing(t, b, reason)
 			} else {
-				made, _, proposed := b.service.ProposeRefusal(t.Context(), reason)
+				made, _, proposed := b.service.Refusing(reason).Propose(t.Context())
 				require.NoError(t, proposed)
 				made.ID = made.Run
 				got, err = b.service.Publish(t.Context(), *made)
@@ -47,7 +47,7 @@ func TestRefusalIsError(t *testing.T) {
 		records := b.records()
 		assert.Equal(t, history.Error, records.standing().Decision.Outcome)
 		assert.Nil(t, records.sum.Open, "nobody holds the program")
-		result, err := b.service.RecordRefusal(t.Context(), reason)
+		result, err := runRefusing(t, b, reason)
 		require.NoError(t, err)
 		assert.Equal(t, history.Idle, result.Outcome, "what rests is left alone")
 		assert.Equal(t, 3, b.records().sum.Iteration)
@@ -62,10 +62,10 @@ func TestRefusalWaits(t *testing.T) {
 	b.start()
 	b.service.Alive = func(history.Lease) bool { return true }
 	before := b.refs()
-	result, err := b.service.RecordRefusal(t.Context(), "no agent")
+	result, err := runRefusing(t, b, "no agent")
 	require.NoError(t, err)
 	assert.Equal(t, history.Busy, result.Outcome)
-	made, result, err := b.service.ProposeRefusal(t.Context(), "no agent")
+	made, result, err := b.service.Refusing("no agent").Propose(t.Context())
 	require.NoError(t, err)
 	assert.Nil(t, made)
 	assert.Equal(t, history.Busy, result.Outcome)
@@ -73,14 +73,24 @@ func TestRefusalWaits(t *testing.T) {
 
 	b.service.Alive = func(history.Lease) bool { return false }
 	require.Equal(t, history.PendingCI, b.one().Outcome)
-	result, err = b.service.RecordRefusal(t.Context(), "no agent")
+	result, err = runRefusing(t, b, "no agent")
 	require.NoError(t, err)
-	assert.Equal(t, []any{history.Idle, "no agent"}, []any{result.Outcome, result.Stopped})
+	assert.Equal(t, history.PendingCI, result.Outcome)
 	records := b.records()
 	assert.NotNil(t, records.standing().Waiting(), "it is no error of what waits")
 	assert.Nil(t, records.sum.Open, "the lease is given back")
-	made, result, err = b.service.ProposeRefusal(t.Context(), "no agent")
+	made, result, err = b.service.Refusing("no agent").Propose(t.Context())
 	require.NoError(t, err)
 	assert.Nil(t, made)
 	assert.Contains(t, result.Reasons[0].String(), "iteration 1 waits for CI, whose answer")
+}
+
+// runRefusing is the result of a run that cannot begin an iteration.
+func runRefusing(t *testing.T, b *fixture, reason string) (Result, error) {
+	t.Helper()
+	results, err := b.service.Refusing(reason).Run(t.Context(), 1)
+	if err != nil {
+		return Result{}, err
+	}
+	return results[0], nil
 }

@@ -192,7 +192,10 @@ func (s *Service) begin() *run {
 	r.team = &team{thread: r.thread, measurer: r.measurer}
 	r.proposer = &proposer{thread: r.thread, branches: r.branches, measurer: r.measurer, team: r.team}
 	r.recorder = &recorder{r.thread}
-	r.gate = &ciGate{thread: r.thread, branches: r.branches, recorder: r.recorder, fixer: r.proposer.proposeFix}
+	r.gate = &ciGate{thread: r.thread, branches: r.branches, recorder: r.recorder}
+	if s.refusal == "" {
+		r.gate.fixer = r.proposer.proposeFix
+	}
 	return r
 }
 
