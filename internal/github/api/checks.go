@@ -23,64 +23,55 @@ type Check struct {
 func (c *Client) Checks(ctx context.Context, commit string) ([]Check, error) {
 	latest := "latest"
 	options := &gh.ListCheckRunsOptions{Filter: &latest, ListOptions: gh.ListOptions{PerPage: perPage}}
-	runs, err := pages(func(page int) ([]*gh.CheckRun, *gh.Response, error) {
+	of := " of " + plain.Short(commit, 12)
+	runs, err := pages(c, "read the check runs"+of, func(page int) ([]*gh.CheckRun, *gh.Response, error) {
 		options.Page = page
 		list, answer, err := c.api.Checks.ListCheckRunsForRef(ctx, c.owner, c.name, commit, options)
 		if err != nil {
 			return nil, answer, err
 		}
 		return list.CheckRuns, answer, nil
-	})
+	}, checkOfRun)
 	if err != nil {
-		return nil, c.fail("read the check runs of "+plain.Short(commit, 12), err)
+		return nil, err
 	}
-	var checks []Check
-	for _, run := range runs {
-		checks = append(checks, Check{
-			Check: ci.Check{
-				Name: run.GetName(), App: run.GetApp().GetID(), Status: run.GetStatus(),
-				Conclusion: run.GetConclusion(), URL: run.GetHTMLURL(), Started: run.GetStartedAt().Time,
-			},
-			ID: run.GetID(), Suite: run.GetCheckSuite().GetID(),
-			Summary: run.GetOutput().GetTitle() + "\n" + run.GetOutput().GetSummary() + "\n" +
-				run.GetOutput().GetText(),
-		})
-	}
-	statuses, err := c.statuses(ctx, commit)
-	return append(checks, statuses...), err
-}
-
-func (c *Client) statuses(ctx context.Context, commit string) ([]Check, error) {
-	options := &gh.ListOptions{PerPage: perPage}
-	found, err := pages(func(page int) ([]*gh.RepoStatus, *gh.Response, error) {
-		options.Page = page
-		combined, answer, err := c.api.Repositories.GetCombinedStatus(ctx, c.owner, c.name, commit, options)
+	statuses, err := pages(c, "read the statuses"+of, func(page int) ([]*gh.RepoStatus, *gh.Response, error) {
+		combined, answer, err := c.api.Repositories.GetCombinedStatus(ctx, c.owner, c.name, commit,
+			&gh.ListOptions{Page: page, PerPage: perPage})
 		if err != nil {
 			return nil, answer, err
 		}
 		return combined.Statuses, answer, nil
-	})
-	if err != nil {
-		return nil, c.fail("read the statuses of "+plain.Short(commit, 12), err)
+	}, checkOfStatus)
+	return append(runs, statuses...), err
+}
+
+func checkOfRun(run *gh.CheckRun) Check {
+	return Check{
+		Check: ci.Check{
+			Name: run.GetName(), App: run.GetApp().GetID(), Status: run.GetStatus(),
+			Conclusion: run.GetConclusion(), URL: run.GetHTMLURL(), Started: run.GetStartedAt().Time,
+		},
+		ID: run.GetID(), Suite: run.GetCheckSuite().GetID(),
+		Summary: run.GetOutput().GetTitle() + "\n" + run.GetOutput().GetSummary() + "\n" + run.GetOutput().GetText(),
 	}
-	checks := make([]Check, 0, len(found))
-	for _, status := range found {
-		check := Check{
-			Check: ci.Check{
-				Name: status.GetContext(), Status: "completed", Conclusion: status.GetState(),
-				URL: status.GetTargetURL(), Started: status.GetCreatedAt().Time,
-			},
-			Summary: status.GetDescription(),
-		}
-		switch status.GetState() {
-		case "pending":
-			check.Status, check.Conclusion = "in_progress", ""
-		case "error":
-			check.Conclusion = "failure"
-		}
-		checks = append(checks, check)
+}
+
+func checkOfStatus(status *gh.RepoStatus) Check {
+	check := Check{
+		Check: ci.Check{
+			Name: status.GetContext(), Status: "completed", Conclusion: status.GetState(),
+			URL: status.GetTargetURL(), Started: status.GetCreatedAt().Time,
+		},
+		Summary: status.GetDescription(),
 	}
-	return checks, nil
+	switch status.GetState() {
+	case "pending":
+		check.Status, check.Conclusion = "in_progress", ""
+	case "error":
+		check.Conclusion = "failure"
+	}
+	return check
 }
 
 // Annotations are the messages that a check run put on lines of files, at most

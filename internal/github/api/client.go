@@ -93,7 +93,7 @@ func New(o Options) (*Client, error) {
 	o.fill()
 	c := &Client{owner: owner, name: name, secrets: masker(o.Token), wire: newWire(o)}
 	var transport http.RoundTripper
-	transport, c.cached = c.wire.chain(o, base)
+	transport, c.cached = c.wire.chain(o)
 	c.api = gh.NewClient(&http.Client{
 		Transport: transport,
 		CheckRedirect: func(request *http.Request, via []*http.Request) error {
@@ -168,10 +168,9 @@ func (c *Client) Requests() int { return int(c.wire.sent.Load()) }
 // Changes is how many requests were sent that are to change something.
 func (c *Client) Changes() int { return int(c.wire.changes.Load()) }
 
-// chain puts the decorators around the transport, the outermost first: the
-// host is checked, an API that never answers is given up, passing failures are tried
+// chain puts the decorators around the transport, the outermost first: an API that never answers is given up, passing failures are tried
 // again, rate limits are waited for, known answers are revalidated, and the token is added.
-func (w *wire) chain(o Options, base *url.URL) (http.RoundTripper, *revalidator) {
+func (w *wire) chain(o Options) (http.RoundTripper, *revalidator) {
 	var inner http.RoundTripper = w
 	if o.Token != "" {
 		inner = &oauth2.Transport{Source: oauth2.StaticTokenSource(&oauth2.Token{AccessToken: o.Token}), Base: w}
@@ -179,7 +178,7 @@ func (w *wire) chain(o Options, base *url.URL) (http.RoundTripper, *revalidator)
 	cached := &revalidator{next: inner}
 	limited := &limiter{next: cached, now: o.Now}
 	retried := &retrier{next: limited, sleep: o.Sleep, now: o.Now, patience: o.Patience}
-	return &hostGuard{host: base.Host, next: &reach{next: retried, wire: w}}, cached
+	return &reach{next: retried, wire: w}, cached
 }
 
 // get reads one object of the repository that go-github does not know, or knows

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"time"
 
@@ -36,26 +37,14 @@ func (c *Client) Comments(ctx context.Context, number int, since time.Time) ([]C
 		since = since.UTC().Truncate(time.Second)
 		options.Since = &since
 	}
-	found, err := pages(func(page int) ([]*gh.IssueComment, *gh.Response, error) {
+	op := "read the comments"
+	if number > 0 {
+		op += fmt.Sprintf(" of #%d", number)
+	}
+	return pages(c, op, func(page int) ([]*gh.IssueComment, *gh.Response, error) {
 		options.Page = page
 		return c.api.Issues.ListComments(ctx, c.owner, c.name, number, options)
-	})
-	if err != nil {
-		return nil, c.fail("read the comments"+on(number), err)
-	}
-	comments := make([]Comment, len(found))
-	for i, comment := range found {
-		comments[i] = commentOf(comment)
-	}
-	return comments, nil
-}
-
-// on is the place of comments in an error.
-func on(number int) string {
-	if number == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" of #%d", number)
+	}, commentOf)
 }
 
 // CreateComment comments on an issue or pull request.
@@ -77,47 +66,35 @@ func (c *Client) ReviewComments(ctx context.Context, pull int, since time.Time) 
 		Since: since, Sort: "created", Direction: "asc",
 		ListOptions: gh.ListOptions{PerPage: perPage},
 	}
-	found, err := pages(func(page int) ([]*gh.PullRequestComment, *gh.Response, error) {
+	op := fmt.Sprintf("read the review comments of #%d", pull)
+	return pages(c, op, func(page int) ([]*gh.PullRequestComment, *gh.Response, error) {
 		options.Page = page
 		return c.api.PullRequests.ListComments(ctx, c.owner, c.name, pull, options)
-	})
-	if err != nil {
-		return nil, c.fail(fmt.Sprintf("read the review comments of #%d", pull), err)
-	}
-	comments := make([]Comment, len(found))
-	for i, comment := range found {
-		comments[i] = Comment{
+	}, func(comment *gh.PullRequestComment) Comment {
+		return Comment{
 			ID: comment.GetID(), Body: comment.GetBody(), Author: comment.GetUser().GetLogin(),
 			Association: comment.GetAuthorAssociation(),
 			Created:     comment.GetCreatedAt().Time, Place: commands.Lines, Path: comment.GetPath(), On: pull,
 		}
-	}
-	return comments, nil
+	})
 }
 
 // Reviews lists the texts of the reviews of a pull request since a time, the oldest first;
 // news says whether there was a review at all.
 func (c *Client) Reviews(ctx context.Context, pull int, since time.Time) (texts []Comment, news bool, err error) {
-	found, err := pages(func(page int) ([]*gh.PullRequestReview, *gh.Response, error) {
+	op := fmt.Sprintf("read the reviews of #%d", pull)
+	texts, err = pages(c, op, func(page int) ([]*gh.PullRequestReview, *gh.Response, error) {
 		return c.api.PullRequests.ListReviews(ctx, c.owner, c.name, pull, &gh.ListOptions{Page: page, PerPage: perPage})
+	}, func(review *gh.PullRequestReview) Comment {
+		return Comment{
+			ID: review.GetID(), Body: review.GetBody(), Author: review.GetUser().GetLogin(),
+			Association: review.GetAuthorAssociation(),
+			Created:     review.GetSubmittedAt().Time, Place: commands.Review, On: pull,
+		}
 	})
-	if err != nil {
-		return nil, false, c.fail(fmt.Sprintf("read the reviews of #%d", pull), err)
-	}
-	for _, review := range found {
-		if review.GetSubmittedAt().Before(since) {
-			continue
-		}
-		news = true
-		if review.GetBody() != "" {
-			texts = append(texts, Comment{
-				ID: review.GetID(), Body: review.GetBody(), Author: review.GetUser().GetLogin(),
-				Association: review.GetAuthorAssociation(),
-				Created:     review.GetSubmittedAt().Time, Place: commands.Review, On: pull,
-			})
-		}
-	}
-	return texts, news, nil
+	texts = slices.DeleteFunc(texts, func(c Comment) bool { return c.Created.Before(since) })
+	news = len(texts) > 0
+	return slices.DeleteFunc(texts, func(c Comment) bool { return c.Body == "" }), news, err
 }
 
 // Login is whose token it is. An app's token may not ask: Refused says so of the error.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 
 	gh "github.com/google/go-github/v62/github"
@@ -39,20 +40,11 @@ func (c *Client) Issues(ctx context.Context, label, state string) ([]Issue, erro
 		Labels: []string{label}, State: state, Sort: "created", Direction: "asc",
 		ListOptions: gh.ListOptions{PerPage: perPage},
 	}
-	found, err := pages(func(page int) ([]*gh.Issue, *gh.Response, error) {
+	issues, err := pages(c, "list the issues with label "+label, func(page int) ([]*gh.Issue, *gh.Response, error) {
 		options.Page = page
 		return c.api.Issues.ListByRepo(ctx, c.owner, c.name, options)
-	})
-	if err != nil {
-		return nil, c.fail("list the issues with label "+label, err)
-	}
-	issues := make([]Issue, 0, len(found))
-	for _, issue := range found {
-		if !issue.IsPullRequest() {
-			issues = append(issues, issueOf(issue))
-		}
-	}
-	return issues, nil
+	}, issueOf)
+	return slices.DeleteFunc(issues, func(issue Issue) bool { return issue.Pull }), err
 }
 
 // Issue reads one issue. One that was transferred is gone: its number in the other
@@ -141,19 +133,22 @@ func issueOf(i *gh.Issue) Issue {
 
 var errTooMany = errors.New("the list has more entries than are read; something in this repository is out of bounds")
 
-func pages[T any](read func(page int) ([]T, *gh.Response, error)) ([]T, error) {
-	var all []T
+// pages reads a whole list: what each entry of it is. Op says what for, in an error.
+func pages[T, U any](c *Client, op string, read func(page int) ([]T, *gh.Response, error), of func(T) U) ([]U, error) {
+	var all []U
 	page := 1
 	for range maxPages {
 		entries, answer, err := read(page)
 		if err != nil {
-			return nil, err
+			return nil, c.fail(op, err)
 		}
-		all = append(all, entries...)
+		for _, entry := range entries {
+			all = append(all, of(entry))
+		}
 		if answer.NextPage <= page {
 			return all, nil
 		}
 		page = answer.NextPage
 	}
-	return nil, errTooMany
+	return nil, c.fail(op, errTooMany)
 }

@@ -14,19 +14,9 @@ type Label struct{ Name, Color, Description string }
 
 // Labels are the names of the repository's labels.
 func (c *Client) Labels(ctx context.Context) ([]string, error) {
-	options := &gh.ListOptions{PerPage: perPage}
-	found, err := pages(func(page int) ([]*gh.Label, *gh.Response, error) {
-		options.Page = page
-		return c.api.Issues.ListLabels(ctx, c.owner, c.name, options)
-	})
-	if err != nil {
-		return nil, c.fail("list the labels", err)
-	}
-	names := make([]string, len(found))
-	for i, label := range found {
-		names[i] = label.GetName()
-	}
-	return names, nil
+	return pages(c, "list the labels", func(page int) ([]*gh.Label, *gh.Response, error) {
+		return c.api.Issues.ListLabels(ctx, c.owner, c.name, &gh.ListOptions{Page: page, PerPage: perPage})
+	}, (*gh.Label).GetName)
 }
 
 // CreateLabel makes a label; it is no error that there is one of that name.

@@ -86,23 +86,14 @@ type Workflow struct {
 
 // Workflows lists the workflows of the repository.
 func (c *Client) Workflows(ctx context.Context) ([]Workflow, error) {
-	options := &gh.ListOptions{PerPage: perPage}
-	found, err := pages(func(page int) ([]*gh.Workflow, *gh.Response, error) {
-		options.Page = page
-		list, answer, err := c.api.Actions.ListWorkflows(ctx, c.owner, c.name, options)
+	return pages(c, "list the workflows", func(page int) ([]*gh.Workflow, *gh.Response, error) {
+		list, answer, err := c.api.Actions.ListWorkflows(ctx, c.owner, c.name,
+			&gh.ListOptions{Page: page, PerPage: perPage})
 		if err != nil {
 			return nil, answer, err
 		}
 		return list.Workflows, answer, nil
-	})
-	if err != nil {
-		return nil, c.fail("list the workflows", err)
-	}
-	workflows := make([]Workflow, len(found))
-	for i, w := range found {
-		workflows[i] = Workflow{Path: w.GetPath(), State: w.GetState()}
-	}
-	return workflows, nil
+	}, func(w *gh.Workflow) Workflow { return Workflow{Path: w.GetPath(), State: w.GetState()} })
 }
 
 // Variable reads a variable of the repository for Actions; found is false when

@@ -69,27 +69,22 @@ func (c *Client) ruleChecks(ctx context.Context, branch string) ([]ci.Required, 
 			} `json:"required_status_checks"`
 		}
 	}
-	rules, err := pages(func(page int) ([]rule, *gh.Response, error) {
-		var found []rule
-		answer, err := c.page(ctx, "rules/branches/"+url.PathEscape(branch), page, &found)
+	op := "read the rules of branch " + plain.Short(branch, 100)
+	rules, err := pages(c, op, func(page int) (found []rule, answer *gh.Response, err error) {
+		answer, err = c.page(ctx, "rules/branches/"+url.PathEscape(branch), page, &found)
 		return found, answer, err
-	})
-	if err = c.fail("read the rules of branch "+plain.Short(branch, 100), err); err != nil {
-		if NotFound(err) || status(err) == http.StatusForbidden && strings.Contains(err.Error(), "Upgrade to GitHub") {
-			return nil, nil
-		}
-		return nil, err
-	}
-	var list []ci.Required
-	for _, r := range rules {
-		if r.Type != "required_status_checks" {
-			continue
-		}
+	}, func(r rule) (list []ci.Required) {
 		for _, check := range r.Parameters.Checks {
-			list = append(list, ci.Required{Name: check.Context, App: appOf(check.App)})
+			if r.Type == "required_status_checks" {
+				list = append(list, ci.Required{Name: check.Context, App: appOf(check.App)})
+			}
 		}
+		return list
+	})
+	if NotFound(err) || status(err) == http.StatusForbidden && strings.Contains(err.Error(), "Upgrade to GitHub") {
+		err = nil
 	}
-	return list, nil
+	return slices.Concat(rules...), err
 }
 
 // appOf is 0 where GitHub says null or -1: any app will do.

@@ -38,25 +38,20 @@ type WorkflowRun struct {
 // WorkflowRuns lists the runs of workflows on exactly this commit.
 func (c *Client) WorkflowRuns(ctx context.Context, commit string) ([]WorkflowRun, error) {
 	options := &gh.ListWorkflowRunsOptions{HeadSHA: commit, ListOptions: gh.ListOptions{PerPage: perPage}}
-	found, err := pages(func(page int) ([]*gh.WorkflowRun, *gh.Response, error) {
+	op := "read the workflow runs of " + plain.Short(commit, 12)
+	return pages(c, op, func(page int) ([]*gh.WorkflowRun, *gh.Response, error) {
 		options.Page = page
 		list, answer, err := c.api.Actions.ListRepositoryWorkflowRuns(ctx, c.owner, c.name, options)
 		if err != nil {
 			return nil, answer, err
 		}
 		return list.WorkflowRuns, answer, nil
-	})
-	if err != nil {
-		return nil, c.fail("read the workflow runs of "+plain.Short(commit, 12), err)
-	}
-	runs := make([]WorkflowRun, len(found))
-	for i, run := range found {
-		runs[i] = WorkflowRun{
+	}, func(run *gh.WorkflowRun) WorkflowRun {
+		return WorkflowRun{
 			Run:   ci.Run{Name: run.GetName(), Status: run.GetStatus(), Conclusion: run.GetConclusion()},
 			Event: run.GetEvent(), Suite: run.GetCheckSuiteID(),
 		}
-	}
-	return runs, nil
+	})
 }
 
 // CheckSuite is what one GitHub App reports of a commit. GitHub makes one for every
@@ -71,12 +66,12 @@ type CheckSuite struct {
 
 // Suites lists the check suites of exactly this commit.
 func (c *Client) Suites(ctx context.Context, commit string) ([]CheckSuite, error) {
-	found, err := pages(func(page int) ([]CheckSuite, *gh.Response, error) {
+	op := "read the check suites of " + plain.Short(commit, 12)
+	return pages(c, op, func(page int) ([]CheckSuite, *gh.Response, error) {
 		var list struct {
 			Suites []CheckSuite `json:"check_suites"`
 		}
 		answer, err := c.page(ctx, "commits/"+url.PathEscape(commit)+"/check-suites", page, &list)
 		return list.Suites, answer, err
-	})
-	return found, c.fail("read the check suites of "+plain.Short(commit, 12), err)
+	}, func(suite CheckSuite) CheckSuite { return suite })
 }

@@ -9,8 +9,6 @@ import (
 	"net/http"
 	"sync/atomic"
 	"time"
-
-	"github.com/org/autoloop/internal/plain"
 )
 
 // maxAnswer bounds one answer in bytes. A page of 100 issues with the longest
@@ -65,22 +63,6 @@ func (w *wire) explain(request *http.Request, err error) error {
 		return fmt.Errorf("no answer within %s: %w", w.timeout, err)
 	}
 	return err
-}
-
-// hostGuard sends nothing to another host than the API's, so that a redirect
-// or a link in an answer never gets the token.
-type hostGuard struct {
-	host string
-	next http.RoundTripper
-}
-
-// RoundTrip implements http.RoundTripper.
-func (g *hostGuard) RoundTrip(request *http.Request) (*http.Response, error) {
-	if request.URL.Host != g.host {
-		return nil, fmt.Errorf("GitHub's API sent us to another host, %s; nothing was sent there",
-			plain.Short(request.URL.Host, 100))
-	}
-	return g.next.RoundTrip(request)
 }
 
 // bodyOf reads an answer's body and puts it back.

@@ -5,7 +5,6 @@ package ci
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -160,32 +159,23 @@ func Judge(in Input) Result {
 type judgement struct{ Result }
 
 func (v *judgement) unread(in Input) bool {
-	for what, err := range in.errors() {
-		v.add(Unread, "", what+" could not be read: "+err.Error())
+	for _, part := range []struct {
+		name string
+		err  error
+	}{
+		{"CI", in.Head.Err},
+		{"CI of the base", in.Base.Err},
+		{"the rules of the target branch", in.Rules.Err},
+		{"the branch", in.Branch.Err},
+	} {
+		if part.err != nil {
+			v.add(Unread, "", part.name+" could not be read: "+part.err.Error())
+		}
 	}
 	if in.Head.Err != nil {
 		v.Seen = -1
 	}
 	return len(v.Reasons) > 0
-}
-
-// errors are the parts that could not be read, by their names.
-func (in Input) errors() iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		for _, part := range []struct {
-			name string
-			err  error
-		}{
-			{"CI", in.Head.Err},
-			{"CI of the base", in.Base.Err},
-			{"the rules of the target branch", in.Rules.Err},
-			{"the branch", in.Branch.Err},
-		} {
-			if part.err != nil && !yield(part.name, part.err) {
-				return
-			}
-		}
-	}
 }
 
 // failures sorts out the failures that the base does not have in the same way.
