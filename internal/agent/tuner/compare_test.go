@@ -136,11 +136,11 @@ func run(p problem, seed int64, marks []int, propose proposer) (reached []float6
 
 func ours(_ problem, seed int64) proposer {
 	return func(space []Param, history []Observation) map[string]float64 {
-		proposal, err := Propose(space, history, metric.Lower, seed)
+		params, err := Propose(space, history, metric.Lower, seed)
 		if err != nil {
 			panic(err)
 		}
-		return proposal.Params
+		return params
 	}
 }
 

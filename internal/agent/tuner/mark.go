@@ -1,76 +1,285 @@
 package tuner
 
 import (
+	"bytes"
 	"fmt"
 	"math"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/org/autoloop/internal/lazyregexp"
 )
 
-// markForm is what every message about a bad mark shows.
-const markForm = "a mark is `tune: min..max`, then any of `step S`, `log`, `int`"
-
-// maxExact bounds whole numbers to those that a float64 holds exactly.
-const maxExact = 1 << 53
-
-// intended tells a mark, good or bad, from prose that has the word in it.
-func intended(c comment) bool {
-	first, _, _ := strings.Cut(strings.TrimLeft(c.mark, " \t"), " ")
-	return c.leading || strings.Contains(first, "..")
+// Mark is one marked number of a file. Its Name is unique: file:identifier, [i] of
+// several, #n when doubled. Int is also set for a number without a point whose bounds have
+// none: only whole numbers are written.
+type Mark struct {
+	Param
+	start, end int // in the file
+	// pointed says that it was written with a point or an exponent, and is written so again.
+	pointed bool
+	plus    bool // written with a leading +
 }
 
-// remark is where a mark ends: `tune: 1..9 int (per second)`.
-var remark = lazyregexp.New(`[;(]| --? |—|–|//| #`)
+// MarkError is a bad mark: where, and what to write instead.
+type MarkError struct {
+	file   string
+	line   int
+	reason error
+}
+
+func (e *MarkError) Error() string {
+	return fmt.Sprintf("%s:%d: tune mark: %v", e.file, e.line, e.reason)
+}
+
+func (e *MarkError) Unwrap() error { return e.reason }
+
+const (
+	// MaxMarks bounds the numbers of all target files together.
+	MaxMarks = 2000
+	// maxMarkLine is the longest line, in bytes, that is searched for marks.
+	maxMarkLine = 4096
+	// maxExact bounds whole numbers to those that a float64 holds exactly.
+	maxExact = 1 << 53
+	tuneWord = "tune:"
+)
+
+// scanMarks finds the marked numbers of one file. A mark is a comment that says
+// `tune: min..max` on the line of its numbers: those between it and the
+// beginning of the line, or the mark before it. The error is a *MarkError.
+func scanMarks(file string, text []byte) ([]Mark, error) {
+	var found []Mark
+	seen := map[string]int{}
+	offset, number := 0, 0
+	for line := range bytes.Lines(text) {
+		number++
+		if len(line) <= maxMarkLine {
+			marks, err := scanLine(file, string(line), seen)
+			if err != nil {
+				return nil, &MarkError{file, number, err}
+			}
+			for _, mark := range marks {
+				mark.start += offset
+				mark.end += offset
+				found = append(found, mark)
+			}
+		}
+		offset += len(line)
+	}
+	return found, nil
+}
+
+var (
+	// tuneForm is the word alone: not of fine-tune: or autotune:.
+	tuneForm = lazyregexp.New(`(?:^|[^\pL\pN_$-])` + tuneWord)
+	// strongMarkers begin comments, but for addresses (https://…), colours (#fff) and
+	// directives (#define). Of the weak ones, -- and ;, the last before the mark counts, and
+	// only when the line has no other: they are operators or ends of statements elsewhere.
+	strongMarkers = lazyregexp.New(`//|/\*|<!--|\B#[ \t]|#[ \t]*$`)
+	closings      = map[string]string{"/*": "*/", "<!": "-->"}
+)
+
+// scanLine finds the marked numbers of a line, with offsets in the line.
+func scanLine(file, line string, seen map[string]int) ([]Mark, error) {
+	var found []Mark
+	from := 0
+	for _, word := range tuneForm().FindAllStringIndex(line, -1) {
+		if word[0] < from {
+			continue // the mark before it has the word again
+		}
+		before := hideQuoted(line[from : word[1]-len(tuneWord)])
+		start := max(strings.LastIndex(before, "--"), strings.LastIndex(before, ";"))
+		if at := strongMarkers().FindStringIndex(strings.ReplaceAll(before, "://", ":__")); at != nil {
+			start = at[0]
+		}
+		if start < 0 {
+			continue // no comment
+		}
+		text, end := line[word[1]:], len(line)
+		if closing := closings[before[start:min(start+2, len(before))]]; closing != "" {
+			if at := strings.Index(text, closing); at >= 0 {
+				text, end = text[:at], word[1]+at+len(closing)
+			}
+		}
+		leading := strings.Trim(before[start:], "/*<!-#; \t") == ""
+		first, _, _ := strings.Cut(strings.TrimLeft(text, " \t"), " ")
+		ranged := strings.Contains(first, "..")
+		if ranged || leading && strings.TrimSpace(before[:start]) != "" { // else the word is in a sentence
+			marks, err := markNumbers(file, line[from:from+start], before[:start], text, seen)
+			if err != nil {
+				return nil, err
+			}
+			for _, mark := range marks {
+				mark.start += from
+				mark.end += from
+				found = append(found, mark)
+			}
+		}
+		from = end
+	}
+	return found, nil
+}
+
+// markNumbers gives the numbers of code what a mark's text allows; hidden is the code
+// without what is quoted.
+func markNumbers(file, code, hidden, text string, seen map[string]int) ([]Mark, error) {
+	param, pointed, err := parseMark(text)
+	if err != nil {
+		return nil, err
+	}
+	start := valuesStart(hidden)
+	found := numbers(hidden, start)
+	if len(found) == 0 {
+		return nil, fmt.Errorf("no number before it on its line; the mark stands on the line of the number")
+	}
+	base := identifier(file, code[:found[0].start], start)
+	seen[base]++
+	if n := seen[base]; n > 1 {
+		base = fmt.Sprintf("%s#%d", base, n)
+	}
+	for i := range found {
+		mark := &found[i]
+		current := mark.Current
+		mark.Param = param
+		mark.Name, mark.Current, mark.Int = file+":"+base, current, param.Int || !pointed && !mark.pointed
+		if len(found) > 1 {
+			mark.Name = fmt.Sprintf("%s[%d]", mark.Name, i)
+		}
+		if err := mark.Validate(); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+const decimalForm = `[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?`
+
+var (
+	// remark is where a mark ends: `tune: 1..9 int (per second)`.
+	remark   = lazyregexp.New(`[;(]| --? |—|–|//| #`)
+	markForm = lazyregexp.New(`^(` + decimalForm + `)\.\.(` + decimalForm + `)(?: step[= ](` + decimalForm +
+		`)| log| int)*$`)
+)
 
 // parseMark reads the text after "tune:": what it allows for the numbers before it.
 // Pointed says that a bound or the step was written with a point or an exponent: then a
 // number without one need not stay whole.
 func parseMark(text string) (p Param, pointed bool, err error) {
-	text = remark().Split(strings.ReplaceAll(text, ",", " "), 2)[0]
-	text = strings.Join(strings.Fields(text), " ")
-	words := strings.Fields(strings.ReplaceAll(text, " step ", " step="))
-	if len(words) == 0 {
-		return p, false, fmt.Errorf("the mark is empty; %s", markForm)
+	text = strings.Join(strings.Fields(remark().Split(strings.ReplaceAll(text, ",", " "), 2)[0]), " ")
+	form := markForm().FindStringSubmatch(text)
+	if form == nil {
+		return p, false, fmt.Errorf("%.60q is not understood; a mark is `tune: min..max`, then any of `step S`, "+
+			"`log`, `int`, and a remark after `;`", text)
 	}
-	low, high, found := strings.Cut(words[0], "..")
-	if !found || low == "" || high == "" {
-		return p, false, fmt.Errorf("%.40q is no range; %s", words[0], markForm)
-	}
-	number := func(text string) float64 {
-		x, failed := strconv.ParseFloat(text, 64)
-		if failed != nil || math.IsNaN(x) || math.IsInf(x, 0) || strings.ContainsAny(text, "xX_pP") {
-			err = fmt.Errorf("%.40q is no number; %s", text, markForm)
-		}
-		pointed = pointed || strings.ContainsAny(text, ".eE")
-		return x
-	}
-	p.Max, p.Min = number(high), number(low) // in this order, so that an error names the first one
-	for _, word := range words[1:] {
-		step, isStep := strings.CutPrefix(word, "step=")
-		switch {
-		case err != nil:
-		case word == "log":
-			p.Log = true
-		case word == "int":
-			p.Int = true
-		case isStep:
-			if p.Step = number(step); err == nil && p.Step <= 0 {
-				err = fmt.Errorf("the step %v is not above zero", p.Step)
-			}
-		default:
-			err = fmt.Errorf("%.40q is not known; %s, and a remark after `;`", word, markForm)
-		}
+	p.Log, p.Int = strings.Contains(text, " log"), strings.Contains(text, " int")
+	for i, x := range []*float64{&p.Min, &p.Max, &p.Step} {
+		*x, _ = strconv.ParseFloat(form[i+1], 64) // beyond all numbers it is infinite, which Validate refuses
+		pointed = pointed || strings.ContainsAny(form[i+1], ".eE")
 	}
 	switch {
-	case err != nil:
 	case p.Int && max(math.Abs(p.Min), math.Abs(p.Max)) > maxExact:
 		err = fmt.Errorf("whole numbers beyond 2^53 cannot be searched")
-	case p.Int && p.Step != math.Trunc(p.Step):
-		err = fmt.Errorf("the step %v of a whole number is not whole", p.Step)
-	case p.Min < p.Max && p.Step > p.Max-p.Min:
-		err = fmt.Errorf("the step %v is wider than the range %v..%v", p.Step, p.Min, p.Max)
+	case form[3] != "" && (p.Step <= 0 || p.Min < p.Max && p.Step > p.Max-p.Min || p.Int && p.Step != math.Trunc(p.Step)):
+		err = fmt.Errorf("the step %s must be above zero, no wider than %v..%v, and whole for `int`", form[3], p.Min,
+			p.Max)
 	}
 	return p, pointed, err
+}
+
+// quotedForm is a string, or a word with an apostrophe, which opens none.
+var quotedForm = lazyregexp.New(`[\pL\pN_$-]{2,}'|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|` + "`(?:\\\\.|[^`\\\\])*`")
+
+// hideQuoted blots out what is between quotes, but for a number alone.
+func hideQuoted(text string) string {
+	return quotedForm().ReplaceAllStringFunc(text, func(quoted string) string {
+		inside := strings.TrimLeft(quoted[1:len(quoted)-1], "+-")
+		if !strings.ContainsAny(quoted[:1], "\"'`") || inside != "" && decimal().FindString(inside) == inside {
+			return quoted
+		}
+		return quoted[:1] + strings.Repeat("_", len(quoted)-2) + quoted[:1]
+	})
+}
+
+// starts are what the values of a line come after: the first assignment, else the first
+// colon, else the first parenthesis.
+var starts = []lazyregexp.Regexp{
+	lazyregexp.New(`(?:^|[^=<>!~])(=)(?:[^=>]|$)`), lazyregexp.New(`(?:^|[^:])(:)(?:[^:]|$)`), lazyregexp.New(`(\()`),
+}
+
+func valuesStart(hidden string) int {
+	for _, form := range starts {
+		if at := form().FindStringSubmatchIndex(hidden); at != nil {
+			return at[3]
+		}
+	}
+	return 0
+}
+
+var (
+	// nameRun is a run of the characters of names and numbers.
+	nameRun = lazyregexp.New(`\.?\d(?:[eE][+-]\d|[\w.$]|[^\x00-\x7F])*|(?:[\w.$]|[^\x00-\x7F])+`)
+	// decimal is a number at the beginning of a run: digits with single underscores, a
+	// fraction, an exponent.
+	decimal = lazyregexp.New(`^(?:\d(?:_?\d)*(?:\.(?:\d(?:_?\d)*)?)?|\.\d(?:_?\d)*)(?:[eE][+-]?\d(?:_?\d)*)?`)
+	// otherwise is what no decimal number goes on with: 1.2.3, 0x1f.
+	otherwise   = lazyregexp.New(`^[^_A-Za-z]|^[xXbBoO][0-9A-Za-z]`)
+	leadingZero = lazyregexp.New(`^0\d`)
+)
+
+// numbers returns the decimal numbers of a line's values. Numbers inside names (x2), in
+// dotted versions, in other bases, and with leading zeros do not count. A unit after a
+// number (0.5f, 10ms) does not belong to it.
+func numbers(hidden string, start int) (found []Mark) {
+	for _, at := range nameRun().FindAllStringIndex(hidden[start:], -1) {
+		run := hidden[start+at[0] : start+at[1]]
+		number := decimal().FindString(run)
+		if number == "" || otherwise().MatchString(run[len(number):]) || leadingZero().MatchString(run) {
+			continue
+		}
+		mark := Mark{start: start + at[0], end: start + at[0] + len(number), pointed: strings.ContainsAny(number, ".eE")}
+		if signForm().MatchString(hidden[:mark.start]) {
+			mark.start--
+			mark.plus = hidden[mark.start] == '+'
+		}
+		var err error
+		mark.Current, err = strconv.ParseFloat(strings.ReplaceAll(hidden[mark.start:mark.end], "_", ""), 64)
+		if err == nil {
+			found = append(found, mark)
+		}
+	}
+	return found
+}
+
+// signForm is a sign at the end that is none of a sum, or of i--.
+var signForm = lazyregexp.New(`(?:^|[^\pL\pN_$)\]}.\-])-$|(?:^|[^\pL\pN_$)\]}.+])\+$`)
+
+var (
+	identifierForm = lazyregexp.New(`[\pL_$@][\pL\pN_$.]*(?:-[\pL_][\pL\pN_$.]*)*`)
+	// declaration has the words of a declaration that are no names.
+	declaration = lazyregexp.New(`^(?:const|var|let|val|static|final|mut|export|public|private|protected|readonly|` +
+		`local|my|our|set|define|def|double|float|int|uint|long|short|unsigned|signed|auto|constexpr|inline|return|if|` +
+		`for|while|case|float32|float64|u?int(?:8|16|32|64)|[fiu](?:32|64)|usize|isize|number|bool)$|^.{81}`)
+)
+
+// identifier names the numbers of a line by the code before the first of them:
+// the last name before the values that is no word of the language, in Go the
+// first.
+func identifier(file, code string, start int) string {
+	left := code[:start]
+	if cut, _, typed := strings.Cut(left, ":"); typed && strings.TrimSpace(cut) != "" {
+		left = cut // name: type = value
+	}
+	for _, text := range []string{left, code} {
+		names := slices.DeleteFunc(identifierForm().FindAllString(text, -1), declaration().MatchString)
+		switch {
+		case len(names) == 0:
+		case path.Ext(file) == ".go":
+			return names[0]
+		default:
+			return names[len(names)-1]
+		}
+	}
+	return "value"
 }

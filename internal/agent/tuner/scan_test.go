@@ -70,9 +70,7 @@ func TestScanMarks(t *testing.T) {
 			require.NoError(t, err)
 			var got []string
 			for _, m := range marks {
-				require.Equal(t, c.file+":"+m.short, m.name)
-				assert.Equal(t, 2, m.line)
-				got = append(got, m.short+"="+shortText(m.literal.value))
+				got = append(got, strings.TrimPrefix(m.Name, c.file+":")+"="+shortText(m.Current))
 			}
 			assert.Equal(t, c.want, strings.Join(got, " "))
 		})
@@ -88,7 +86,7 @@ func TestNamesSurviveMovesAndDoubling(t *testing.T) {
 		require.NoError(t, err)
 		values := map[string]float64{}
 		for _, mark := range marks {
-			values[mark.name] = mark.literal.value
+			values[mark.Name] = mark.Current
 		}
 		assert.Equal(t, map[string]float64{"a.go:x": 1, "a.go:x#2": 3, "a.go:y": 2}, values)
 	}
@@ -150,14 +148,14 @@ func FuzzScanMarks(f *testing.F) {
 		values, names := map[string]float64{}, map[string]bool{}
 		at := 0
 		for _, mark := range marks {
-			require.False(t, names[mark.name], mark.name)
-			names[mark.name] = true
-			require.GreaterOrEqual(t, mark.literal.start, at)
-			require.Greater(t, mark.literal.end, mark.literal.start)
-			at = mark.literal.end
-			require.NoError(t, mark.param.Validate())
-			p := mark.param
-			values[mark.name] = p.Snap(p.Min+0.37*(p.Max-p.Min), 0.01)
+			require.False(t, names[mark.Name], mark.Name)
+			names[mark.Name] = true
+			require.GreaterOrEqual(t, mark.start, at)
+			require.Greater(t, mark.end, mark.start)
+			at = mark.end
+			require.NoError(t, mark.Validate())
+			p := mark.Param
+			values[mark.Name] = p.Snap(p.Min+0.37*(p.Max-p.Min), 0.01)
 		}
 		require.True(t, bytes.Equal(file.Text, file.Rewrite(nil)))
 		after := file.Rewrite(values)
@@ -165,8 +163,8 @@ func FuzzScanMarks(f *testing.F) {
 		require.NoError(t, err)
 		require.Len(t, again, len(marks), "%q → %q", text, after)
 		for i, mark := range again {
-			require.Equal(t, marks[i].name, mark.name)
-			require.InDelta(t, values[mark.name], mark.literal.value, 0, "%q → %q", text, after)
+			require.Equal(t, marks[i].Name, mark.Name)
+			require.InDelta(t, values[mark.Name], mark.Current, 0, "%q → %q", text, after)
 		}
 	})
 }

@@ -14,26 +14,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/org/autoloop/internal/metric"
 )
-
-// Param is one number that may be changed.
-type Param struct {
-	// Name identifies the parameter in trials and proposals.
-	Name string
-	// Min and Max bound the value, both included.
-	Min, Max float64
-	// Step, when positive, allows only Min, Min+Step, Min+2·Step, ….
-	Step float64
-	// Log searches ratios instead of differences; Min must be above zero.
-	Log bool
-	// Int allows only whole numbers.
-	Int bool
-	// Current is the incumbent's value; outside the bounds it counts as the
-	// nearer bound.
-	Current float64
-}
 
 // Observation is one evaluation of the past.
 type Observation struct {
@@ -45,57 +29,137 @@ type Observation struct {
 	Value *float64
 }
 
-// Proposal is the next point to try.
-type Proposal struct {
-	// Params has a value for every parameter of the space.
-	Params map[string]float64
-	// Radius is how far from the incumbent the point was looked for, as a share
-	// of the ranges: it grows with success and shrinks with failure.
-	Radius float64
-}
-
 // ErrExhausted says that every allowed combination of values was tried.
 var ErrExhausted = errors.New("every combination of values within the bounds was tried")
 
-// Propose returns the next point to try. It is a pure function of its
-// arguments: the same space, history, direction and seed give the same point
-// (on one kind of processor; another may round otherwise), and a longer history
+// Propose returns the next point to try, a value for every parameter of the space. It is
+// a pure function of its arguments: the same space, history, direction and seed give the
+// same point (on one kind of processor; another may round otherwise), and a longer history
 // continues the same search. History is in the order of the trials and may hold
 // points of other origin, repeats, and values out of bounds. A point that
 // history holds is never proposed again. The error is ErrExhausted, or says
 // which parameter is impossible.
-func Propose(space []Param, history []Observation, direction metric.Direction, seed int64) (Proposal, error) {
+func Propose(space []Param, history []Observation, direction metric.Direction, seed int64) (
+	map[string]float64, error,
+) {
 	if len(space) == 0 {
-		return Proposal{}, errors.New("no parameter to search")
+		return nil, errors.New("no parameter to search")
 	}
 	for _, p := range space {
 		if err := p.Validate(); err != nil {
-			return Proposal{}, fmt.Errorf("parameter %s: %w", p.Name, err)
+			return nil, fmt.Errorf("parameter %s: %w", p.Name, err)
 		}
 	}
-	s := newState(space, history, direction, seed)
-	point, ok := s.fresh(s.next())
-	if !ok {
-		return Proposal{}, ErrExhausted
+	s := newSearch(space, history, direction, seed)
+	point := s.fresh(s.next(seed))
+	if point == nil {
+		return nil, ErrExhausted
 	}
 	params := make(map[string]float64, len(space))
 	for i, p := range space {
 		params[p.Name] = point[i]
 	}
-	return Proposal{Params: params, Radius: s.radius}, nil
+	return params, nil
+}
+
+// The radius is how far from the incumbent the next point may lie, in units of
+// the ranges.
+const (
+	firstRadius = 0.2
+	leastRadius = 1e-7 // the search begins anew below
+	mostRadius  = 0.5
+	growth      = 1.6 // after a success
+	shrinkage   = 0.9 // after a failure
+	wideRadius  = 0.3 // at least, of every second proposal
+	// scattered is how many of the first proposals lie anywhere in the ranges.
+	scattered = 6
+	// scatterStream keeps the scattered points' order apart from other draws.
+	scatterStream = math.MaxUint64
+)
+
+// trial is one point that was tried, in units of the ranges.
+type trial struct {
+	at []float64
+	// cost is lower for better; +Inf when the evaluation failed.
+	cost float64
+}
+
+// search is what a history amounts to.
+type search struct {
+	space  []Param
+	rng    *rand.Rand
+	centre []float64 // the incumbent, in units of the ranges
+	trials []trial   // in the order of the history
+	tried  map[string]bool
+	radius float64 // grows with success and shrinks with failure
+}
+
+func newSearch(space []Param, history []Observation, direction metric.Direction, seed int64) *search {
+	s := &search{
+		space: space, rng: rand.New(rand.NewPCG(uint64(seed), uint64(len(history)))),
+		centre: make([]float64, len(space)), tried: map[string]bool{}, radius: firstRadius,
+	}
+	current := make([]float64, len(space))
+	for i, p := range space {
+		current[i] = p.Clamp(p.Current)
+		s.centre[i] = p.unit(current[i])
+	}
+	s.tried[fmt.Sprint(current)] = true
+	best := math.Inf(1)
+	for _, past := range history {
+		t := trial{s.place(past, current), math.Inf(1)}
+		if t.at == nil {
+			continue
+		}
+		if past.Value != nil && !math.IsNaN(*past.Value) && !math.IsInf(*past.Value, 0) {
+			t.cost = *past.Value
+			if direction != metric.Lower {
+				t.cost = -t.cost
+			}
+		}
+		switch {
+		case len(s.trials) <= scattered: // they lie anywhere, which says nothing of the radius
+		case t.cost < best:
+			s.radius = min(s.radius*growth, mostRadius)
+		default:
+			s.radius *= shrinkage
+		}
+		if s.radius < leastRadius {
+			s.radius = firstRadius
+		}
+		best = min(best, t.cost)
+		s.trials = append(s.trials, t)
+	}
+	return s
+}
+
+// place notes the point that was tried, and returns it in units of the ranges; nil when it
+// lies so far outside the present ranges that it teaches nothing.
+func (s *search) place(past Observation, current []float64) []float64 {
+	point, at := slices.Clone(current), slices.Clone(s.centre)
+	for i, p := range s.space {
+		if x, known := past.Params[p.Name]; known {
+			point[i], at[i] = x, p.unit(x)
+		}
+		if !(math.Abs(at[i]-0.5) <= 1.5) {
+			return nil
+		}
+	}
+	s.tried[fmt.Sprint(point)] = true
+	return at
 }
 
 // next returns a point to try, in units of the ranges. The first few lie
 // anywhere, so that a poor start does not keep the search to itself; later every
 // second is looked for farther away, so that a narrow region does not either.
-func (s *state) next() []float64 {
+func (s *search) next(seed int64) []float64 {
 	if len(s.trials) <= scattered {
-		return s.anywhere()
+		return s.anywhere(seed)
 	}
 	if len(s.trials)%2 == 0 {
 		s.radius = max(s.radius, wideRadius)
 	}
-	if at, ok := s.promising(); ok {
+	if at := s.promising(); at != nil {
 		return at
 	}
 	return s.wander(s.radius)
@@ -103,36 +167,54 @@ func (s *state) next() []float64 {
 
 // anywhere is a point of the whole space; the scattered points together have
 // one in each of as many parts of every range (a Latin hypercube).
-func (s *state) anywhere() []float64 {
-	parts := rand.New(rand.NewPCG(uint64(s.seed), scatterStream))
+func (s *search) anywhere(seed int64) []float64 {
+	parts := rand.New(rand.NewPCG(uint64(seed), scatterStream))
 	at := make([]float64, len(s.space))
-	k := max(len(s.trials)-1, 0)
 	for i := range at {
-		at[i] = (float64(parts.Perm(scattered)[k]) + s.rng.Float64()) / scattered
+		part := parts.Perm(scattered)[max(len(s.trials)-1, 0)]
+		at[i] = (float64(part) + s.rng.Float64()) / scattered
 	}
 	return at
 }
 
-// Validate says what makes a parameter impossible to search.
-func (p Param) Validate() error {
-	for _, x := range []float64{p.Min, p.Max, p.Step, p.Current} {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return fmt.Errorf("%v is not a finite number", x)
-		}
+// wander steps from the centre in a random direction, and off the walls.
+func (s *search) wander(radius float64) []float64 {
+	at := make([]float64, len(s.centre))
+	for i, c := range s.centre {
+		u := math.Mod(math.Abs(c+max(radius, s.space[i].spacing(c))*s.rng.NormFloat64()), 2)
+		at[i] = min(u, 2-u)
 	}
-	switch {
-	case p.Min >= p.Max:
-		return fmt.Errorf("the minimum %v is not below the maximum %v", p.Min, p.Max)
-	case math.IsInf(p.Max-p.Min, 0):
-		return fmt.Errorf("the range %v..%v is too wide", p.Min, p.Max)
-	case p.Step < 0:
-		return fmt.Errorf("the step %v is below zero", p.Step)
-	case p.Log && p.Min <= 0:
-		return fmt.Errorf("a log scale needs a minimum above zero, not %v", p.Min)
-	case p.Int && math.Ceil(p.Min) > math.Floor(p.Max):
-		return fmt.Errorf("no whole number lies in %v..%v", p.Min, p.Max)
-	case p.Step == 0 && !p.Int && p.levels() < 2:
-		return fmt.Errorf("the range %v..%v is too narrow to hold two numbers", p.Min, p.Max)
+	return at
+}
+
+// fresh snaps a point to allowed values. While it was tried before, others are
+// taken, ever farther and finer. It is nil when all were tried.
+func (s *search) fresh(at []float64) []float64 {
+	point := make([]float64, len(s.space))
+	radius, resolution := s.radius, s.radius/50
+	for range 200 {
+		for i, p := range s.space {
+			point[i] = p.Snap(p.value(at[i]), resolution)
+		}
+		if !s.tried[fmt.Sprint(point)] {
+			return point
+		}
+		radius = min(radius*1.05, 1)
+		resolution = max(resolution*0.9, 1e-12)
+		at = s.wander(radius)
+	}
+	// Count through the allowed values, the first parameter's fastest.
+	for n := range mostLevels {
+		for i, p := range s.space {
+			point[i] = p.level(float64(n % p.levels()))
+			n /= p.levels()
+		}
+		if n > 0 {
+			break
+		}
+		if !s.tried[fmt.Sprint(point)] {
+			return point
+		}
 	}
 	return nil
 }

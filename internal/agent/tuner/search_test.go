@@ -42,24 +42,24 @@ func climb(t *testing.T, space []tuner.Param, history []tuner.Observation, seed 
 	for i := range steps {
 		proposal, err := tuner.Propose(at, history, metric.Lower, seed)
 		require.NoError(t, err)
-		key := fmt.Sprint(proposal.Params)
+		key := fmt.Sprint(proposal)
 		require.False(t, seen[key], "%s was tried before", key)
 		seen[key] = true
-		require.Len(t, proposal.Params, len(space))
+		require.Len(t, proposal, len(space))
 		for _, p := range space {
-			x := proposal.Params[p.Name]
+			x := proposal[p.Name]
 			require.True(t, x >= p.Min && x <= p.Max, "%s=%v", p.Name, x)
 			require.True(t, !p.Int || x == math.Round(x), "%s=%v", p.Name, x)
 			if p.Step > 0 {
 				require.InDelta(t, p.Min+math.Round((x-p.Min)/p.Step)*p.Step, x, 1e-9, p.Name)
 			}
 		}
-		value := measure(i, proposal.Params)
-		history = append(history, tuner.Observation{Params: proposal.Params, Value: value})
+		value := measure(i, proposal)
+		history = append(history, tuner.Observation{Params: proposal, Value: value})
 		if value != nil && *value < best {
 			best = *value
 			for k := range at {
-				at[k].Current = proposal.Params[at[k].Name]
+				at[k].Current = proposal[at[k].Name]
 			}
 		}
 	}
@@ -202,10 +202,10 @@ func TestIncumbentMeasuredAgain(t *testing.T) {
 			history = append(history, tuner.Observation{Value: again})
 			proposal, err := tuner.Propose(at, history, metric.Lower, seed)
 			require.NoError(t, err)
-			value := measure(proposal.Params)
-			history = append(history, tuner.Observation{Params: proposal.Params, Value: value})
+			value := measure(proposal)
+			history = append(history, tuner.Observation{Params: proposal, Value: value})
 			if *value < *again-0.1 {
-				current = proposal.Params
+				current = proposal
 				for i := range at {
 					at[i].Current = current[at[i].Name]
 				}

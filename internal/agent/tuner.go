@@ -1,0 +1,192 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/org/autoloop/internal/agent/tuner"
+	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/metric"
+)
+
+// Tuner is the built-in agent: it proposes new values for the numbers that the
+// target files mark with `tune: min..max`, by a seeded search over what the
+// ledger says of earlier values. It needs no model and no network.
+type Tuner struct{}
+
+// Name is "tuner".
+func (Tuner) Name() string { return "tuner" }
+
+// Missing says that no target file has a tune mark.
+func (Tuner) Missing(s Situation) string {
+	if HasTuneMarks(s.Dir, s.Targets) {
+		return ""
+	}
+	return tuner.ErrNoMarks.Error()
+}
+
+// exhausted says why the tuner changes nothing, and what helps.
+const exhausted = "nothing left to try: every combination of the marked values was tried; " +
+	"widen a range, mark another number, or ask another agent"
+
+// Propose changes the marked numbers, in the files as they are: their modes stay.
+func (Tuner) Propose(_ context.Context, request Request) (Reply, error) {
+	root, err := os.OpenRoot(request.Dir)
+	if err != nil {
+		return Reply{}, fmt.Errorf("open the tree: %w", err)
+	}
+	defer func() { _ = root.Close() }()
+	marked, err := readMarked(root, request.Targets)
+	var values map[string]float64
+	var reply Reply
+	if err == nil {
+		values, reply.Summary, err = tuner.Tune(marked, historyOf(request), request.Direction,
+			request.Seed+int64(request.Earlier))
+	}
+	_, bad := errors.AsType[*tuner.MarkError](err)
+	switch {
+	case errors.Is(err, tuner.ErrExhausted):
+		return Reply{Summary: exhausted}, nil
+	case bad || errors.Is(err, tuner.ErrNoMarks):
+		return Reply{Failure: &Failure{Kind: Unavailable, Message: err.Error()}}, nil
+	case err != nil:
+		return Reply{Failure: &Failure{Kind: Crashed, Message: err.Error()}}, nil
+	}
+	reply.Params = make(map[string]metric.Value, len(values))
+	for name, value := range values {
+		if reply.Params[name], err = metric.FromFloat(value); err != nil {
+			return Reply{}, fmt.Errorf("parameter %s: %w", name, err)
+		}
+	}
+	for _, file := range marked {
+		text := file.Rewrite(values)
+		if bytes.Equal(text, file.Text) {
+			continue
+		}
+		if err := root.WriteFile(filepath.FromSlash(file.Path), text, 0o666); err != nil {
+			return Reply{}, fmt.Errorf("write target file: %w", err)
+		}
+	}
+	return reply, nil
+}
+
+// HasTuneMarks reports whether a target file of the tree at dir marks a number
+// for the tuner. A bad mark counts, so that the tuner is chosen and can say what is
+// wrong with it.
+func HasTuneMarks(dir string, paths []string) bool {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = root.Close() }()
+	return slices.ContainsFunc(paths, func(path string) bool {
+		file, err := readTuned(root, path)
+		_, bad := errors.AsType[*tuner.MarkError](err)
+		return bad || len(file.Marks) > 0
+	})
+}
+
+// readMarked reads the target files that have marks, in the order given.
+func readMarked(root *os.Root, paths []string) (marked []tuner.File, err error) {
+	total := 0
+	for _, path := range paths {
+		file, err := readTuned(root, path)
+		if err != nil {
+			return nil, err
+		}
+		if total += len(file.Marks); total > tuner.MaxMarks {
+			return nil, fmt.Errorf("%s: more than %d numbers are marked for the tuner; mark fewer", path, tuner.MaxMarks)
+		}
+		if len(file.Marks) > 0 {
+			marked = append(marked, file)
+		}
+	}
+	return marked, nil
+}
+
+// maxTuned bounds one target file; larger ones have no marks.
+const maxTuned = 10 << 20
+
+// readTuned reads one file, relative and with slashes, and its marks. What is missing, no
+// regular file, or too large has no marks. No link is followed.
+func readTuned(root *os.Root, path string) (tuner.File, error) {
+	info, err := root.Lstat(filepath.FromSlash(path))
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxTuned {
+		return tuner.File{Path: path}, nil //nolint:nilerr // as it says
+	}
+	text, err := files.ReadRegular(root, path, maxTuned)
+	if err != nil {
+		return tuner.File{}, fmt.Errorf("read target file %s: %w", path, err)
+	}
+	return tuner.ParseFile(path, text)
+}
+
+// historyOf is the history as the search reads it. Every trial is placed by its
+// difference from the incumbent that it was compared with, so that a machine
+// whose speed drifts, an incumbent that is measured anew, and another agent's
+// gain in between leave the earlier trials where they were.
+//
+// The incumbent is in it once: as the trial of the tuner that made it, or as
+// the present values when the start or another agent made them.
+func historyOf(request Request) []tuner.Observation {
+	level, last := request.Incumbent, -1 // the first incumbent's number, and the iteration that made the present one
+	for i, tried := range slices.Backward(request.History) {
+		if tried.Previous != nil {
+			level = tried.Previous
+		}
+		if tried.Accepted && last < 0 {
+			last = i
+		}
+	}
+	var trials []tuner.Observation
+	if last < 0 && level != nil {
+		trials = append(trials, observation(nil, level))
+	}
+	beside := func(tried PastIteration) *metric.Value {
+		if tried.Metric == nil || tried.Previous == nil || level == nil {
+			return tried.Metric
+		}
+		return new(tried.Metric.Sub(*tried.Previous).Add(*level))
+	}
+	next := level // the incumbent's after the iteration, whose proposals are all compared with the one before
+	for i, tried := range request.History {
+		if i == 0 || tried.Iteration != request.History[i-1].Iteration {
+			level = next
+			for _, same := range request.History[i:] {
+				if same.Iteration == tried.Iteration && same.Accepted && same.Params != nil {
+					next = beside(same)
+				}
+			}
+		}
+		if tried.Params == nil {
+			if i == last {
+				trials = append(trials, observation(nil, level))
+			}
+			continue
+		}
+		measured := beside(tried)
+		if !tried.Accepted && measured != nil && next != nil && request.Direction.Better(*measured, *next) {
+			// Refused in spite of a better metric (a guardrail, or a gain within the noise): it
+			// counts no better than what was there.
+			measured = next
+		}
+		trials = append(trials, observation(tried.Params, measured))
+	}
+	return trials
+}
+
+func observation(params map[string]metric.Value, measured *metric.Value) tuner.Observation {
+	trial := tuner.Observation{Params: make(map[string]float64, len(params))}
+	for name, exact := range params {
+		trial.Params[name] = exact.Float64()
+	}
+	if measured != nil {
+		trial.Value = new(measured.Float64())
+	}
+	return trial
+}
