@@ -2,6 +2,7 @@ package decision
 
 import (
 	"encoding/json"
+
 	"github.com/org/autoloop/internal/metric"
 )
 

@@ -12,21 +12,20 @@ import (
 // last. Other tools write them the other way round: the Iteration History of the
 // file, whose newest entry is known by its number, shows which way it is. Without
 // a history that tells, known is false and the statuses stay as they are.
-func OldestFirst(data []byte) (statuses []string, known bool) {
+func OldestFirst(data []byte) (oldest []string, known bool) {
 	found, problem := findTable(data)
 	if problem != nil {
 		return nil, false
 	}
-	r := reader{data: data, table: &found}
-	written := r.statuses()
+	written := statuses(bare(found.text(data, recentStatuses)))
 	turned := slices.Clone(written)
 	slices.Reverse(turned)
 	outcomes := (&Doc{data: data}).outcomes()
 	asWritten, asTurned := agreement(turned, outcomes), agreement(written, outcomes)
-	if statuses = written; asTurned > asWritten {
-		statuses = turned
+	if oldest = written; asTurned > asWritten {
+		oldest = turned
 	}
-	return lastStatuses(statuses), asWritten != asTurned || slices.Equal(written, turned)
+	return lastStatuses(oldest), asWritten != asTurned || slices.Equal(written, turned)
 }
 
 // The ways in which entries begin: headings, lines that begin with a mark, and

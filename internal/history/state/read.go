@@ -22,174 +22,107 @@ func ParseMachine(data []byte) (Machine, []Warning, error) {
 	return readMachine(data, &found)
 }
 
-// reader turns cells into values, and remembers the first that it could not.
-type reader struct {
-	data     []byte
-	table    *table
-	warnings []Warning
-	problem  *Problem
-}
-
-func readMachine(data []byte, found *table) (m Machine, _ []Warning, _ error) {
-	r := reader{data: data, table: found, warnings: found.twice}
+func readMachine(data []byte, found *table) (m Machine, warnings []Warning, err error) {
+	m.Direction, warnings = metric.Higher, found.twice
 	for f := range fieldCount {
-		r.read(f, &m)
-	}
-	if r.problem != nil {
-		return Machine{}, r.warnings, r.problem
+		text := found.text(data, f)
+		if text == "" {
+			continue
+		}
+		line := found.cells[f].row.number
+		wanted, warning := f.read(text, &m)
+		if wanted != "" {
+			return Machine{}, warnings, &Problem{line, fmt.Sprintf(
+				"%s is %q, which is not %s; correct the cell, or write — for none", f.name(), clipped(text), wanted)}
+		}
+		if warning != "" {
+			warnings = append(warnings, Warning{line, f.name() + " is " + warning})
+		}
 	}
 	if m.LastRun == nil && m.IterationCount > 0 {
-		r.warn(lastRun, "there is no Last Run, though the Iteration Count is %d; it counts as never run",
-			m.IterationCount)
+		warnings = append(warnings, Warning{found.cells[lastRun].row.number, fmt.Sprintf(
+			"there is no Last Run, though the Iteration Count is %d; it counts as never run", m.IterationCount)})
 	}
-	return m, r.warnings, nil
+	return m, warnings, nil
 }
 
-func (r *reader) read(f field, m *Machine) {
-	switch value := f.of(m).(type) {
-	case **time.Time:
-		*value = r.time(f)
-	case *int:
-		*value = r.count(f)
-	case *number:
-		*value = r.number(f)
-	case **metric.Value:
-		*value = r.metric(f)
-	case *metric.Direction:
-		*value, m.DirectionGiven = r.direction()
-	case *bool:
-		*value = r.flag(f)
-	case *string:
-		*value = r.bare(f)
-	case *prose:
-		*value = prose(strings.ToValidUTF8(unescapeCell(r.raw(f)), "\uFFFD"))
-	case *[]string:
-		all := r.statuses()
-		*value, m.cut = lastStatuses(all), len(all) > MaxStatuses
-	}
-}
-
-// raw returns the cell as it is written; "" for a null sign or a missing row.
-func (r *reader) raw(f field) string {
-	c := r.table.cells[f]
-	text := string(r.data[c.start:c.end])
-	if isNull(bare(text)) || saysNone(f, bare(text)) {
+// text is the cell of a row as it is written; "" for a null sign or a missing row.
+func (t *table) text(data []byte, f field) string {
+	text := string(data[t.cells[f].start:t.cells[f].end])
+	if f.saysNone(bare(text)) {
 		return ""
 	}
 	return text
 }
 
-// bare returns the cell without code marks and emphasis; "" for null.
-func (r *reader) bare(f field) string { return bare(r.raw(f)) }
-
+// bare is a cell without code marks and emphasis.
 func bare(text string) string { return strings.Trim(text, "`*_ \t") }
 
-func (r *reader) fail(f field, wanted string) {
-	if r.problem != nil {
-		return
+// read reads what a cell says; wanted is what it had to be when it cannot be read.
+func (f field) read(raw string, m *Machine) (wanted, warning string) {
+	var err error
+	text := bare(raw)
+	switch value := f.of(m).(type) {
+	case **time.Time:
+		at, ok := parseTime(text)
+		if *value = &at; !ok {
+			return "a time such as 2025-01-15T10:30:00Z", ""
+		}
+	case *int:
+		if *value, err = strconv.Atoi(text); err != nil || *value < 0 || *value > maxCount {
+			return "a count", ""
+		}
+	case *number:
+		n, ok := numberIn(raw)
+		if *value = number(n); !ok {
+			*value, warning = 0, fmt.Sprintf("%q, which has no number such as #12; it counts as none", clipped(raw))
+		}
+	case **metric.Value:
+		first, words, more := strings.Cut(text, " ")
+		parsed, err := metric.ParseValue(first)
+		if *value = &parsed; err != nil {
+			return "a number", ""
+		}
+		if more {
+			warning = fmt.Sprintf("read as %s; the words %q after it are ignored", parsed, clipped(words))
+		}
+	case *metric.Direction:
+		m.DirectionGiven = true
+		if *value, err = metric.ParseDirection(text); err != nil {
+			return "`higher` or `lower`", ""
+		}
+	case *bool:
+		word, _, _ := strings.Cut(words([]byte(text)), " ")
+		if *value = word == "true" || word == "yes"; !*value && word != "false" && word != "no" {
+			return "`true` or `false`", ""
+		}
+	case *string:
+		*value = text
+	case *prose:
+		*value = prose(strings.ToValidUTF8(unescapeCell(raw), "\uFFFD"))
+	case *[]string:
+		all := statuses(text)
+		*value, m.cut = lastStatuses(all), len(all) > MaxStatuses
 	}
-	r.problem = &Problem{
-		Line: r.table.cells[f].row.number,
-		Message: fmt.Sprintf("%s is %q, which is not %s; correct the cell, or write — for none", f.name(),
-			clipped(r.raw(f)), wanted),
-	}
+	return "", warning
 }
 
-func (r *reader) warn(f field, format string, args ...any) {
-	r.warnings = append(r.warnings, Warning{Line: r.table.cells[f].row.number, Message: fmt.Sprintf(format, args...)})
-}
-
-func (r *reader) time(f field) *time.Time {
-	text := r.bare(f)
-	if text == "" {
-		return nil
-	}
-	at, ok := parseTime(text)
-	if !ok {
-		r.fail(f, "a time such as 2025-01-15T10:30:00Z")
-		return nil
-	}
-	return &at
-}
-
-func (r *reader) count(f field) int {
-	text := r.bare(f)
-	if text == "" {
-		return 0
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 || n > maxCount {
-		r.fail(f, "a count")
-		return 0
-	}
-	return n
-}
-
-func (r *reader) metric(f field) *metric.Value {
-	number, words, more := strings.Cut(r.bare(f), " ")
-	if number == "" {
-		return nil
-	}
-	value, err := metric.ParseValue(number)
-	if err != nil {
-		r.fail(f, "a number")
-		return nil
-	}
-	if more {
-		r.warn(f, "%s is read as %s; the words %q after it are ignored", f.name(), value, clipped(words))
-	}
-	return &value
-}
-
-func (r *reader) flag(f field) bool {
-	word, _, _ := strings.Cut(words([]byte(r.bare(f))), " ")
-	switch {
-	case word == "true" || word == "yes":
-		return true
-	case word != "false" && word != "no" && r.bare(f) != "":
-		r.fail(f, "`true` or `false`")
-	}
-	return false
-}
-
-func (r *reader) direction() (metric.Direction, bool) {
-	text := r.bare(metricDirection)
-	if text == "" {
-		return metric.Higher, false
-	}
-	direction, err := metric.ParseDirection(text)
-	if err != nil {
-		r.fail(metricDirection, "`higher` or `lower`")
-	}
-	return direction, true
-}
-
-// number reads #12, 12, a link or an address. What it cannot read is no number
+// numberIn reads #12, 12, a link or an address. What it cannot read is no number
 // and a warning: whose pull request it is, is decided by its branch.
-func (r *reader) number(f field) number {
-	text := r.raw(f)
-	if text == "" {
-		return 0
-	}
+func numberIn(text string) (n int, ok bool) {
 	digits := text[strings.LastIndexByte(text, '/')+1:]
 	if _, after, found := strings.Cut(text, "#"); found {
 		digits = after
 	}
 	digits = strings.TrimLeft(digits, "`*_ ")
-	digits = digits[:len(digits)-len(strings.TrimLeft(digits, "0123456789"))]
-	n, err := strconv.Atoi(digits)
-	if err != nil || n <= 0 || n > maxCount {
-		r.warn(f, "%s is %q, which has no number such as #12; it counts as none", f.name(), clipped(text))
-		return 0
-	}
-	return number(n)
+	n, err := strconv.Atoi(digits[:len(digits)-len(strings.TrimLeft(digits, "0123456789"))])
+	return n, err == nil && n > 0 && n <= maxCount
 }
 
 // statuses reads the list; words in brackets behind a status are dropped.
-func (r *reader) statuses() []string {
-	var list []string
-	for part := range strings.SplitSeq(r.bare(recentStatuses), ",") {
-		if part = bare(part); !isNull(part) {
+func statuses(text string) (list []string) {
+	for part := range strings.SplitSeq(text, ",") {
+		if part = bare(part); !isNull().MatchString(part) {
 			list = append(list, status(part))
 		}
 	}
@@ -215,44 +148,32 @@ func status(text string) string {
 	return strings.ToLower(strings.ToValidUTF8(word, "\uFFFD"))
 }
 
-// isNull says whether a cell holds nothing: a dash of any kind, or a word for
-// it.
-func isNull(text string) bool {
-	switch text {
-	case "", "n/a", "N/A", "none", "None", "null", "(none)":
-		return true
-	default:
-		return isDash(text)
-	}
-}
+var (
+	// isNull is a cell that holds nothing: a dash of any kind, or a word for it.
+	isNull = lazyregexp.New(`^(?:|n/a|N/A|[nN]one|null|\(none\)|—|–|-{1,3})$`)
+	// isWhy is a word on why there is no value, as in "— (no run yet)". Anything else in brackets may
+	// be meant as a value.
+	isWhy = lazyregexp.New(`^(?:—|–|-{1,3}) +\([^)]+\)$`)
+	// isPending is what a number is while CI is waited for.
+	isPending = lazyregexp.New(`(?i)^pending ci$`)
+	// isNewPull is what the original writes while a pull request has no number yet.
+	isNewPull = lazyregexp.New(`^\(new PR this run, #\d+ was previous\)$`)
+)
 
-// newPull is what the original writes while a pull request has no number yet.
-var newPull = lazyregexp.New(`^\(new PR this run, #\d+ was previous\)$`)
-
-// saysNone reports whether a cell holds a word on why there is no value, in one of
-// the forms that states have: "— (no run yet)" for any value, "pending CI" for a
-// number that CI is waited for, and newPull. Anything else in brackets may be meant
-// as a value.
-func saysNone(f field, text string) bool {
+// saysNone reports whether a cell holds nothing, or a word on why there is no value, in one of
+// the forms that states have.
+func (f field) saysNone(text string) bool {
+	forms := []lazyregexp.Regexp{isNull, isWhy}
 	switch f { //nolint:exhaustive // the rest is alike
 	case pauseReason, completedReason:
-		return false
+		forms = forms[:1]
 	case pullRequest:
-		if newPull().MatchString(text) {
-			return true
-		}
-		fallthrough
+		forms = append(forms, isPending, isNewPull)
 	case initialMetric, bestMetric:
-		if strings.EqualFold(text, "pending CI") {
-			return true
-		}
+		forms = append(forms, isPending)
 	}
-	dash, rest, _ := strings.Cut(text, " ")
-	rest = strings.TrimSpace(rest)
-	return isDash(dash) && len(rest) > 2 && rest[0] == '(' && strings.IndexByte(rest, ')') == len(rest)-1
+	return slices.ContainsFunc(forms, func(form lazyregexp.Regexp) bool { return form().MatchString(text) })
 }
-
-func isDash(text string) bool { return slices.Contains([]string{"—", "–", "-", "--", "---"}, text) }
 
 var timeLayouts = []string{
 	time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 Z07:00",
