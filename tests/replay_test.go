@@ -131,12 +131,12 @@ func TestReplayFindsCarefulForgeries(t *testing.T) {
 		},
 		"a lower confidence": {
 			files{ledger: inLine(decided("1"), replace(`"confidence":0.95`, `"confidence":0.5`))},
-			"1: the confidence is 0.5 in the record,",
+			"1: no version of the program file asks for the rule",
 		},
 		"no start": {files{ledger: without(1, `"event":"started"`)}, "without a `started` event"},
 		"rows that changed places": {
 			files{results: swapped(5, 6)},
-			"iteration 4: the row is 4 reverted, and the",
+			`iteration 3: a row is "4\t`,
 		},
 		"a metric in the history": {
 			files{state: replace("**Metric**: 900 ", "**Metric**: 990 ")},

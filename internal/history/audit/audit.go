@@ -116,15 +116,15 @@ func Of(records Records, asked []decision.Rule) Report {
 	a.compareRows(records.Rows)
 	a.compareCommits(records)
 	for _, message := range append(records.Rewritten, records.Unknown...) {
-		a.find(Memory, a.summary.Iteration, message)
+		a.find(Memory, a.summary.Iteration, "%s", message)
 	}
 	if records.Fresh {
-		a.Unseen = append(a.Unseen, "this clone has not worked with the memory branch before: whether it was cut "+
-			"back or rewritten since then is not known")
+		a.miss("this clone has not worked with the memory branch before: whether it was cut back or rewritten since " +
+			"then is not known")
 	}
 	if records.Shallow {
-		a.Unseen = append(a.Unseen, "the clone is shallow: whether commits changed what was recorded before is not "+
-			"known; run `git fetch --unshallow`")
+		a.miss("the clone is shallow: whether commits changed what was recorded before is not known; run " +
+			"`git fetch --unshallow`")
 	}
 	return a.Report
 }
@@ -170,16 +170,18 @@ func ofProposal(measured []*history.Measured, number int) []*history.Measured {
 	return own
 }
 
-func (r *Report) find(where Where, iteration int, message string) {
-	r.Findings = append(r.Findings, Finding{where, iteration, message})
+func (r *Report) find(where Where, iteration int, format string, args ...any) {
+	r.Findings = append(r.Findings, Finding{where, iteration, fmt.Sprintf(format, args...)})
+}
+
+// miss says what was not looked at.
+func (r *Report) miss(format string, args ...any) {
+	r.Unseen = append(r.Unseen, fmt.Sprintf(format, args...))
 }
 
 // same finds a value that is not what it should be; format takes what it is of, and both.
 func (r *Report) same(where Where, iteration int, format, of, is, want string) {
 	if is != want {
-		r.find(where, iteration, fmt.Sprintf(format, of, is, want))
+		r.find(where, iteration, format, of, is, want)
 	}
 }
-
-// asLedger is the format of what other records say.
-const asLedger = "%s is %s, and the ledger gives %s"

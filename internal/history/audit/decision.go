@@ -29,7 +29,7 @@ func Decision(before history.Summary, measured []*history.Measured,
 func (r *Report) decided(before history.Summary, measured []*history.Measured, e *history.Decided) decision.Decision {
 	r.Decisions++
 	if !fits(e) {
-		r.find(Ledger, e.Iteration, fmt.Sprintf("the outcome is %s with the verdict %q", e.Outcome, e.Verdict))
+		r.find(Ledger, e.Iteration, "the outcome is %s with the verdict %q", e.Outcome, e.Verdict)
 	}
 	sampled := slices.ContainsFunc(measured, func(m *history.Measured) bool {
 		return m.Role == history.Candidate && len(m.Samples) > 0
@@ -39,14 +39,14 @@ func (r *Report) decided(before history.Summary, measured []*history.Measured, e
 	}
 	again, err := repeat(before, measured, e)
 	if err != nil {
-		r.find(Ledger, e.Iteration, err.Error())
+		r.find(Ledger, e.Iteration, "%s", err)
 		return decision.Decision{}
 	}
 	r.Repeated++
 	if again.Fault != nil {
 		if e.Outcome != history.Error {
-			r.find(Ledger, e.Iteration, fmt.Sprintf("nothing can be decided (%s), and the record says %s",
-				again.Fault, e.Outcome))
+			r.find(Ledger, e.Iteration, "nothing can be decided (%s), and the record says %s",
+				again.Fault, e.Outcome)
 		}
 		return again
 	}
@@ -80,8 +80,8 @@ func (r *Report) settled(pending, e *history.Decided, replayed bool) {
 	}
 	r.compare(e, was, "%s is %s after CI, and was %s when it waited for CI")
 	if e.Commit != pending.Commit && !replayed && (e.Outcome == history.Accepted || e.Commit != "") {
-		r.find(Ledger, e.Iteration, fmt.Sprintf("CI was waited for with commit %.12s, and %.12s was decided",
-			pending.Commit, e.Commit))
+		r.find(Ledger, e.Iteration, "CI was waited for with commit %.12s, and %.12s was decided",
+			pending.Commit, e.Commit)
 	}
 }
 
@@ -192,4 +192,26 @@ func evidence(list []decision.Evidence) string {
 			e.Stage, e.Pairs, e.Incumbent, e.Candidate, e.Difference, e.Low, e.High, e.Confidence, e.P)
 	}
 	return text
+}
+
+// Disagreement says that the incumbent, as the trial of a candidate that was not
+// kept measured it last, is not what the records before it have; nil when
+// it is.
+func Disagreement(before history.Summary, measured []*history.Measured) *decision.Reason {
+	for _, m := range slices.Backward(measured) {
+		if m.Role == history.Incumbent && m.Stage != "" && len(m.Samples) > 0 {
+			return decision.Disagreement(before.Samples, m.Samples)
+		}
+	}
+	return nil
+}
+
+// disagreement holds what a decision says of the incumbent against that.
+func (r *Report) disagreement(before history.Summary, measured []*history.Measured, e *history.Decided) {
+	var again *decision.Reason
+	if !history.Promoted(e) {
+		again = Disagreement(before, measured)
+	}
+	r.same(Ledger, e.Iteration, "of %s it says %q, and its measurements %q", "the incumbent",
+		decision.Text(e.Disagreement), decision.Text(again))
 }

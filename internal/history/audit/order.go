@@ -1,8 +1,6 @@
 package audit
 
 import (
-	"fmt"
-
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history"
 )
@@ -19,11 +17,11 @@ type order struct {
 // unfinished finds what should have followed by now.
 func (a *walk) unfinished() {
 	if a.open != nil {
-		a.find(Ledger, a.open.Iteration, fmt.Sprintf("the run %s decided, and no `finished` event follows", a.open.Run))
+		a.find(Ledger, a.open.Iteration, "the run %s decided, and no `finished` event follows", a.open.Run)
 	}
 	if a.made != nil {
 		a.find(Ledger, a.made.Iteration,
-			fmt.Sprintf("commit %.12s was decided, and no `pushed` event follows", a.made.Commit))
+			"commit %.12s was decided, and no `pushed` event follows", a.made.Commit)
 	}
 	a.open, a.made = nil, nil
 }
@@ -37,13 +35,13 @@ func (a *walk) follows(event history.Event) {
 		a.unfinished()
 		if known && began >= 0 && began != head.Iteration {
 			a.find(Ledger, head.Iteration,
-				fmt.Sprintf("the run %s began iteration %d, and no run begins two", head.Run, began))
+				"the run %s began iteration %d, and no run begins two", head.Run, began)
 		}
 		a.began[head.Run] = head.Iteration
 	case *history.Measured, *history.Proposed, *history.Decided, *history.Pushed, *history.Checked:
 		if !known {
 			a.find(Ledger, head.Iteration,
-				fmt.Sprintf("the run %s has a `%s` event without a `started` event", head.Run, history.KindOf(event)))
+				"the run %s has a `%s` event without a `started` event", head.Run, history.KindOf(event))
 			a.began[head.Run] = -1
 		}
 	}
@@ -58,7 +56,7 @@ func (a *walk) follows(event history.Event) {
 	case *history.Pushed:
 		a.pushed[e.Commit] = true
 		if a.made == nil || a.made.Commit != e.Commit {
-			a.find(Ledger, e.Iteration, fmt.Sprintf("commit %.12s was pushed, and no decision made it", e.Commit))
+			a.find(Ledger, e.Iteration, "commit %.12s was pushed, and no decision made it", e.Commit)
 		} else {
 			a.made = nil
 		}
@@ -75,7 +73,7 @@ func (r *Report) samples(e *history.Measured) {
 		return
 	}
 	if median := statistics.Median(e.Samples); median.String() != e.Metric.String() {
-		r.find(Ledger, e.Iteration, fmt.Sprintf(
-			"the measured metric of the %s is %s, and the median of its samples is %s", e.Role, e.Metric, median))
+		r.find(Ledger, e.Iteration,
+			"the measured metric of the %s is %s, and the median of its samples is %s", e.Role, e.Metric, median)
 	}
 }

@@ -1,10 +1,8 @@
 package audit
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/view"
@@ -28,14 +26,9 @@ func (a *walk) compareMachine(records Records) {
 	if a.summary.Best != nil {
 		want.Direction = a.summary.Direction
 	}
-	have.Compare(want, func(row, is, want string) { a.same(State, a.summary.Iteration, asLedger, row, is, want) })
-}
-
-func date(at *time.Time) string {
-	if at == nil || at.IsZero() {
-		return history.ValueText(nil)
-	}
-	return at.UTC().Truncate(time.Second).Format(time.RFC3339)
+	have.Compare(want, func(row, is, want string) {
+		a.same(State, a.summary.Iteration, "%s is %s, and the ledger gives %s", row, is, want)
+	})
 }
 
 // keeps are the decisions that made a commit, and those of them whose commit
@@ -113,12 +106,12 @@ func (a *walk) compareCommits(records Records) {
 			if err != nil {
 				iteration = 0
 			}
-			a.find(Branch, iteration, fmt.Sprintf(
-				"commit %.12s says that it was kept, and the ledger does not", commit.ID))
+			a.find(Branch, iteration,
+				"commit %.12s says that it was kept, and the ledger does not", commit.ID)
 		case !says(commit, a.kept[i]):
 			a.find(Branch, a.kept[i].Iteration,
-				fmt.Sprintf("commit %.12s says iteration %s with %s, and the ledger says %d with %s",
-					commit.ID, commit.Iteration, commit.Metric, a.kept[i].Iteration, history.ValueText(a.kept[i].Best)))
+				"commit %.12s says iteration %s with %s, and the ledger says %d with %s",
+				commit.ID, commit.Iteration, commit.Metric, a.kept[i].Iteration, history.ValueText(a.kept[i].Best))
 		}
 	}
 	unseen := 0
@@ -130,30 +123,29 @@ func (a *walk) compareCommits(records Records) {
 			unseen++
 		case len(one.Changed) > 0 && !slices.ContainsFunc(one.Changed,
 			func(path string) bool { return slices.Contains(paths, path) }):
-			a.find(Branch, one.Iteration, fmt.Sprintf(
-				"commit %.12s changes none of the files that the ledger says it changed", one.Commit))
+			a.find(Branch, one.Iteration,
+				"commit %.12s changes none of the files that the ledger says it changed", one.Commit)
 		}
 	}
 	if unseen > 0 {
-		a.Unseen = append(a.Unseen, fmt.Sprintf(
-			"%d kept commits are not in this clone: whether they change what the ledger says is not known", unseen))
+		a.miss("%d kept commits are not in this clone: whether they change what the ledger says is not known", unseen)
 	}
 	for _, one := range a.required {
 		if !found[one.Commit] && !slices.ContainsFunc(records.Commits, func(c Commit) bool { return says(c, one) }) {
-			a.find(Branch, one.Iteration, fmt.Sprintf(
-				"the kept commit %.12s is on neither the program branch nor the default branch", one.Commit))
+			a.find(Branch, one.Iteration,
+				"the kept commit %.12s is on neither the program branch nor the default branch", one.Commit)
 		}
 	}
 	switch {
 	case len(a.required) == 0 || records.Head == a.summary.Head():
 	case records.Beyond > 0:
-		a.Unseen = append(a.Unseen, fmt.Sprintf("the branch has %d commits of others, which the next iteration "+
-			"measures: what they are worth is not known", records.Beyond))
+		a.miss("the branch has %d commits of others, which the next iteration measures: what they are worth is not known",
+			records.Beyond)
 	default:
 		a.find(Branch, a.summary.Iteration,
-			fmt.Sprintf("the branch is at %.12s, and the ledger has it at %.12s: somebody else moved it, and the "+
+			"the branch is at %.12s, and the ledger has it at %.12s: somebody else moved it, and the "+
 				"next run measures anew",
-				records.Head, a.summary.Head()))
+			records.Head, a.summary.Head())
 	}
 }
 

@@ -158,13 +158,14 @@ func scoreIn(column, text string) (*metric.Value, error) {
 	return &value, nil
 }
 
-// line is a row as it is written.
+// line is a row as it is written in the file.
 func (t *Table) line(r Row) string {
-	text := escape(r.Changelog)
-	if t.quoted {
-		if text = r.Changelog; strings.ContainsAny(text, "\t\n\r\"") {
-			text = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
-		}
+	text := r.Changelog
+	switch {
+	case !t.quoted:
+		text = strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`).Replace(text)
+	case strings.ContainsAny(text, "\t\n\r\""):
+		text = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
 	}
 	return strings.Join([]string{
 		strconv.Itoa(r.Iteration), r.Time.UTC().Format(timeForm), metric.Text(r.Score, ""), metric.Text(r.Best, ""),
@@ -172,14 +173,13 @@ func (t *Table) line(r Row) string {
 	}, "\t") + "\n"
 }
 
+// Line is a row as it is written where nothing is quoted.
+func (r Row) Line() string { return (&Table{}).line(r) }
+
 // clean bounds a changelog and takes out what no text file should have.
 func clean(text string) string {
 	text = plain.Text(text[:min(len(text), 4*maxChangelog)])
 	return plain.Clip(strings.TrimSpace(text), maxChangelog)
-}
-
-func escape(text string) string {
-	return strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`).Replace(text)
 }
 
 func unescape(text string) string {
