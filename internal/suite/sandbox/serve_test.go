@@ -68,17 +68,16 @@ func TestServers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var serving atomic.Int32
-			var setup, port string
+			setup := ""
 			runner := &ends{}
 			runner.each = func(ctx context.Context, spec process.Spec) (process.Result, error) {
-				_, given, serves := strings.Cut(strings.Join(spec.Env, " "), " PORT=")
+				_, port, serves := strings.Cut(strings.Join(spec.Env, " "), " PORT=")
 				if !serves {
 					return *c.setup, nil
 				}
 				serving.Add(1)
 				defer serving.Add(-1)
-				port = given
-				return c.serve(ctx, given), nil
+				return c.serve(ctx, port), nil
 			}
 			box := openBy(t, runner,
 				func(m *sandbox.Maker) { m.Masker = process.NewMasker(nil, secret); m.Offline = true })
@@ -92,6 +91,10 @@ func TestServers(t *testing.T) {
 			}
 			server, why, err := box.Serve(t.Context(), setup, "serve it", c.limit)
 			require.NoError(t, err)
+			runner.mu.Lock()
+			defer runner.mu.Unlock()
+			last := runner.specs[len(runner.specs)-1].Env
+			port := strings.TrimPrefix(last[len(last)-1], "PORT=")
 			assert.Equal(t, c.why, strings.Replace(why, "127.0.0.1:"+port, "127.0.0.1:PORT", 1))
 			for i, spec := range runner.specs {
 				assert.Contains(t, spec.Env, "HOME="+box.Base+"/server", "one home for both, and none of the agent's")
