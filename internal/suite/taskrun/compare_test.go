@@ -1,4 +1,4 @@
-package taskrun_test
+package taskrun
 
 import (
 	"context"
@@ -14,139 +14,118 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite/format"
-	"github.com/org/autoloop/internal/suite/taskrun"
 	"github.com/org/autoloop/internal/suite/work"
 )
 
+// TestBetterConfigurationIsPromoted, by an agent that is a process.
 func TestBetterConfigurationIsPromoted(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, map[string]object{"a": {"checks": []object{
-		after(),
-		{"kind": "fileExists", "path": "out.txt"},
-	}}, "b": {}})
-	found, err := w.compare(t.Context(), copyConfig, nil)
+	w := newFixture(t, map[string]string{"a": checks(after, exists), "b": ""})
+	const script = "cp AGENTS.md out.txt; echo copied"
+	found, err := w.compare(nil, func(o *Options) {
+		o.Agent, o.Runs, o.Command = "command", 0, script
+		o.Agents = func(name string) (agent.Agent, error) {
+			return agent.NewRegistry(&agent.Command{Runner: process.NewRunner()}).Usable(name,
+				agent.Situation{Command: script})
+		}
+	})
 	require.NoError(t, err)
 	assert.Equal(t, decision.Improved, found.Verdict)
 	assert.True(t, found.Promotable, "%+v", found.Notes)
 	assert.Equal(t, "0.5", found.NetGain.String())
-	assert.Equal(t, int64(8), w.runs.Load(), "what was seen is looked at once more, on both sides")
-	assert.Equal(t, 1, found.Repeats)
-
+	assert.Equal(t, 1, found.Repeats, "what was seen is looked at once more, on both sides")
 	run := found.Baseline.Scores[0].Runs[0]
 	assert.Equal(t, []format.CheckResult{
 		{Kind: format.FileContains, Name: "out.txt", Detail: `it does not contain "after"`},
 		{Kind: format.FileExists, Name: "out.txt", Passed: true},
 	}, run.Checks)
-	assert.Equal(t, "copied\n", read(t, run.Transcript))
+	assert.Contains(t, read(t, run.Transcript), "copied\n")
 	assert.Contains(t, read(t, run.Diff), "+before")
+	assert.Nil(t, run.Cost.WallClockMs, "time is no measure of a single run")
 }
 
-func read(t *testing.T, file string) string {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	return string(text)
-}
-
-func TestSameConfigurationIsNeutral(t *testing.T) {
-	t.Parallel()
-	w := newFixture(t, map[string]object{"a": {"checks": []object{{"kind": "fileExists", "path": "out.txt"}}}})
-	found, err := w.compare(t.Context(), copyConfig, nil)
-	require.NoError(t, err)
-	assert.Equal(t, decision.Neutral, found.Verdict)
-	assert.Equal(t, int64(2), w.runs.Load())
-	assert.Nil(t, found.Baseline.Scores[0].Runs[0].Cost.WallClockMs, "time is no measure of a single run")
-}
-
-// TestChanceIsSeen has a check that passes every second time.
-func TestChanceIsSeen(t *testing.T) {
-	t.Parallel()
-	w := newFixture(t, map[string]object{"a": {"checks": []object{{"kind": "command", "cmd": `
-		echo x >> "$ROOT/count-$(cat out.txt)"
-		test $(( ($(wc -l < "$ROOT/count-$(cat out.txt)") + $(grep -c after out.txt)) % 2 )) = 1`}}}})
-	found, err := w.compare(t.Context(), copyConfig, func(o *taskrun.Options) { o.Jobs = 1 })
-	require.NoError(t, err)
-	assert.Equal(t, 5, found.Repeats)
-	assert.Equal(t, decision.Neutral, found.Verdict, found.Summary)
-	assert.Equal(t, int64(10), w.runs.Load())
-	assert.NotNil(t, found.Baseline.Scores[0].Runs[0].Cost.WallClockMs, "time counts between runs made side by side")
-}
-
+// TestFinishedRunsAreKept by what went into them, also for a later candidate.
 func TestFinishedRunsAreKept(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, map[string]object{"a": {"checks": []object{after()}}, "b": {"checks": []object{after()}}})
-	_, err := w.compare(t.Context(), copyConfig, nil)
+	w := newFixture(t, map[string]string{"a": checks(after), "b": checks(after)})
+	works := &worker{}
+	alone, err := Measure(t.Context(), w.load(), w.side("before"), w.options(works))
 	require.NoError(t, err)
-	require.Equal(t, int64(8), w.runs.Load())
-
-	again, err := w.compare(t.Context(), copyConfig, nil)
-	require.NoError(t, err)
-	assert.Equal(t, int64(8), w.runs.Load(), "nothing is run twice")
-	assert.Equal(t, decision.Improved, again.Verdict)
-	assert.Equal(t, 8, again.Reused)
-
-	w.write("after/AGENTS.md", "after, again\n")
-	_, err = w.compare(t.Context(), copyConfig, nil)
-	require.NoError(t, err)
-	assert.Equal(t, int64(12), w.runs.Load(), "the baseline's runs serve the next candidate")
-
-	w.write("suite/a/fixture/file.txt", "another fixture\n")
-	_, err = w.compare(t.Context(), copyConfig, nil)
-	require.NoError(t, err)
-	assert.Equal(t, int64(16), w.runs.Load(), "another fixture is another task")
-
-	_, err = w.compare(t.Context(), copyConfig, func(o *taskrun.Options) { o.Fresh = true })
-	require.NoError(t, err)
-	assert.Equal(t, int64(24), w.runs.Load())
+	assert.Equal(t, "before", alone.Baseline.ConfigLabel)
+	assert.Equal(t, "0/1", alone.Baseline.Scores[0].Runs[0].Objective.String())
+	assert.Len(t, works.asked, 2)
+	fresh := func(o *Options) { o.Fresh = true }
+	for _, c := range []struct {
+		file, text   string
+		change       func(*Options)
+		runs, reused int
+	}{
+		{"", "", nil, 2, 2}, // beside the configuration that was measured alone
+		{"", "", nil, 0, 4}, // nothing is run twice
+		{"after/AGENTS.md", "after, again\n", nil, 2, 2},
+		{"suite/a/fixture/file.txt", "another fixture is another task\n", nil, 2, 2},
+		{"", "", fresh, 4, 0},
+	} {
+		before := len(works.asked)
+		if c.file != "" {
+			w.write(c.file, c.text)
+		}
+		found, err := w.compare(works, c.change)
+		require.NoError(t, err)
+		assert.Equal(t, decision.Improved, found.Verdict)
+		assert.Equal(t, c.runs, len(works.asked)-before, c.text)
+		assert.Equal(t, c.reused, found.Reused, c.text)
+		assert.Equal(t, c.reused > 0, found.Thresholds.Shared, "runs of another day are exchanged whole")
+	}
 }
 
 func TestInterruptedGoesOn(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, map[string]object{"a": {}, "b": {}, "c": {}})
-	stopped := errors.New("stopped")
+	w := newFixture(t, map[string]string{"a": "", "b": "", "c": ""})
+	works := &worker{}
 	ctx, stop := context.WithCancelCause(t.Context())
-	_, err := w.compare(ctx, copyConfig, func(o *taskrun.Options) {
-		o.Jobs = 1
-		o.Progress = func(p taskrun.Progress) {
+	w.ctx = ctx
+	_, err := w.compare(works, func(o *Options) {
+		o.Progress = func(p Progress) {
 			if p.Done == 4 {
-				stop(stopped)
+				stop(errStopped)
 			}
 		}
 	})
-	require.ErrorIs(t, err, stopped)
-	found, err := w.compare(t.Context(), copyConfig, nil)
+	require.ErrorIs(t, err, errStopped)
+	w.ctx = t.Context()
+	found, err := w.compare(works, nil)
 	require.NoError(t, err)
 	assert.Equal(t, 4, found.Reused)
-	assert.Equal(t, int64(6), w.runs.Load())
+	assert.Len(t, works.asked, 6)
 }
 
 // TestSuitesThatCannotBeLoaded: all that is wrong is said at once.
 func TestSuitesThatCannotBeLoaded(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		tasks map[string]object
+		tasks map[string]string
 		link  string
 		says  []string
 	}{
 		"task files": {
-			map[string]object{"a": {"chekcs": []object{}}, "b": {"fixtureDir": "../.."}, "c": {"timeoutMs": -1}},
-			"",
+			map[string]string{"a": `"chekcs": []`, "b": `"fixtureDir": "../.."`, "c": `"timeoutMs": -1`},
+			"x/l",
 			[]string{"a/task.json:1: chekcs: ", "b/task.json:1: fixtureDir: ", "c/task.json:1: timeoutMs: "},
 		},
 		"a link out of a fixture": {
-			map[string]object{"a": {}},
+			map[string]string{"a": ""},
 			"suite/a/fixture/l",
 			[]string{`a/task.json: fixtureDir: fixture of a: "l" is a link that leaves the sandbox`},
 		},
 		"no task": {nil, "suite/l", []string{"there is no task.json"}},
 	} {
 		w := newFixture(t, c.tasks)
-		if c.link != "" {
-			require.NoError(t, os.MkdirAll(filepath.Dir(w.at(c.link)), 0o700))
-			require.NoError(t, os.Symlink("/etc/passwd", w.at(c.link)))
-		}
-		_, err := taskrun.Load(t.Context(), w.at("suite"))
+		require.NoError(t, os.MkdirAll(filepath.Dir(w.at(c.link)), 0o700))
+		require.NoError(t, os.Symlink("/etc/passwd", w.at(c.link)))
+		_, err := Load(t.Context(), w.at("suite"))
 		var wrong *misuse.Error
 		require.ErrorAs(t, err, &wrong, name)
 		for _, text := range c.says {
@@ -159,42 +138,21 @@ func TestSuitesThatCannotBeLoaded(t *testing.T) {
 // TestBudget: its end ends a comparison, which goes on with another one.
 func TestBudget(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, map[string]object{"a": {}, "b": {}, "c": {}})
+	w := newFixture(t, map[string]string{"a": "", "b": "", "c": ""})
 	run := func(works *worker, budget work.Budget) error {
-		_, err := w.compare(t.Context(), "", func(o *taskrun.Options) {
-			by(works)(o)
-			o.Budget = budget
-		})
+		_, err := w.compare(works, func(o *Options) { o.Budget = budget })
 		return err
 	}
-	works := copies()
+	works := &worker{}
 	err := run(works, work.Budget{Tokens: 250})
 	require.ErrorContains(t, err, "250 tokens is used up after 3 of 6 runs")
 	var none *work.NoResultError
 	require.ErrorAs(t, err, &none)
 	require.NoError(t, run(works, work.Budget{Tokens: 1 << 40}))
 	assert.Len(t, works.asked, 6)
-	silent := copies()
-	silent.version = func() (string, error) { return "2", nil }
-	silent.ends = func(int) (agent.Reply, error) { return agent.Reply{}, nil }
+	w.write("before/AGENTS.md", "of another\n")
+	silent := &worker{ends: func(int) (agent.Reply, error) { return agent.Reply{}, nil }}
 	require.ErrorContains(t, run(silent, work.Budget{Tokens: 1, UnknownCostPauses: true}), "does not say what it costs")
-}
-
-// TestConfigurationAlone measures one side; a later comparison in which it is the
-// baseline takes its runs.
-func TestConfigurationAlone(t *testing.T) {
-	t.Parallel()
-	w := newFixture(t, map[string]object{"a": {"checks": []object{after(), {"kind": "fileExists", "path": "out.txt"}}}})
-	loaded, err := taskrun.Load(t.Context(), w.at("suite"))
-	require.NoError(t, err)
-	alone, err := taskrun.Measure(t.Context(), loaded, w.side("before"), w.options(copyConfig, nil))
-	require.NoError(t, err)
-	assert.Equal(t, "before", alone.Baseline.ConfigLabel)
-	assert.Equal(t, "1/2", alone.Baseline.Scores[0].Runs[0].Objective.String())
-	assert.Nil(t, alone.Baseline.Stochastic, "of one run nobody knows")
-	_, err = w.compare(t.Context(), copyConfig, func(o *taskrun.Options) { o.Runs = 1 })
-	require.NoError(t, err)
-	assert.Equal(t, int64(2), w.runs.Load(), "the candidate's alone")
 }
 
 // TestAgentsOfTasks have the names here, whatever a task file calls them.
@@ -204,28 +162,290 @@ func TestAgentsOfTasks(t *testing.T) {
 		"Claude-Code": "claude", "claude_code": "claude", "openai-codex": "codex", "copilot-cli": "copilot",
 		"gemini-cli": "gemini", "cursor-agent": "cursor", "mine": "mine",
 	} {
-		assert.Equal(t, want, taskrun.AgentOf(said))
+		assert.Equal(t, want, AgentOf(said))
 	}
-	w := newFixture(t, map[string]object{"a": {"agent": "claude-code"}, "b": {}})
+	w := newFixture(t, map[string]string{"a": `"agent": "claude-code"`, "b": ""})
 	asked := []string{}
-	_, err := w.compare(t.Context(), "", func(o *taskrun.Options) {
+	_, err := w.compare(nil, func(o *Options) {
 		o.Agents = func(name string) (agent.Agent, error) {
 			asked = append(asked, name)
 			return nil, errors.New("not here")
 		}
 	})
 	require.ErrorContains(t, err, "a/task.json: not here")
-	assert.ElementsMatch(t, []string{"claude", "command"}, asked)
-	found, err := w.compare(t.Context(), copyConfig, func(o *taskrun.Options) { o.Override = true })
+	assert.ElementsMatch(t, []string{"claude", "worker"}, asked)
+	found, err := w.compare(&worker{}, func(o *Options) { o.Override = true })
 	require.NoError(t, err)
 	require.Len(t, found.Warnings, 1)
 	assert.Contains(t, found.Warnings[0], "a/task.json names agent claude-code;")
 }
 
-// TestAgentThatAlwaysFails has no verdict.
-func TestAgentThatAlwaysFails(t *testing.T) {
+// TestFaultsAreSaidBeforeAnythingRuns: nothing is spent on what cannot come to its end.
+func TestFaultsAreSaidBeforeAnythingRuns(t *testing.T) {
 	t.Parallel()
-	found, err := newFixture(t, map[string]object{"a": {}}).compare(t.Context(), "exit 3", nil)
-	require.ErrorContains(t, err, "in all 1 runs of the baseline (crashed:")
-	assert.Empty(t, found.Verdict)
+	gone := errors.New("gone")
+	for says, c := range map[string]struct {
+		remove, link string // paths
+		change       func(o *Options, works *worker)
+		ours         bool // it is a failure of our own, and no fault of the caller's
+	}{
+		"open the baseline: ":                     {remove: "before"},
+		"open the candidate: ":                    {remove: "before after"},
+		"there is nothing to compare":             {remove: "before/AGENTS.md after/AGENTS.md"},
+		"open the fixture of b: ":                 {remove: "suite/b/fixture", ours: true},
+		`baseline: "CLAUDE.md" is a link that`:    {link: "before/CLAUDE.md"},
+		`fixture of a: "l" is a link that leaves`: {link: "suite/a/fixture/l"},
+		"a/task.json: ask agent worker for its":   {change: func(_ *Options, works *worker) { works.version = gone }},
+		"the run's agent: gone": {change: func(o *Options, _ *worker) {
+			o.Agents = func(string) (agent.Agent, error) { return nil, gone }
+		}},
+		"a/task.json names no agent": {change: func(o *Options, _ *worker) { o.Agent = "" }},
+		"not a directory":            {change: func(o *Options, _ *worker) { o.RunDir = os.Args[0] }, ours: true},
+	} {
+		t.Run(says, func(t *testing.T) {
+			t.Parallel()
+			w, works := newFixture(t, map[string]string{"a": "", "b": ""}), &worker{}
+			loaded, o := w.load(), w.options(works)
+			for name := range strings.FieldsSeq(c.remove) {
+				require.NoError(t, os.RemoveAll(w.at(name)))
+			}
+			if c.link != "" {
+				require.NoError(t, os.Symlink("/etc", w.at(c.link)))
+			}
+			if c.change != nil {
+				c.change(&o, works)
+			}
+			found, err := Run(t.Context(), loaded, w.side("before"), w.side("after"), o)
+			require.ErrorContains(t, err, says)
+			var fault *misuse.Error
+			assert.Equal(t, !c.ours, errors.As(err, &fault), "%v", err)
+			assert.Empty(t, works.asked, "nothing runs")
+			assert.Empty(t, found)
+		})
+	}
+}
+
+// TestWarningsOfConfigurations stand in the report, and keep nothing from running.
+func TestWarningsOfConfigurations(t *testing.T) {
+	t.Parallel()
+	const same = "baseline and candidate have the same configuration"
+	for name, c := range map[string]struct {
+		text, says string
+		mode       os.FileMode // of the candidate's file
+	}{
+		"another":                 {"after\n", "", 0o644},
+		"the same, beside others": {"before\n", same, 0o644},
+		"another mode is another": {"before\n", "", 0o755},
+		"none":                    {"", "the candidate (after) has no file of a configuration", 0o644},
+	} {
+		w, works := newFixture(t, map[string]string{"a": ""}), &worker{}
+		w.write("after/main.go", "x")
+		w.write("after/AGENTS.md", c.text)
+		require.NoError(t, os.Chmod(w.at("after/AGENTS.md"), c.mode))
+		if c.text == "" {
+			require.NoError(t, os.Remove(w.at("after/AGENTS.md")))
+		}
+		found, err := w.compare(works, nil)
+		require.NoError(t, err)
+		assert.Equal(t, c.says, strings.Join(found.Warnings, "|"), name)
+		assert.Len(t, works.asked, 2)
+	}
+}
+
+// TestRequestsToAgents are by the task and the side, in a sandbox and a home of their own.
+func TestRequestsToAgents(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t, map[string]string{"a": `"prompt": "do it", "timeoutMs": 7000`, "b": `"timeoutMs": 7000`})
+	w.write("before/CLAUDE.md", "of the baseline alone\n")
+	w.write("suite/a/fixture/CLAUDE.md", "of the fixture\n")
+	works := &worker{}
+	found, err := w.compare(works, func(o *Options) {
+		o.Runs, o.Model, o.Command, o.Budget.Tokens = 3, "m", "c", 1200
+	})
+	require.NoError(t, err)
+	require.Len(t, works.asked, 12)
+	assert.Equal(t, 1, works.versions, "one agent is asked once for its version")
+	dirs, seeds, asked := map[string]bool{}, map[int64]int{}, map[string]int{}
+	for i, r := range works.asked {
+		dirs[r.Dir], dirs[r.Home] = true, true
+		seeds[r.Seed]++
+		asked[r.Prompt+": "+strings.Join(r.Targets, " ")]++
+		assert.Equal(t, int(r.Seed), r.Iteration)
+		assert.Equal(t, []string{"m", "c", "7s"}, []string{r.Model, r.Command, r.Timeout.String()})
+		assert.Equal(t, int64(1200-100*i), r.Limit.Tokens, "what is left of the budget")
+		assert.NoDirExists(t, r.Dir)
+	}
+	assert.Len(t, dirs, 24)
+	assert.Equal(t, map[int64]int{1: 4, 2: 4, 3: 4}, seeds, "both sides draw the same")
+	assert.Equal(t, map[string]int{
+		"do it: AGENTS.md CLAUDE.md file.txt": 3, "do it: AGENTS.md file.txt": 3,
+		"do b: AGENTS.md CLAUDE.md file.txt": 3, "do b: AGENTS.md file.txt": 3,
+	}, asked)
+	assert.Equal(t, int64(1200), *found.Expense.Tokens)
+	assert.NotNil(t, found.Baseline.Scores[0].Runs[0].Cost.WallClockMs, "time counts between runs made side by side")
+}
+
+// TestFailedRunIsKeptWithItsChanges, and none of its checks passes; a failure of our own ends
+// the comparison, and what was used is told.
+func TestFailedRunIsKeptWithItsChanges(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t, map[string]string{"a": checks(exists), "b": ""})
+	run := func(failure *agent.Failure, err error) (Report, error) {
+		works := &worker{ends: func(n int) (agent.Reply, error) {
+			reply := paid()
+			if n > 1 {
+				return reply, nil
+			}
+			reply.Failure = failure
+			return reply, err
+		}}
+		found, err := w.compare(works, nil)
+		assert.Equal(t, int64(100*len(works.asked)), *found.Expense.Tokens)
+		return found, err
+	}
+	_, err := run(nil, errors.New("our own fault"))
+	require.ErrorContains(t, err, "task a: our own fault")
+	_, err = run(&agent.Failure{Kind: agent.Authentication, Message: "no key"}, nil)
+	require.ErrorContains(t, err, "task a: agent worker: authentication: no key; what was finished is kept")
+	assert.NoDirExists(t, w.at("kept"), "it is no result")
+	crash := &agent.Failure{Kind: agent.Crashed, Message: "3\nno luck"}
+	_, err = w.compare(&worker{ends: func(int) (agent.Reply, error) { return agent.Reply{Failure: crash}, nil }},
+		func(o *Options) { o.Archive.Dir = w.at("elsewhere") })
+	require.ErrorContains(t, err, "in all 2 runs of the baseline (crashed: 3 no luck)")
+	found, err := run(crash, nil)
+	require.NoError(t, err)
+	failed := found.Baseline.Scores[0].Runs[0]
+	assert.Equal(t, "crashed: 3 no luck", failed.Failure)
+	assert.Equal(t, "not looked at: the agent failed", failed.Checks[0].Detail)
+	assert.False(t, failed.Checks[0].Passed, "the file that it left before does not count")
+	assert.Contains(t, read(t, failed.Diff), "+before", "what it changed is kept all the same")
+	assert.Empty(t, found.Candidate.Scores[0].Runs[0].Failure)
+}
+
+// broken is a Runner of no commands.
+type broken struct{ error }
+
+func (b broken) Run(context.Context, process.Spec) (process.Result, error) {
+	return process.Result{}, b.error
+}
+
+// TestRunsThatCannotBeKept are an error, and no verdict.
+func TestRunsThatCannotBeKept(t *testing.T) {
+	t.Parallel()
+	for says, change := range map[string]func(w *fixture, o *Options){
+		"remove the sandbox of task a: it is held": func(_ *fixture, o *Options) {
+			o.Sandboxes.Remove = func(dir string) error { return errors.Join(os.RemoveAll(dir), errors.New("it is held")) }
+		},
+		"keep a result as ":        func(w *fixture, _ *Options) { w.write("kept", "") },
+		"begin to keep a result: ": func(_ *fixture, o *Options) { o.Archive.Stage += "-gone" },
+		"no home": func(_ *fixture, o *Options) {
+			o.Sandboxes.Environ = func(string, []string) ([]string, error) { return nil, errors.New("no home") }
+		},
+		"task a: run a command: no processes left": func(_ *fixture, o *Options) {
+			o.Sandboxes.Runner = broken{errors.New("no processes left")}
+		},
+	} {
+		w := newFixture(t, map[string]string{"a": checks(`{"kind": "command", "cmd": "true"}`)})
+		found, err := w.compare(&worker{}, func(o *Options) { change(w, o) })
+		require.ErrorContains(t, err, says)
+		assert.Empty(t, found.Verdict)
+	}
+}
+
+// TestLoginOfAgent is in nothing that is kept of its work, and shown to no judge.
+func TestLoginOfAgent(t *testing.T) {
+	t.Parallel()
+	const login = "login-of-the-agent-4711"
+	w := newFixture(t, map[string]string{"a": checks(after, `{"kind": "command", "cmd": "cat out.txt >&2; exit 1"}`,
+		`{"kind": "diffContains", "substring": "`+login+`"}`) + `, "judgeRubric": {"criteria": "is it good?"}`})
+	w.write("after/AGENTS.md", "after "+login+"\n")
+	j := &answers{text: "y"}
+	works := &worker{ends: func(int) (agent.Reply, error) {
+		return agent.Reply{Summary: "used " + login, Secrets: process.NewMasker(nil, login)}, nil
+	}}
+	found, err := w.compare(works, func(o *Options) { o.Grader = j })
+	require.NoError(t, err)
+	require.Len(t, j.cases, 2)
+	for _, c := range j.cases {
+		assert.NotContains(t, c.Diff, login)
+		assert.Equal(t, "used ***", c.Words)
+		assert.NotContains(t, c.Checks[1].Detail, login)
+	}
+	run := found.Candidate.Scores[0].Runs[0]
+	assert.Contains(t, run.Checks[1].Detail, "exit code 1: ")
+	assert.True(t, run.Checks[2].Passed, "a check looks at what was written")
+	assert.Contains(t, read(t, run.Diff), "+after ***")
+	assert.NotContains(t, read(t, filepath.Join(filepath.Dir(run.Diff), "result.json")), "after "+login)
+	assert.NotContains(t, Failures(found.Candidate), "after "+login)
+}
+
+// TestReports can be moved, written again, and read; nothing else is cleared for them.
+func TestReports(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t, map[string]string{"t": checks(after)})
+	found, err := w.compare(&worker{}, func(o *Options) { o.Runs = 2 })
+	require.NoError(t, err)
+	found.Warnings = []string{"<b>look</b>"}
+	runs := found.Baseline.Scores[0].Runs
+	runs[0].Diff, runs[0].Transcript = "", runs[0].Diff // an agent in this process writes none
+	given, to := runs[0].Transcript, w.at("new/report")
+	written, err := WriteReport(to, found)
+	require.NoError(t, err)
+	assert.Equal(t, given, runs[0].Transcript, "the given report stays as it is")
+	kept := written.Baseline.Scores[0].Runs
+	assert.Empty(t, kept[0].Diff)
+	assert.Equal(t, "runs/baseline/t/2/changes.diff", kept[1].Diff)
+	assert.Equal(t, "runs/baseline/t/1/changes.diff", kept[0].Transcript)
+	assert.Equal(t, read(t, runs[1].Diff), read(t, filepath.Join(to, kept[1].Diff)))
+	back, err := ReadOutcome(filepath.Join(to, "baseline.json"), "x")
+	require.NoError(t, err)
+	assert.Equal(t, written.Baseline, back, "an outcome of the report is one for the next comparison")
+	shown := read(t, filepath.Join(to, "report.md"))
+	assert.Contains(t, shown, "look")
+	assert.NotContains(t, shown, "<b>")
+
+	found.Baseline.Scores[0].Runs = runs[:1]
+	_, err = WriteReport(to, found)
+	require.NoError(t, err, "in the place of an earlier report")
+	assert.NoDirExists(t, filepath.Join(to, "runs/baseline/t/2"), "nothing of it is left")
+
+	w.write("other/thesis.txt", "")
+	w.write("other/runs/x", "")
+	for place, says := range map[string]string{
+		"other":                  "other files; give an empty directory",
+		"other/thesis.txt":       "write the report to " + w.at("other/thesis.txt"),
+		"other/thesis.txt/below": "write the report to " + w.at("other/thesis.txt/below"),
+	} {
+		_, err = WriteReport(w.at(place), found)
+		require.ErrorContains(t, err, says)
+	}
+	assert.FileExists(t, w.at("other/runs/x"))
+	for i, o := range []format.SuiteOutcome{found.Candidate, found.Baseline} {
+		o.Scores[0].Runs[0].Transcript = w.at("gone")
+		report := w.at("report" + []string{"-1", "-2"}[i])
+		_, err = WriteReport(report, found)
+		require.ErrorContains(t, err, "no such file or directory")
+		assert.NoFileExists(t, filepath.Join(report, ReportFile), "half a report is not written")
+	}
+}
+
+func TestOutcomesThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "outcome.json")
+	for text, says := range map[string]string{
+		"no":                           "their outcome:1: is not JSON",
+		"{\"scores\": [{},\n{}]}":      "outcome:2: scores[1].taskId: is missing",
+		`{"scores": [{}, {}, {}, {}]}`: "; and 3 more",
+		`{"kind": "other"}`:            "scores: is missing",
+	} {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		o, err := ReadOutcome(file, "their outcome")
+		require.ErrorContains(t, err, says)
+		assert.NotContains(t, err.Error(), "\n", "on one line")
+		assert.Empty(t, o)
+	}
+	_, err := ReadOutcome(file+"-gone", "x")
+	require.EqualError(t, err, "x does not exist")
+	_, err = ReadOutcome(filepath.Dir(file), "x")
+	require.EqualError(t, err, "read x: is a directory")
 }

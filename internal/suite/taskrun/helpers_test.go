@@ -1,12 +1,14 @@
-package taskrun_test
+package taskrun
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync/atomic"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,9 +18,10 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite/cache"
+	"github.com/org/autoloop/internal/suite/format"
+	"github.com/org/autoloop/internal/suite/judge"
 	"github.com/org/autoloop/internal/suite/sandbox"
 	"github.com/org/autoloop/internal/suite/score"
-	"github.com/org/autoloop/internal/suite/taskrun"
 	"github.com/org/autoloop/internal/suite/work"
 	"github.com/org/autoloop/tests/scratch"
 )
@@ -30,32 +33,117 @@ func TestMain(m *testing.M) {
 	os.Exit(scratch.Run(m))
 }
 
+// worker is an agent in this process. Its configuration is AGENTS.md, which it copies to out.txt.
+type worker struct {
+	name    string // "" for worker
+	version error  // why it cannot say its version
+	// ends, optional, is how its run of that number ends, from 1; else it took a hundred tokens.
+	ends func(n int) (agent.Reply, error)
+
+	mu       sync.Mutex
+	asked    []agent.Request
+	versions int
+}
+
+func (w *worker) Name() string         { return cmp.Or(w.name, "worker") }
+func (*worker) SignIn() string         { return "" }
+func (*worker) Install() string        { return "" }
+func (*worker) Outdated(string) string { return "" }
+
+func (w *worker) Version(context.Context) (string, error) {
+	w.versions++
+	return "1", w.version
+}
+
+func (w *worker) Propose(_ context.Context, r agent.Request) (agent.Reply, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.asked = append(w.asked, r)
+	text, err := os.ReadFile(filepath.Join(r.Dir, "AGENTS.md"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(r.Dir, "out.txt"), text, 0o600)
+	}
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return agent.Reply{}, err
+	}
+	if w.ends == nil {
+		return paid(), nil
+	}
+	return w.ends(len(w.asked))
+}
+
+// paid is a reply that took a hundred tokens.
+func paid() agent.Reply {
+	return agent.Reply{Usage: metric.Usage{InputTokens: new(int64(90)), OutputTokens: new(int64(10))}}
+}
+
+// answers is a judge that answers the cases in their order as a text says: "y" is an
+// answer, "-" is none, "!" the end of the comparison; the last one goes on for ever. Each
+// answer takes a hundred tokens, and finds what the candidate left better.
+type answers struct {
+	name, text string
+
+	mu    sync.Mutex
+	cases []judge.Work
+	stop  func(error)
+}
+
+var errStopped = errors.New("stopped")
+
+func (a *answers) Name() string { return a.name }
+
+func (a *answers) Grade(_ context.Context, c judge.Work) (judge.Opinion, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	as := a.text[min(len(a.cases), len(a.text)-1)]
+	a.cases = append(a.cases, c)
+	found := judge.Opinion{Tokens: new(int64(100)), USD: new(metric.MustValue("0.01"))}
+	switch as {
+	case '!':
+		a.stop(errStopped)
+		return found, errStopped
+	case 'y':
+		value := metric.MustValue("0.5")
+		if strings.Contains(c.Diff, "+after") {
+			value = metric.MustValue("0.9")
+		}
+		found.Judgement = &format.Judgement{Score: metric.NumberOf(value), Rationale: c.Title, Model: "m"}
+	default:
+		found.Problem = "no answer"
+	}
+	return found, nil
+}
+
 // fixture is a suite with its two configurations, and what a comparison needs.
 type fixture struct {
-	t    *testing.T
-	root string
-	// runs counts the agents that were started.
-	runs     atomic.Int64
+	t        *testing.T
+	ctx      context.Context
+	root     string
 	sessions int
 }
 
-type object = map[string]any
+// Checks of a task: that the agent copied its configuration, and that this is the candidate's.
+const (
+	exists = `{"kind": "fileExists", "path": "out.txt"}`
+	after  = `{"kind": "fileContains", "path": "out.txt", "substring": "after"}`
+)
 
-// newFixture makes a suite of these tasks; the keys that a task does not have
-// get a value.
-func newFixture(t *testing.T, tasks map[string]object) *fixture {
+func checks(list ...string) string { return `"checks": [` + strings.Join(list, ", ") + "]" }
+
+// newFixture makes a suite of tasks, of which it is said what is not usual.
+func newFixture(t *testing.T, tasks map[string]string) *fixture {
 	t.Helper()
-	w := &fixture{t: t, root: t.TempDir()}
-	for id, task := range tasks {
-		usual := object{"id": id, "title": "Task " + id, "prompt": "do " + id, "fixtureDir": "fixture"}
-		for key, value := range usual {
-			if _, there := task[key]; !there {
-				task[key] = value
+	w := &fixture{t: t, ctx: t.Context(), root: t.TempDir()}
+	for id, text := range tasks {
+		fields := []string{text}
+		for key, value := range map[string]string{
+			"id": id, "title": "Task " + id, "prompt": "do " + id, "fixtureDir": "fixture",
+		} {
+			if !strings.Contains(text, `"`+key+`"`) {
+				fields = append(fields, fmt.Sprintf("%q: %q", key, value))
 			}
 		}
-		text, err := json.Marshal(task)
-		require.NoError(t, err)
-		w.write("suite/"+id+"/task.json", string(text))
+		w.write("suite/"+id+"/task.json", "{"+strings.TrimPrefix(strings.Join(fields, ", "), ", ")+"}")
 		w.write("suite/"+id+"/fixture/file.txt", "fixture of "+id+"\n")
 	}
 	w.write("before/AGENTS.md", "before\n")
@@ -72,60 +160,45 @@ func (w *fixture) write(name, text string) {
 
 func (w *fixture) at(name string) string { return filepath.Join(w.root, filepath.FromSlash(name)) }
 
-// counted counts the proposals of an agent.
-type counted struct {
-	agent.Agent
-
-	runs *atomic.Int64
+func (w *fixture) load() *TaskSuite {
+	w.t.Helper()
+	loaded, err := Load(w.t.Context(), w.at("suite"))
+	require.NoError(w.t, err)
+	return loaded
 }
 
-func (c counted) Propose(ctx context.Context, request agent.Request) (agent.Reply, error) {
-	c.runs.Add(1)
-	return c.Agent.Propose(ctx, request)
-}
-
-// options are those of a comparison by the agent `command`, with real
-// processes; change adapts them.
-func (w *fixture) options(script string, change func(*taskrun.Options)) taskrun.Options {
+// options are those of a comparison in which an agent does one run of each task after the other.
+func (w *fixture) options(works agent.Agent) Options {
 	w.t.Helper()
 	w.sessions++
-	runner := process.NewRunner()
 	stage, run := w.at(fmt.Sprintf("stage-%d", w.sessions)), w.at(fmt.Sprintf("run-%d", w.sessions))
 	require.NoError(w.t, os.MkdirAll(stage, 0o700))
 	require.NoError(w.t, os.MkdirAll(run, 0o700))
-	o := taskrun.Options{
-		Agent: "command", Thresholds: score.DefaultThresholds(),
-		Agents: func(name string) (agent.Agent, error) {
-			found, err := agent.NewRegistry(&agent.Command{Runner: runner}).Usable(name,
-				agent.Situation{Command: script})
-			return counted{found, &w.runs}, err
-		},
+	return Options{
+		// A busy machine must not decide: no time counts as another one.
+		Thresholds: score.Thresholds{ObjectiveDropIsRegression: true, CostTolerance: metric.FromInt(1000)},
+		Agent:      "worker", Runs: 1,
+		Agents: func(string) (agent.Agent, error) { return works, nil },
 		Runner: work.Runner{
-			Command: script, RunDir: run, Now: time.Now,
-			Sandboxes: &sandbox.Maker{
-				Runner: runner, Remove: os.RemoveAll,
+			RunDir: run, Now: time.Now, Jobs: 1, Sandboxes: &sandbox.Maker{
+				Runner: process.NewRunner(), Remove: os.RemoveAll,
 				Environ: func(home string, _ []string) ([]string, error) {
-					return []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "ROOT=" + w.root}, os.MkdirAll(home, 0o700)
+					return []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}, os.MkdirAll(home, 0o700)
 				},
 			},
 		},
 		Archive: &cache.Archive{Dir: w.at("kept"), Stage: stage}, Session: fmt.Sprintf("session %d", w.sessions),
 	}
-	// A busy machine must not decide: no time counts as another one.
-	o.Thresholds.CostTolerance = metric.FromInt(1000)
+}
+
+// compare runs the suite on both sides; change, nil for none, adapts the options.
+func (w *fixture) compare(works agent.Agent, change func(*Options)) (Report, error) {
+	w.t.Helper()
+	o := w.options(works)
 	if change != nil {
 		change(&o)
 	}
-	return o
-}
-
-// compare runs the suite on both sides.
-func (w *fixture) compare(ctx context.Context, script string, change func(*taskrun.Options)) (taskrun.Report, error) {
-	w.t.Helper()
-	loaded, err := taskrun.Load(ctx, w.at("suite"))
-	require.NoError(w.t, err)
-	o := w.options(script, change)
-	found, err := taskrun.Run(ctx, loaded, w.side("before"), w.side("after"), o)
+	found, err := Run(w.ctx, w.load(), w.side("before"), w.side("after"), o)
 	left, readErr := os.ReadDir(o.RunDir)
 	require.NoError(w.t, readErr)
 	for _, entry := range left {
@@ -134,12 +207,42 @@ func (w *fixture) compare(ctx context.Context, script string, change func(*taskr
 	return found, err
 }
 
-func (w *fixture) side(name string) taskrun.Side {
-	return taskrun.Side{Label: name, Dir: w.at(name), Config: taskrun.AgentConfig()}
+func (w *fixture) side(name string) Side {
+	return Side{Label: name, Dir: w.at(name), Config: AgentConfig()}
 }
 
-// after is a check that holds with the candidate's configuration alone, when
-// the agent copies AGENTS.md to out.txt.
-func after() object { return object{"kind": "fileContains", "path": "out.txt", "substring": "after"} }
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	return string(text)
+}
 
-const copyConfig = "cp AGENTS.md out.txt; echo copied"
+// simulated is a comparison whose runs are drawn instead of made: each task has
+// four checks, which pass as the function says.
+func simulated(t *testing.T, tasks int, passes func(side role, task, check int) bool) *session {
+	t.Helper()
+	s := &session{
+		Options: Options{
+			Thresholds: score.Thresholds{
+				MinCompositeGain: metric.MustValue("0.01"), RegressionCompositeDrop: metric.MustValue("0.05"),
+				ObjectiveDropIsRegression: true,
+			},
+			Archive: &cache.Archive{Dir: t.TempDir()},
+			Runner:  work.Runner{Jobs: 1, Now: func() time.Time { return time.Time{} }},
+		},
+		suite: &TaskSuite{}, records: map[unit]record{}, auto: true, spent: &work.Spending{},
+	}
+	for i := range tasks {
+		s.tasks = append(s.tasks, &prepared{Task: format.Task{ID: fmt.Sprintf("t%d", i)}, agent: &agent.Command{}})
+	}
+	s.make = func(_ context.Context, u unit) (record, error) {
+		r := record{}
+		for check := range 4 {
+			r.Checks = append(r.Checks,
+				format.CheckResult{Kind: format.CommandCheck, Passed: passes(u.side, u.task, check)})
+		}
+		return r, nil
+	}
+	return s
+}

@@ -1,6 +1,9 @@
 package taskrun
 
 import (
+	"context"
+	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,46 +14,99 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/sandbox"
 	"github.com/org/autoloop/internal/suite/work"
+	"github.com/org/autoloop/tests/long"
 )
 
-// named is an agent that does nothing.
-type named struct {
-	agent.Agent
-
-	name string
+func verdict(t *testing.T, s *session) Report {
+	t.Helper()
+	require.NoError(t, s.measure(t.Context()))
+	found, err := s.report(t.Context())
+	require.NoError(t, err)
+	return found
 }
 
-func (n named) Name() string { return n.name }
+// TestFlakyChecksSeldomDecide compares a configuration with itself where one
+// check of each task fails one time in five, and no model is known to work.
+func TestFlakyChecksSeldomDecide(t *testing.T) {
+	long.Only(t, long.Simulations)
+	t.Parallel()
+	for tasks, comparisons := range map[int]int{1: 400, 3: 300, 10: 100} {
+		random, found := rand.New(rand.NewPCG(1, uint64(tasks))), map[decision.Verdict]int{}
+		for range comparisons {
+			s := simulated(t, tasks, func(_ role, _, check int) bool { return check > 0 || random.Float64() >= 0.2 })
+			found[verdict(t, s).Verdict]++
+		}
+		t.Logf("%d tasks, %d comparisons: %v", tasks, comparisons, found)
+		assert.Less(t, found[decision.Improved], comparisons/20)
+		assert.Less(t, found[decision.Regressed], comparisons/20)
+	}
+}
+
+// TestHowOftenATaskIsRun: twice where a difference shows, five times where chance or a model is at work.
+func TestHowOftenATaskIsRun(t *testing.T) {
+	t.Parallel()
+	random, drawn := rand.New(rand.NewPCG(1, 2)), [roles]int{}
+	certain := func(side role, task, check int) bool { return side == theCandidate || task > 0 || check > 0 }
+	for name, c := range map[string]struct {
+		passes   func(side role, task, check int) bool
+		tokens   *metric.Number // of each run
+		failed   bool           // the first run of the second task on the baseline's side
+		runs     int
+		verdict  decision.Verdict
+		promoted bool
+		repeats  int
+	}{
+		"no difference":         {func(role, int, int) bool { return true }, nil, false, 6, decision.Neutral, false, 1},
+		"a certain gain":        {certain, nil, false, 12, decision.Improved, true, 1},
+		"a gain beside chance":  {certain, nil, true, 30, decision.Improved, true, 5},
+		"a command used tokens": {certain, new(metric.NumberFromInt(7)), false, 30, decision.Improved, true, 5},
+		"every second time only": {func(side role, _, _ int) bool { // 12 checks each time
+			drawn[side]++
+			return (drawn[side]-1)/12%2 == int(side)
+		}, nil, false, 30, decision.Neutral, false, 5},
+		"one time in five it fails, beside a gain": {func(side role, task, check int) bool {
+			return certain(side, task, check) && (task != 1 || check > 0 || random.Float64() >= 0.2)
+		}, nil, true, 30, decision.Improved, true, 5},
+	} {
+		s := simulated(t, 3, c.passes)
+		made := s.make
+		s.make = func(ctx context.Context, u unit) (record, error) {
+			r, err := made(ctx, u)
+			r.Cost.Tokens = c.tokens
+			return r, err
+		}
+		if c.failed {
+			s.records[unit{1, theBaseline, 0}] = record{
+				Checks: slices.Repeat([]format.CheckResult{{Kind: format.CommandCheck}}, 4),
+			}
+		}
+		found := verdict(t, s)
+		assert.Len(t, s.records, c.runs, name)
+		assert.Equal(t, c.verdict, found.Verdict, "%s: %s", name, found.Summary)
+		assert.Equal(t, c.promoted, found.Promotable, name)
+		assert.Equal(t, c.repeats, found.Repeats, name)
+	}
+}
 
 // TestCrashingAgentGivesNoResult: on either side, and only when it does so in
 // every run.
 func TestCrashingAgentGivesNoResult(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		crashed [roles]string // for each side's runs
-		says    string
-	}{
-		"never": {[roles]string{"..", ".."}, ""},
-		"once":  {[roles]string{"x.", ".x"}, ""},
-		"all of the candidate": {
-			[roles]string{".x", "xx"},
-			"2 runs of the candidate (exit code 2)",
-		},
-		"all of the baseline": {
-			[roles]string{"xx", ".."},
-			"2 runs of the baseline (exit code 2)",
-		},
-		"a side that was not run":  {[roles]string{"..", ""}, ""},
-		"the only side that was":   {[roles]string{"x", ""}, "all 1 runs of the baseline"},
-		"all of both":              {[roles]string{"xx", "xx"}, "of the baseline"},
-		"a failure is not a crash": {[roles]string{"ff", "ff"}, ""},
+	for runs, says := range map[string]string{ // of the baseline, and of the candidate; x crashes, f fails
+		".. ..": "", "x. .x": "", ".. ": "", "ff ff": "",
+		".x xx": "2 runs of the candidate (exit code 2)",
+		"xx ..": "2 runs of the baseline (exit code 2)",
+		"x ":    "all 1 runs of the baseline",
+		"xx xx": "of the baseline",
 	} {
 		s := &session{records: map[unit]record{}}
-		for side, runs := range c.crashed {
-			for i, end := range runs {
+		for side, ends := range strings.Split(runs, " ") {
+			for i, end := range ends {
 				r := record{Crashed: end == 'x'}
 				if end != '.' {
 					r.Failure = "exit code 2"
@@ -59,11 +115,11 @@ func TestCrashingAgentGivesNoResult(t *testing.T) {
 			}
 		}
 		err := s.crashed()
-		if c.says == "" {
-			require.NoError(t, err, name)
+		if says == "" {
+			require.NoError(t, err, runs)
 			continue
 		}
-		require.ErrorContains(t, err, c.says, name)
+		require.ErrorContains(t, err, says, runs)
 	}
 }
 
@@ -88,25 +144,22 @@ func TestTimesOfOneSession(t *testing.T) {
 // that an automatic comparison made.
 func TestKnownChance(t *testing.T) {
 	t.Parallel()
-	yes, no := true, false
 	for name, c := range map[string]struct {
 		auto, varies bool
 		repeats      int
 		want         *bool
 	}{
 		"one run":                     {true, false, 1, nil},
-		"two runs that came the same": {true, false, 2, &no},
-		"two that did not":            {true, true, 2, &yes},
-		"a model works":               {true, true, 1, &yes},
+		"two runs that came the same": {true, false, 2, new(false)},
+		"two that did not":            {true, true, 2, new(true)},
+		"a model works":               {true, true, 1, new(true)},
 		"somebody said how often":     {false, false, 5, nil},
-		"said, and a model works":     {false, true, 1, &yes},
+		"said, and a model works":     {false, true, 1, new(true)},
 		"nothing was run":             {true, false, 0, nil},
 	} {
 		s := &session{auto: c.auto, varies: c.varies, records: map[unit]record{}, tasks: []*prepared{{}, {}}}
-		for k := range c.repeats {
-			for task := range s.tasks {
-				s.records[unit{task, theBaseline, k}], s.records[unit{task, theCandidate, k}] = record{}, record{}
-			}
+		for _, u := range s.units(c.repeats) {
+			s.records[u] = record{}
 		}
 		assert.Equal(t, c.want, s.stochastic(), name)
 		assert.Equal(t, c.repeats, s.repeatsMade(), name)
@@ -117,16 +170,16 @@ func TestKnownChance(t *testing.T) {
 // one, and nothing else does, or runs would be made again for nothing.
 func TestKeyOfARun(t *testing.T) {
 	t.Parallel()
-	type fixture struct {
+	type run struct {
 		session
 		prepared
 
 		role role
 		file *sandbox.Entry
 	}
-	key := func(change func(*fixture)) string {
-		files := sandbox.Manifest{{Path: "a", Mode: 0o644, SHA256: "00"}}
-		w := &fixture{
+	key := func(change func(*run)) string {
+		list := sandbox.Manifest{{Path: "a", Mode: 0o644, SHA256: "00"}}
+		w := &run{
 			session: session{Options: Options{
 				Runner: work.Runner{Model: "m", Command: "cmd", Env: []string{"A"}}, CommandDigest: "d",
 			}},
@@ -135,59 +188,59 @@ func TestKeyOfARun(t *testing.T) {
 					{Kind: format.CommandCheck, Command: "make", ExpectExitZero: true},
 					{Kind: format.RegexMatch, Path: "a", Pattern: regexp.MustCompile("x")},
 				}},
-				agent: named{name: commandAgent}, version: "1",
-				templates: [roles]*sandbox.Template{{Manifest: files}, {Manifest: slices.Clone(files)}},
+				agent: &agent.Command{}, version: "1",
+				templates: [roles]*sandbox.Template{{Manifest: list}, {Manifest: slices.Clone(list)}},
 			},
-			file: &files[0],
+			file: &list[0],
 		}
 		change(w)
 		return w.key(w.role, &w.prepared)
 	}
-	same := key(func(*fixture) {})
+	same := key(func(*run) {})
 	assert.Len(t, same, 32)
 	seen := map[string]string{same: "nothing"}
-	for name, change := range map[string]func(*fixture){
-		"the side":              func(w *fixture) { w.role = theCandidate },
-		"the id":                func(w *fixture) { w.ID = "u" },
-		"the prompt":            func(w *fixture) { w.Prompt = "q" },
-		"the time":              func(w *fixture) { w.Timeout += time.Millisecond },
-		"the agent":             func(w *fixture) { w.agent = named{name: "other"} },
-		"the agent's version":   func(w *fixture) { w.version = "2" },
-		"the model":             func(w *fixture) { w.Model = "n" },
-		"the command":           func(w *fixture) { w.Command = "cmd2" },
-		"what the command runs": func(w *fixture) { w.CommandDigest = "e" },
-		"the isolation":         func(w *fixture) { w.Surroundings = "namespaces" },
-		"another variable":      func(w *fixture) { w.Env = []string{"C"} },
-		"a check less":          func(w *fixture) { w.Checks = w.Checks[:1] },
-		"the order of checks":   func(w *fixture) { slices.Reverse(w.Checks) },
-		"a check's kind":        func(w *fixture) { w.Checks[0].Kind = format.TestSuiteCheck },
-		"a check's command":     func(w *fixture) { w.Checks[0].Command = "make test" },
-		"a check's path":        func(w *fixture) { w.Checks[0].Path = "b" },
-		"a check's text":        func(w *fixture) { w.Checks[0].Substring = "s" },
-		"a check's pattern":     func(w *fixture) { w.Checks[1].Pattern = regexp.MustCompile("y") },
-		"what a check expects":  func(w *fixture) { w.Checks[0].ExpectExitZero = false },
-		"a file's content":      func(w *fixture) { w.file.SHA256 = "01" },
-		"a file's mode":         func(w *fixture) { w.file.Mode = 0o755 },
-		"a file's name":         func(w *fixture) { w.file.Path = "b" },
-		"where the words end":   func(w *fixture) { w.Model, w.Command = "mc", "md" },
-		"which variable":        func(w *fixture) { w.Env = []string{"A\",\"B"} },
+	for name, change := range map[string]func(*run){
+		"the side":              func(w *run) { w.role = theCandidate },
+		"the id":                func(w *run) { w.ID = "u" },
+		"the prompt":            func(w *run) { w.Prompt = "q" },
+		"the time":              func(w *run) { w.Timeout += time.Millisecond },
+		"the agent":             func(w *run) { w.agent = &worker{} },
+		"the agent's version":   func(w *run) { w.version = "2" },
+		"the model":             func(w *run) { w.Model = "n" },
+		"the command":           func(w *run) { w.Command = "cmd2" },
+		"what the command runs": func(w *run) { w.CommandDigest = "e" },
+		"the isolation":         func(w *run) { w.Surroundings = "namespaces" },
+		"another variable":      func(w *run) { w.Env = []string{"C"} },
+		"a check less":          func(w *run) { w.Checks = w.Checks[:1] },
+		"the order of checks":   func(w *run) { slices.Reverse(w.Checks) },
+		"a check's kind":        func(w *run) { w.Checks[0].Kind = format.TestSuiteCheck },
+		"a check's command":     func(w *run) { w.Checks[0].Command = "make test" },
+		"a check's path":        func(w *run) { w.Checks[0].Path = "b" },
+		"a check's text":        func(w *run) { w.Checks[0].Substring = "s" },
+		"a check's pattern":     func(w *run) { w.Checks[1].Pattern = regexp.MustCompile("y") },
+		"what a check expects":  func(w *run) { w.Checks[0].ExpectExitZero = false },
+		"a file's content":      func(w *run) { w.file.SHA256 = "01" },
+		"a file's mode":         func(w *run) { w.file.Mode = 0o755 },
+		"a file's name":         func(w *run) { w.file.Path = "b" },
+		"where the words end":   func(w *run) { w.Model, w.Command = "mc", "md" },
+		"which variable":        func(w *run) { w.Env = []string{"A\",\"B"} },
 	} {
 		got := key(change)
 		assert.Empty(t, seen[got], "%s makes the same key", name)
 		seen[got] = name
 	}
-	for name, change := range map[string]func(*fixture){
-		"the title":               func(w *fixture) { w.Title = "U" },
-		"what the judge is told":  func(w *fixture) { w.Rubric = &format.Rubric{} },
-		"where the template is":   func(w *fixture) { w.templates[theBaseline].Dir = "/two" },
-		"the other side's files":  func(w *fixture) { w.templates[theCandidate].Manifest = nil },
-		"how often it is run":     func(w *fixture) { w.Runs, w.Jobs, w.Session, w.Budget.Tokens = 7, 7, "s", 7 },
-		"a part of a millisecond": func(w *fixture) { w.Timeout += 999 * time.Microsecond },
+	for name, change := range map[string]func(*run){
+		"the title":               func(w *run) { w.Title = "U" },
+		"what the judge is told":  func(w *run) { w.Rubric = &format.Rubric{} },
+		"where the template is":   func(w *run) { w.templates[theBaseline].Dir = "/two" },
+		"the other side's files":  func(w *run) { w.templates[theCandidate].Manifest = nil },
+		"how often it is run":     func(w *run) { w.Runs, w.Jobs, w.Session, w.Budget.Tokens = 7, 7, "s", 7 },
+		"a part of a millisecond": func(w *run) { w.Timeout += 999 * time.Microsecond },
 	} {
 		assert.Equal(t, same, key(change), name)
 	}
 	other := func(command string) string {
-		return key(func(w *fixture) { w.agent, w.Command, w.CommandDigest = named{name: "other"}, command, command })
+		return key(func(w *run) { w.agent, w.Command, w.CommandDigest = &worker{}, command, command })
 	}
 	assert.Equal(t, other("x"), other("y"), "a command that is not run makes no difference")
 }
@@ -197,21 +250,23 @@ func TestKeyOfARun(t *testing.T) {
 func TestOrderOfRuns(t *testing.T) {
 	t.Parallel()
 	s := &session{tasks: []*prepared{{}, {}}}
-	b, c := theBaseline, theCandidate
-	assert.Equal(t, []unit{
-		{0, b, 0}, {0, c, 0}, {1, c, 0}, {1, b, 0}, {0, c, 1}, {0, b, 1}, {1, b, 1}, {1, c, 1},
-	}, s.units(2))
+	order := func() (list []string) {
+		for _, u := range s.units(2) {
+			list = append(list, fmt.Sprint(u.task, u.side.String()[:1], u.repeat))
+		}
+		return list
+	}
+	assert.Equal(t, strings.Fields("0b0 0c0 1c0 1b0 0c1 0b1 1b1 1c1"), order())
 	s.standalone = true
-	assert.Equal(t, []unit{{0, b, 0}, {1, b, 0}, {0, b, 1}, {1, b, 1}}, s.units(2))
+	assert.Equal(t, strings.Fields("0b0 1b0 0b1 1b1"), order())
 }
 
 func TestWhetherTwoRunsCameToTheSame(t *testing.T) {
 	t.Parallel()
 	begin := func() record {
-		return record{Session: "a", Digest: "d", Words: "w", Checks: []format.CheckResult{
-			{Passed: true},
-			{Detail: "x"},
-		}}
+		return record{
+			Session: "a", Digest: "d", Words: "w", Checks: []format.CheckResult{{Passed: true}, {Detail: "x"}},
+		}
 	}
 	for name, c := range map[string]struct {
 		change func(*record)

@@ -1,4 +1,4 @@
-package taskrun_test
+package taskrun
 
 import (
 	"strconv"
@@ -8,13 +8,12 @@ import (
 
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/score"
-	"github.com/org/autoloop/internal/suite/taskrun"
 	"github.com/org/autoloop/tests/golden"
 )
 
 func TestLinesHaveWhatDecidesFirst(t *testing.T) {
 	t.Parallel()
-	found := taskrun.Report{Comparison: score.Comparison{
+	found := Report{Comparison: score.Comparison{
 		Summary: "regressed", Regressions: []score.Reason{{Text: "a is worse"}}, Notes: []score.Reason{{Text: "noted"}},
 	}}
 	for i := range 20 {
@@ -35,6 +34,6 @@ func TestFailuresAreOfTheFirstRun(t *testing.T) {
 	outcome := func(runs ...format.Run) format.SuiteOutcome {
 		return format.SuiteOutcome{Scores: []format.Score{{TaskID: "t", Runs: runs}}}
 	}
-	assert.Equal(t, "every check of the suite passed", taskrun.Failures(outcome(passed, failed)))
-	golden.Row(t, "t: timed out |", taskrun.Failures(outcome(failed, passed)))
+	assert.Equal(t, "every check of the suite passed", Failures(outcome(passed, failed)))
+	golden.Row(t, "t: timed out |", Failures(outcome(failed, passed)))
 }
