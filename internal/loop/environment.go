@@ -58,9 +58,7 @@ func (r *measurer) newEnvironment(ctx context.Context, side history.Role, treeis
 	dir string,
 ) (*environment, error) {
 	start := r.Now()
-	o := r.treeOptions(head)
-	o.Measured = true
-	built, err := r.Trees.Build(ctx, treeish, dir, o)
+	built, err := tree.Build(ctx, r.Repo, treeish, dir, r.treeOptions(head))
 	if err != nil {
 		return nil, err
 	}
@@ -104,8 +102,7 @@ func (m *environment) Close() {
 	if m == nil {
 		return
 	}
-	m.tree.Release()
-	for _, dir := range []string{m.home, m.artifacts} {
+	for _, dir := range []string{m.tree.Dir, m.home, m.artifacts} {
 		m.measurer.remove(dir)
 	}
 }

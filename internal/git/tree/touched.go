@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
 )
 
@@ -86,16 +87,12 @@ func (t *Tree) GrownShares() []string {
 // sameContent reports whether a file is, byte for byte, the object that it was
 // made from. Where line ends are converted it never is.
 func (t *Tree) sameContent(path string, was recorded) bool {
-	info, err := os.Lstat(t.path(path))
-	if err != nil || !info.Mode().IsRegular() || info.Size() != was.stamp.size || !was.stamp.mode.IsRegular() {
+	root, err := os.OpenRoot(t.Dir)
+	if err != nil || !was.stamp.mode.IsRegular() {
 		return false
 	}
-	return t.hasContent(path, was)
-}
-
-// hasContent compares what is known to be a regular file of the recorded size.
-func (t *Tree) hasContent(path string, was recorded) bool {
-	data, err := readFile(t.path(path), was.stamp.size)
+	defer func() { _ = root.Close() }()
+	data, err := files.ReadRegular(root, path, was.stamp.size+1)
 	return err == nil && git.BlobID(t.repo.ObjectFormat, data) == was.ID
 }
 
