@@ -105,10 +105,7 @@ func (k *keptWork) count(ctx context.Context, a *App) error {
 	if err != nil {
 		return err
 	}
-	log, err := files.Log()
-	if err != nil {
-		return err
-	}
+	log := files.Ledger.Copy()
 	undone := map[int]bool{}
 	for _, e := range log.Events {
 		undone[history.UndoneBy(e)] = true

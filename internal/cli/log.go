@@ -76,21 +76,17 @@ func (a *App) log(ctx context.Context, only int, tsv bool) error {
 	if err != nil {
 		return err
 	}
-	ledger, err := files.Log()
-	if err != nil {
-		return err
-	}
 	if files.Ledger == nil {
 		return a.noHistory(ctx, a.Program)
 	}
-	account := render.Account{Events: ledger.Events}
+	account := render.Account{Events: files.Ledger.Events}
 	story := render.StoryOf(account, only)
 	switch {
 	case only > 0 && story.Decided == nil:
 		return misuse.Errorf("iteration %d of %s was not decided: `iterate log %[2]s` lists those that were", only,
 			a.Program)
 	case a.JSON:
-		return a.printEvents(ledger.Events, only)
+		return a.printEvents(files.Ledger.Events, only)
 	case tsv:
 		out := csv.NewWriter(a.Stdout)
 		out.Comma = '\t'

@@ -23,6 +23,14 @@ type Spent struct {
 	UnknownTokens, UnknownUSD int
 }
 
+// Use is what was used by what is no decided iteration: the measuring of a baseline, a run that was
+// put off, or one that never came back and recorded no outcome, with what it reserved.
+type Use struct {
+	Iteration int
+	Time      time.Time
+	Spent     Spent
+}
+
 // propose is the stage in Durations in which an agent works.
 const propose = "propose"
 
@@ -36,9 +44,11 @@ const free = "tuner"
 func (b *Summary) Spent(from time.Time) Spent {
 	var sum Spent
 	unknownTokens, unknownUSD := map[int]bool{}, map[int]bool{}
-	all := slices.Concat(b.Abandoned, b.baselines, b.Attempts, b.PutOff)
-	for i := range all {
-		one := &all[i]
+	all := slices.Clone(b.Used)
+	for _, a := range b.Attempts {
+		all = append(all, Use{a.Iteration, a.Time, a.Spent})
+	}
+	for _, one := range all {
 		if one.Time.Before(from) {
 			continue
 		}
@@ -102,7 +112,7 @@ func (e *Expense) spent() Spent {
 func (b *Summary) WithoutOpen() Summary {
 	without := *b
 	if without.Open != nil {
-		without.Abandoned = slices.Clone(without.Abandoned)
+		without.Used = slices.Clone(without.Used)
 		without.abandonOpen()
 		without.Open = nil
 	}
@@ -123,5 +133,5 @@ func (b *Summary) abandonOpen() {
 	if last := len(b.Attempts) - 1; last >= 0 && b.Attempts[last].Outcome == PendingCI {
 		lost.Iterations = 0
 	}
-	b.Abandoned = append(b.Abandoned, Attempt{Time: b.Open.Time, Iteration: b.Open.Iteration, Spent: lost})
+	b.Used = append(b.Used, Use{b.Open.Iteration, b.Open.Time, lost})
 }

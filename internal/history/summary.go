@@ -54,11 +54,12 @@ type Summary struct {
 	Direction metric.Direction
 	// Attempts holds the decided iterations, oldest first.
 	Attempts []Attempt
-	// PutOff holds those that an agent's service would not serve, which were
-	// begun again later; their outcome is "". Until the next decision NotBefore
-	// is when that may be, for the agent of the last of them; else it is zero.
-	PutOff    []Attempt
+	// Used is what was used besides.
+	Used []Use
+	// NotBefore is when a run may begin that the service of an agent, PutOff, would not
+	// serve; zero after the next decision.
 	NotBefore time.Time
+	PutOff    string
 	// Proposals holds the candidates of iterations that had several, in order, and
 	// Tried the changes that were decided under the present evaluator, by their
 	// digests.
@@ -79,16 +80,12 @@ type Summary struct {
 	// closed; Interrupted counts such runs of the same iteration in a row.
 	Open        *Started
 	Interrupted int
-	// Abandoned holds the starts of runs that never came back and of which no
-	// outcome is recorded. What they reserved counts as used.
-	Abandoned []Attempt
 	// Events is the number of events replayed.
 	Events int
 
-	proposals   Spent     // by those of the iteration under way
-	openDecided bool      // the open run recorded an outcome
-	baselines   []Attempt // what measuring them used
-	agrees      bool      // the incumbent was measured since the last decision, and is what is on record
+	proposals   Spent // by those of the iteration under way
+	openDecided bool  // the open run recorded an outcome
+	agrees      bool  // the incumbent was measured since the last decision, and is what is on record
 }
 
 // Replay adds up the events in order.
@@ -200,7 +197,7 @@ func (b *Summary) started(e *Started) {
 // What a candidate measured counts only through a decision.
 func (b *Summary) measured(e *Measured) {
 	if e.Evaluation != nil {
-		b.baselines = append(b.baselines, Attempt{Time: e.Time, Iteration: e.Iteration, Spent: e.Evaluation.spent()})
+		b.Used = append(b.Used, Use{e.Iteration, e.Time, e.Evaluation.spent()})
 	}
 	if e.Metric == nil || e.Role == Candidate || e.Stage != "" {
 		b.agrees = b.agrees || e.Role == Incumbent && e.Metric != nil &&
@@ -236,10 +233,10 @@ func (b *Summary) baseline(e *Measured) {
 // finished closes the run. One that was put off counts as not run.
 func (b *Summary) finished(e *Finished) {
 	if e.NotBefore != nil {
-		b.NotBefore = *e.NotBefore
+		b.NotBefore, b.PutOff = *e.NotBefore, e.Agent
 		spent := b.spent(&e.Head, &e.Work, e.Evaluation)
 		spent.UnknownTokens, spent.UnknownUSD = 0, 0
-		b.PutOff = append(b.PutOff, Attempt{Iteration: e.Iteration, Time: e.Time, Agent: e.Agent, Spent: spent})
+		b.Used = append(b.Used, Use{e.Iteration, e.Time, spent})
 	}
 	if b.Open == nil || b.Open.Run != e.Run {
 		return

@@ -53,8 +53,7 @@ func (r *spending) blockedReason(b *records) string {
 	if reason := stand.Reason(); reason != "" {
 		return reason
 	}
-	last := len(b.sum.PutOff) - 1
-	if until := b.sum.NotBefore; budget.Waits(until, r.Now()) && last >= 0 && r.hasAgent(b.sum.PutOff[last].Agent) {
+	if until := b.sum.NotBefore; budget.Waits(until, r.Now()) && r.hasAgent(b.sum.PutOff) {
 		return limited(until, "").String()
 	}
 	return ""

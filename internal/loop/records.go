@@ -41,9 +41,7 @@ type records struct {
 func openRecords(s *session, files memory.Files) (*records, error) {
 	p, b := s.Program, &records{read: files, session: s, course: s.course}
 	var err error
-	if b.log, err = files.Log(); err != nil {
-		return nil, err
-	}
+	b.log = files.Ledger.Copy()
 	if b.table, err = results.Parse(files.Results); err != nil {
 		return nil, fmt.Errorf("read %s.results.tsv on the memory branch: %w", p.Name, err)
 	}

@@ -62,13 +62,7 @@ func spentOn(iteration int, at time.Time, tokens int64, usd string) history.Atte
 func TestWhyNoIterationBegins(t *testing.T) {
 	t.Parallel()
 	soon, far := midday.Add(time.Hour), midday.Add(budget.LongestWait+time.Second)
-	putOff := func(until time.Time, agents ...string) history.Summary {
-		sum := history.Summary{NotBefore: until}
-		for _, name := range agents {
-			sum.PutOff = append(sum.PutOff, history.Attempt{Iteration: 1, Agent: name, Time: midday.Add(-time.Hour)})
-		}
-		return sum
-	}
+	putOff := func(until time.Time) history.Summary { return history.Summary{NotBefore: until, PutOff: "slow"} }
 	used := history.Summary{Attempts: []history.Attempt{spentOn(1, midday.Add(-time.Hour), 1000, "0.5")}}
 	open := func(run string) history.Summary {
 		usd := metric.MustValue("0.5")
@@ -87,8 +81,8 @@ func TestWhyNoIterationBegins(t *testing.T) {
 			"budget: {usd: 0.5, per: day}", used,
 			"budget: 0.50 of 0.50 USD used this day; it resumes at 2026-03-05T00:00:00Z",
 		},
-		"its agent is put off":            {"", putOff(soon, "slow"), waits},
-		"a time that no service asks for": {"", putOff(far, "slow"), ""},
+		"its agent is put off":            {"", putOff(soon), waits},
+		"a time that no service asks for": {"", putOff(far), ""},
 		"what a run reserved that is gone counts": {
 			"budget: {usd: 0.5, per: day}", open("that"),
 			"budget: 0.50 of 0.50 USD used this day; it resumes at 2026-03-05T00:00:00Z",
@@ -98,9 +92,9 @@ func TestWhyNoIterationBegins(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newSpending(t, c.front, "slow", "second")
-			before := len(c.sum.Abandoned)
+			before := len(c.sum.Used)
 			assert.Equal(t, c.want, r.blockedReason(&records{course: r.course, sum: c.sum}))
-			assert.Len(t, c.sum.Abandoned, before, "the records stay as they are")
+			assert.Len(t, c.sum.Used, before, "the records stay as they are")
 		})
 	}
 }

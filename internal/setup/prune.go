@@ -3,6 +3,7 @@ package setup
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -110,14 +111,13 @@ func (p *Pruner) openIssues(ctx context.Context) (map[int]string, error) {
 // branch that its records say its work was for, or, without records, on any; "" otherwise.
 func (p *Pruner) working(ctx context.Context, name string) (string, error) {
 	files, _, err := p.Memory.Read(ctx, name)
+	if problem, is := errors.AsType[*memory.LedgerError](err); is {
+		return "its ledger cannot be read: " + problem.Error(), nil // it is said, and the program kept
+	}
 	if err != nil {
 		return "", err
 	}
-	log, err := files.Log()
-	if err != nil {
-		return "its ledger cannot be read: " + err.Error(), nil //nolint:nilerr // it is said, and the program kept
-	}
-	summary := log.Summary()
+	summary := files.Ledger.Copy().Summary()
 	if open := summary.Open; open != nil && open.Lease != nil && p.Memory.Now().Before(open.Lease.Until) {
 		return "run " + open.Run + " may be working on it", nil
 	}

@@ -76,10 +76,7 @@ func (m *Maker) program(ctx context.Context, name string) (*page.Program, error)
 	if err != nil {
 		return nil, err
 	}
-	ledger, err := records.Log()
-	if err != nil {
-		return nil, err
-	}
+	ledger := records.Ledger.Copy()
 	source := page.Source{Name: name, Events: ledger.Events, State: records.State, Repository: m.Repository}
 	source.Diff = func(parent, commit string) []byte { return m.diff(ctx, parent, commit) }
 	if m.Facts != nil {

@@ -71,8 +71,7 @@ func (c *checkout) iterate(number int) {
 	}} {
 		_, err := c.Update(c.t.Context(), memory.Update{
 			Program: "p", Message: "m", Apply: func(current memory.Files) (memory.Files, error) {
-				log, err := current.Log()
-				require.NoError(c.t, err)
+				log := current.Ledger.Copy()
 				return memory.Files{State: state.New("p").Render(), Ledger: log}, log.Append(events...)
 			},
 		})

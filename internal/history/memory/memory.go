@@ -23,18 +23,6 @@ type Files struct {
 	State, Results []byte
 	// Ledger is what was recorded.
 	Ledger *history.Log
-
-	unreadable error    // why Ledger is nil although there is one
-	iterations []string // where the files of the ledger are
-}
-
-// Log returns a copy of the ledger that the caller may append to. It is empty when the
-// program has none; the error is a *LedgerError when the ledger cannot be read.
-func (f Files) Log() (*history.Log, error) {
-	if f.unreadable != nil {
-		return nil, f.unreadable
-	}
-	return f.Ledger.Copy(), nil
 }
 
 // The endings of the names of a program's files.
@@ -97,7 +85,8 @@ type reading struct {
 	files      Files
 }
 
-// At returns a program's files as they were at a commit of the memory branch, none when that is "".
+// At returns a program's files as they were at a commit of the memory branch, none when that is "". The
+// error is a *LedgerError when the ledger cannot be read.
 func (m *Memory) At(ctx context.Context, head, name string) (files Files, err error) {
 	if err := checkName(name); err != nil || head == "" {
 		return Files{}, err
@@ -112,7 +101,7 @@ func (m *Memory) At(ctx context.Context, head, name string) (files Files, err er
 	var ids []string
 	for _, e := range entries {
 		if e.Path == name+iterationsSuffix {
-			err = m.tree().readLedger(ctx, e, name, &files)
+			files.Ledger, err = m.tree().readLedger(ctx, e, name)
 		} else if ids = append(ids, e.ID); !regular(e) {
 			err = fmt.Errorf("%s on branch %s is no regular file (mode %s) of at most %d bytes; remove it there", e.Path,
 				MemoryBranch, e.Mode, maxFile)

@@ -32,7 +32,7 @@ func (m *Memory) Records(ctx context.Context, name, branch string, signers *Sign
 	if err != nil {
 		return audit.Records{}, err
 	}
-	if files.State == nil && files.Ledger == nil && files.unreadable == nil {
+	if files.State == nil && files.Ledger == nil {
 		return audit.Records{}, ErrNoRecords
 	}
 	table, err := results.Parse(files.Results)
@@ -43,10 +43,7 @@ func (m *Memory) Records(ctx context.Context, name, branch string, signers *Sign
 	if err != nil {
 		return audit.Records{}, fmt.Errorf("read %s.md on the memory branch: %w", name, err)
 	}
-	log, err := files.Log()
-	if err != nil {
-		return audit.Records{}, err
-	}
+	log := files.Ledger.Copy()
 	records := audit.Records{Events: log.Events, State: doc, Rows: table.Rows(), Branch: branch}
 	records.Head, err = m.HeadOf(ctx, "refs/heads/"+branch)
 	if err != nil {

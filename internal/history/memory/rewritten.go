@@ -139,8 +139,8 @@ func (m *Memory) Accept(ctx context.Context, commit string) error {
 // checkLedger refuses to go on where a ledger was taken away and the state is left:
 // it would be taken for a state that never had one.
 func (w *writing) checkLedger(ctx context.Context, head string, current Files) error {
-	if head == "" || current.State == nil || len(current.Ledger.Iterations()) > 0 || current.unreadable != nil {
-		return nil //nolint:nilerr // who needs the ledger is told
+	if head == "" || current.State == nil || len(current.Ledger.Iterations()) > 0 {
+		return nil
 	}
 	versions, err := w.Repo.Versions(ctx, w.Program+iterationsSuffix, head)
 	if err != nil || len(versions) == 0 {

@@ -186,8 +186,7 @@ func TestKilledBetweenTheRecordsAndTheBranch(t *testing.T) {
 			_, err := c.Update(t.Context(), memory.Update{
 				Program: "x", Message: "m", Branch: &git.RefUpdate{Ref: branchRef, Old: from, New: commit},
 				Apply: func(current memory.Files) (memory.Files, error) {
-					log, err := current.Log()
-					require.NoError(t, err)
+					log := current.Ledger.Copy()
 					return memory.Files{State: []byte("x"), Ledger: log}, log.Append(&history.Started{Head: is},
 						&history.Measured{Head: is, Role: history.Baseline, Metric: &zero, Commit: base},
 						&history.Decided{Head: is, Outcome: history.Accepted, Best: &zero, Commit: commit},

@@ -68,11 +68,7 @@ func (s *States) Ledger(ctx context.Context, name string) (*history.Log, error) 
 	if !exists {
 		return nil, nil //nolint:nilnil // A program that never ran has none.
 	}
-	var of Files
-	if err := s.readLedger(ctx, entry, name, &of); err != nil {
-		return nil, err
-	}
-	return of.Ledger, of.unreadable
+	return s.readLedger(ctx, entry, name)
 }
 
 // compare warns when one of the states of the copy is another than that of the branch here.

@@ -155,18 +155,14 @@ func numberOf(path string) (number int, ours bool) {
 	return number, ours
 }
 
-// readLedger reads the ledger of a program in a directory. One that cannot be read is the error of who
-// needs it.
-func (t tree) readLedger(ctx context.Context, dir git.TreeEntry, name string, files *Files) error {
-	refuse := func(path, problem string) { files.Ledger, files.unreadable = nil, &LedgerError{name, path, problem} }
+// readLedger reads the ledger of a program in a directory.
+func (t tree) readLedger(ctx context.Context, dir git.TreeEntry, name string) (*history.Log, error) {
 	if dir.Mode != git.ModeDirectory {
-		files.iterations = []string{dir.Path}
-		refuse("", "it is no directory")
-		return nil
+		return nil, &LedgerError{name, "", "it is no directory"}
 	}
 	entries, err := t.list(ctx, dir.ID)
 	if err != nil {
-		return fmt.Errorf("read the ledger of %s: %w", name, err)
+		return nil, fmt.Errorf("read the ledger of %s: %w", name, err)
 	}
 	known := remembered{}
 	if last := t.known.Load(); last != nil {
@@ -175,13 +171,11 @@ func (t tree) readLedger(ctx context.Context, dir git.TreeEntry, name string, fi
 	var ours []git.TreeEntry
 	var wanted []string
 	for _, e := range entries {
-		files.iterations = append(files.iterations, dir.Path+"/"+e.Path)
 		if _, is := numberOf(e.Path); !is {
 			continue
 		}
 		if !regular(e) {
-			refuse(e.Path, fmt.Sprintf("it is no regular file (mode %s)", e.Mode))
-			return nil
+			return nil, &LedgerError{name, e.Path, fmt.Sprintf("it is no regular file (mode %s)", e.Mode)}
 		}
 		if ours = append(ours, e); known[e.ID] == nil {
 			wanted = append(wanted, e.ID)
@@ -189,7 +183,7 @@ func (t tree) readLedger(ctx context.Context, dir git.TreeEntry, name string, fi
 	}
 	texts, err := t.read(ctx, wanted)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	now, list := make(remembered, len(ours)), make([]*history.Iteration, len(ours))
 	for i, e := range ours {
@@ -200,15 +194,13 @@ func (t tree) readLedger(ctx context.Context, dir git.TreeEntry, name string, fi
 				err = fmt.Errorf("it says that it is iteration %d", it.Number)
 			}
 			if err != nil {
-				refuse(e.Path, err.Error())
-				return nil
+				return nil, &LedgerError{name, e.Path, err.Error()}
 			}
 		}
 		now[e.ID], list[i] = it, it
 	}
 	t.known.Store(&now)
-	files.Ledger, err = history.NewLog(list...)
-	return err
+	return history.NewLog(list...)
 }
 
 // LedgerError says why a file of a ledger cannot be read.

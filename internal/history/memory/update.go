@@ -13,6 +13,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history"
 )
 
 // Update is one change of a program's records.
@@ -169,15 +170,18 @@ func changed(program string, current, next Files) map[string]*git.File {
 	}
 	compare(program+stateSuffix, current.State, next.State)
 	compare(program+resultsSuffix, current.Results, next.Results)
-	if next.Ledger == nil {
-		for _, path := range current.iterations {
-			files[path] = nil
+	path := func(it *history.Iteration) string {
+		return program + iterationsSuffix + "/" + iterationPath(it.Number)
+	}
+	before, now := current.Ledger.Iterations(), next.Ledger.Iterations()
+	for i, it := range now {
+		if i >= len(before) || before[i] != it {
+			files[path(it)] = &git.File{Data: it.Text()}
 		}
 	}
-	before := current.Ledger.Iterations()
-	for i, it := range next.Ledger.Iterations() {
-		if i >= len(before) || before[i] != it {
-			files[program+iterationsSuffix+"/"+iterationPath(it.Number)] = &git.File{Data: it.Text()}
+	if next.Ledger == nil {
+		for _, it := range before {
+			files[path(it)] = nil
 		}
 	}
 	return files

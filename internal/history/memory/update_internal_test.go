@@ -12,23 +12,22 @@ import (
 	"github.com/org/autoloop/internal/history"
 )
 
-// TestOnlyTheIterationThatChangedIsWritten, and all that lies in the directory is removed
-// with the ledger.
+// TestOnlyTheIterationThatChangedIsWritten, and all are removed with the ledger.
 func TestOnlyTheIterationThatChangedIsWritten(t *testing.T) {
 	t.Parallel()
 	started := func(n int) history.Event { return &history.Started{Head: history.Head{Iteration: n}} }
-	first, err := Files{}.Log()
-	require.NoError(t, err)
+	first := Files{}.Ledger.Copy()
 	require.NoError(t, first.Append(started(1), started(999), started(1000)))
-	before := Files{Ledger: first, iterations: []string{"p.iterations/000/000000.json", "p.iterations/README"}}
-	now, err := before.Log()
-	require.NoError(t, err)
+	before := Files{Ledger: first}
+	now := before.Ledger.Copy()
 	assert.Empty(t, changed("p", before, Files{Ledger: now}))
 	require.NoError(t, now.Append(&history.Paused{}, started(1001)))
 	assert.ElementsMatch(t, []string{"p.iterations/001/001000.json", "p.iterations/001/001001.json"},
 		slices.Collect(maps.Keys(changed("p", before, Files{Ledger: now}))))
-	assert.Equal(t, map[string]*git.File{"p.iterations/000/000000.json": nil, "p.iterations/README": nil},
-		changed("p", before, Files{}))
+	assert.Equal(t, map[string]*git.File{
+		"p.iterations/000/000000.json": nil, "p.iterations/000/000001.json": nil, "p.iterations/000/000999.json": nil,
+		"p.iterations/001/001000.json": nil,
+	}, changed("p", Files{Ledger: first}, Files{}))
 }
 
 // TestNamesOfPrograms: a name is the beginning of a file's at the root of the

@@ -5,6 +5,7 @@
 package state
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -18,33 +19,36 @@ const MaxBytes = 30720
 // MaxStatuses is how many outcomes Recent Statuses keeps.
 const MaxStatuses = 10
 
-// Machine is the Machine State table. The zero value of a field is a row that
-// is missing or holds the null sign.
+// Machine is the Machine State table, its rows in the order in which they are written, by the words in
+// their first column. The zero value of a field is a row that is missing or holds the null sign.
 type Machine struct {
 	// LastRun is the start of the last run in UTC; nil when it never ran.
-	LastRun        *time.Time
-	IterationCount int
+	LastRun        *time.Time `row:"Last Run"`
+	IterationCount int        `row:"Iteration Count"`
 	// InitialMetric is iteration 0's, BestMetric the incumbent's.
-	InitialMetric, BestMetric, TargetMetric *metric.Value
-	// Direction is Higher when the row is missing; DirectionGiven says that
-	// the row is there with a value.
-	Direction      metric.Direction
-	DirectionGiven bool
-	Branch         string
+	InitialMetric *metric.Value `row:"Initial Metric"`
+	BestMetric    *metric.Value `row:"Best Metric"`
+	TargetMetric  *metric.Value `row:"Target Metric"`
+	// Direction is Higher when the row is missing.
+	Direction metric.Direction `row:"Metric Direction"`
+	Branch    string           `row:"Branch"`
 	// PR and Issue are numbers on GitHub; 0 for none.
-	PR, Issue       int
-	Paused          bool
-	PauseReason     string
-	Completed       bool
-	CompletedReason string
+	PR              int    `row:"PR"`
+	Issue           int    `row:"Issue"`
+	Paused          bool   `row:"Paused"`
+	PauseReason     string `row:"Pause Reason"`
+	Completed       bool   `row:"Completed"`
+	CompletedReason string `row:"Completed Reason"`
 	// ConsecutiveErrors counts the errors in a row up to now.
-	ConsecutiveErrors int
+	ConsecutiveErrors int `row:"Consecutive Errors"`
 	// RecentStatuses holds the last outcomes in lower case, newest last.
-	RecentStatuses []string
+	RecentStatuses []string `row:"Recent Statuses"`
 	// NotBefore is when an iteration that was put off may begin again, in UTC;
 	// nil for none.
-	NotBefore *time.Time
+	NotBefore *time.Time `row:"Not Before"`
 
+	// DirectionGiven says that the row of the direction is there with a value.
+	DirectionGiven bool
 	// cut says that there were more statuses.
 	cut bool
 }
@@ -120,15 +124,8 @@ const (
 	fieldCount
 )
 
-// names are the words in the first column.
-func (f field) name() string {
-	return [fieldCount]string{
-		"Last Run", "Iteration Count", "Initial Metric", "Best Metric", "Target Metric", "Metric Direction", "Branch",
-		"PR", "Issue", "Paused", "Pause Reason", "Completed", "Completed Reason", "Consecutive Errors",
-		"Recent Statuses",
-		"Not Before",
-	}[f]
-}
+// name are the words in the first column.
+func (f field) name() string { return reflect.TypeFor[Machine]().Field(int(f)).Tag.Get("row") }
 
 // fieldNamed is the row with these words in its first column.
 func fieldNamed(words string) (field, bool) {
@@ -143,14 +140,16 @@ func fieldNamed(words string) (field, bool) {
 	return 0, false
 }
 
-// of is where a Machine has the value of a row. There is no second list of what a Machine holds.
+// of is where a Machine has the value of a row.
 func (f field) of(m *Machine) any {
-	return [fieldCount]any{
-		&m.LastRun, &m.IterationCount, &m.InitialMetric, &m.BestMetric, &m.TargetMetric, &m.Direction, &m.Branch,
-		(*number)(&m.PR), (*number)(&m.Issue),
-		&m.Paused, (*prose)(&m.PauseReason), &m.Completed, (*prose)(&m.CompletedReason), &m.ConsecutiveErrors,
-		&m.RecentStatuses, &m.NotBefore,
-	}[f]
+	value := reflect.ValueOf(m).Elem().Field(int(f)).Addr().Interface()
+	switch f { //nolint:exhaustive // the rest is written as its type says
+	case pullRequest, issue:
+		return (*number)(value.(*int)) //nolint:forcetypeassert,errcheck // it is one
+	case pauseReason, completedReason:
+		return (*prose)(value.(*string)) //nolint:forcetypeassert,errcheck // it is one
+	}
+	return value
 }
 
 // number is one on GitHub, prose the words of a person: how they are written, their types say.
