@@ -2,7 +2,6 @@ package tree
 
 import (
 	"io/fs"
-	"os"
 	"syscall"
 	"time"
 )

@@ -4,7 +4,6 @@ package tree
 
 import (
 	"io/fs"
-	"os"
 )
 
 func stampOf(info fs.FileInfo) stamp {
