@@ -3,7 +3,6 @@ package evalrun
 import (
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/suite/evals"
+	"github.com/org/autoloop/internal/suite/work"
+	"github.com/org/autoloop/tests/testdir"
 )
 
 // TestNamesOfSkills has frontmatter as people, editors and other programs write it.
@@ -54,94 +56,123 @@ func TestNamesOfSkills(t *testing.T) {
 	}
 }
 
-// TestSkillsThatCannotBeLoaded names the file, and which skills there are.
+// TestSkillsThatCannotBeLoaded names every file, and which skills there are.
 func TestSkillsThatCannotBeLoaded(t *testing.T) {
 	t.Parallel()
 	const suite = `[{"id": 1, "prompt": "p", "expectations": ["x"]}]`
-	type files = map[string]string // "-> x" is a link, "/" a directory, "" nothing
+	needs := func(file string) string { return strings.Replace(suite, `"p"`, `"p", "files": ["`+file+`"]`, 1) }
 	for name, c := range map[string]struct {
-		files files // beside a good skill
+		files tree // beside a good skill; of that, "" is nothing
 		suite string
-		says  string // "" where it is loaded
+		says  []string // nil where it is loaded
 	}{
-		"a skill":                 {nil, "", ""},
-		"its suite elsewhere":     {files{"s/evals/evals.json": "", "suites/s.json": suite}, "suites/s.json", ""},
-		"a suite out of the tree": {nil, "../s.json", "../s.json: "},
-		"no SKILL.md":             {files{"s/SKILL.md": "", "s/a/SKILL.md": "x"}, "", "with this file; skills in "},
-		"a directory of it":       {files{"s/SKILL.md": "/"}, "", "SKILL.md: it is no regular file"},
-		"a linked one": {
-			files{"s/SKILL.md": "-> ../o.md", "o.md": "x"}, "", "SKILL.md: it is no regular file",
+		"a skill":                 {nil, "", nil},
+		"its suite elsewhere":     {tree{"s/evals/evals.json": "", "suites/s.json": suite}, "suites/s.json", nil},
+		"a suite out of the tree": {nil, "../s.json", []string{"../s.json: "}},
+		"a suite that is an input": {
+			tree{"s/g/c.json": needs("g/c.json")}, "s/g/c.json", []string{`there is no file "g/c.json"`},
 		},
-		"a huge one": {files{"s/SKILL.md": strings.Repeat("x", 1<<20+1)}, "", ""},
+		"no SKILL.md": {
+			tree{"s/SKILL.md": "", "s/a/SKILL.md": "x"}, "", []string{"with this file; skills in "},
+		},
+		"a directory of it": {
+			tree{"s/SKILL.md": "", "s/SKILL.md/": ""}, "", []string{"SKILL.md: it is no regular file"},
+		},
+		"a linked one": {
+			tree{"s/SKILL.md": "-> ../o.md", "o.md": "x"}, "", []string{"SKILL.md: it is no regular file"},
+		},
+		"a huge one": {tree{"s/SKILL.md": "size 1048577"}, "", nil},
 		"a linked suite": {
-			files{"s/evals/evals.json": "-> /etc/passwd"}, "", "evals.json: it is no regular file",
+			tree{"s/evals/evals.json": "-> /etc/passwd"}, "", []string{"evals.json: it is no regular file"},
 		},
 		"a huge suite": {
-			files{"s/evals/evals.json": suite + strings.Repeat(" ", 16<<20)},
+			tree{"s/evals/evals.json": suite + strings.Repeat(" ", 16<<20)},
 			"",
-			"evals.json: has more than 4096 KiB",
+			[]string{"evals.json: has more than 4096 KiB"},
 		},
 		"a linked skill": {
-			files{"s": "-> /etc", "s/SKILL.md": "", "s/evals/evals.json": ""}, "", "open the skill: ",
+			tree{"s": "-> /etc", "s/SKILL.md": "", "s/evals/evals.json": ""}, "", []string{"open the skill: "},
 		},
-		"a file":               {files{"s": "x", "s/SKILL.md": "", "s/evals/evals.json": ""}, "", "open the skill: "},
-		"evals that is a file": {files{"s/evals": "x", "s/evals/evals.json": ""}, "", "evals/evals.json: "},
+		"a file": {tree{"s": "x", "s/SKILL.md": "", "s/evals/evals.json": ""}, "", []string{"open the skill: "}},
+		"evals that is a file": {
+			tree{"s/evals": "x", "s/evals/evals.json": ""}, "", []string{"evals/evals.json: "},
+		},
+		"an input by a linked directory of the suite": {
+			tree{"s/evals/evals.json": needs("files/in"), "s/data/in": "in", "s/evals/files": "-> ../data"},
+			"",
+			[]string{`there is no file "files/in"`},
+		},
+		"an input by a linked directory": {
+			tree{"s/evals/evals.json": needs("in/in"), "s/data/in": "in", "s/in": "-> data"},
+			"",
+			[]string{`there is no file "in/in"`},
+		},
+		"all faults of all files": {
+			tree{
+				"s/SKILL.md": "", "s/evals/evals.json": strings.Replace(needs("link"), `"p"`, `""`, 1), "s/link": "-> /etc/passwd",
+				"s/evals/trigger-eval.json": `[{"query": ""}]`, "s/evals/evaluation.xml": "<evaluation>",
+			}, "", []string{
+				"SKILL.md: ", "evals/evals.json:1: [0].prompt: is empty", "[0].files[0]: there is no file",
+				"evals/trigger-eval.json:1: [0].query", "evals/evaluation.xml:1: is not XML",
+			},
+		},
+		"no directory": {tree{"s/SKILL.md": "", "s/evals/evals.json": ""}, "", []string{"open the skill: "}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
-			all := files{"s/SKILL.md": "x", "s/evals/evals.json": suite}
+			all := tree{"s/SKILL.md": "x", "s/evals/evals.json": suite}
 			maps.Copy(all, c.files)
-			for name, text := range all {
-				if text == "" {
-					continue
-				}
-				file := filepath.Join(dir, name)
-				require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-				switch target, is := strings.CutPrefix(text, "-> "); {
-				case is:
-					require.NoError(t, os.Symlink(target, file))
-				case text == "/":
-					require.NoError(t, os.Mkdir(file, 0o755))
-				default:
-					require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-				}
-			}
-			loaded, err := Load(dir, "s", c.suite)
-			if c.says == "" {
+			maps.DeleteFunc(all, func(name, text string) bool {
+				return text == "" && !strings.HasSuffix(name, "in") && name[len(name)-1] != '/'
+			})
+			loaded, err := Load(testdir.New(t, all), "s", c.suite)
+			if c.says == nil {
 				require.NoError(t, err)
 				assert.Len(t, loaded.Evals.Cases, 1)
 				return
 			}
 			var wrong *misuse.Error
 			require.ErrorAs(t, err, &wrong)
-			require.ErrorContains(t, err, c.says)
+			for _, says := range c.says {
+				require.ErrorContains(t, err, says)
+			}
 		})
 	}
-	dir := t.TempDir()
+	dir := testdir.New(t, nil)
 	for i := range 10 {
-		write(t, dir, map[string]string{fmt.Sprintf("s%d/SKILL.md", i): "x"})
+		testdir.Put(t, dir, tree{fmt.Sprintf("s%d/SKILL.md", i): "x"})
 	}
-	_, err := Load(filepath.Join(dir, "gone"), ".", "")
-	require.EqualError(t, err, "there is no directory "+filepath.Join(dir,
-		"gone")+"; skills in "+dir+": s0, s1, s2, s3, s4, s5, s6, s7")
+	gone := filepath.Join(dir, "gone")
+	_, err := Load(gone, ".", "")
+	require.EqualError(t, err,
+		"there is no directory "+gone+"; skills in "+dir+": s0, s1, s2, s3, s4, s5, s6, s7")
 }
 
 func TestHiddenFilesOfSkill(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		own, name string
-		hidden    bool
-	}{
-		{"evals/evals.json", "evals", true},
-		{"evals/evals.json", "evals/files/in.txt", true},
-		{"evals/evals.json", "evals-2/x", false},
-		{"evals/evals.json", "sub/evals/x", false},
-		{"graded/cases.json", "graded/cases.json", true},
-		{"graded/cases.json", "graded/readme.md", false},
-		{"graded/cases.json", "evals/evals.json", true},
-		{"../suite.json", "suite.json", false},
+	for files, hidden := range map[[2]string]bool{ // the suite, and a file
+		{"evals/evals.json", "evals"}:              true,
+		{"evals/evals.json", "evals/files/in.txt"}: true,
+		{"evals/evals.json", "evals-2/x"}:          false,
+		{"evals/evals.json", "sub/evals/x"}:        false,
+		{"graded/cases.json", "graded/cases.json"}: true,
+		{"graded/cases.json", "graded/readme.md"}:  false,
+		{"graded/cases.json", "evals/evals.json"}:  true,
+		{"../suite.json", "suite.json"}:            false,
 	} {
-		assert.Equal(t, c.hidden, (&Skill{own: c.own}).hidden(c.name), "%s with the suite %s", c.name, c.own)
+		assert.Equal(t, hidden, (&Skill{own: files[0]}).hidden(files[1]), files)
 	}
+}
+
+func TestSuitesThatNeedGrader(t *testing.T) {
+	t.Parallel()
+	of := func(cases ...evals.Case) *Skill { return &Skill{Evals: evals.EvalSuite{Cases: cases}} }
+	words, checks := evals.Case{ID: "b", Expectations: []string{"x"}},
+		evals.Case{ID: "a", Checks: []evals.Check{{Kind: evals.OutputExists}}}
+	require.NoError(t, Options{}.Fit(of(checks)))
+	require.ErrorContains(t, Options{}.Fit(of(checks, words)), "expectations, which need a grader: none")
+	require.ErrorContains(t, Options{Runner: work.Runner{NoGrader: "there is no key"}}.Fit(of(words)),
+		"need a grader: there is no key; choose")
+	assert.False(t, of(checks).Graded())
+	assert.True(t, of(checks, words).Graded())
 }

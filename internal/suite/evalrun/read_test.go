@@ -1,22 +1,24 @@
-package evalrun_test
+package evalrun
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/internal/suite/evals"
 	"github.com/org/autoloop/tests/golden"
+	"github.com/org/autoloop/tests/testdir"
 )
 
-// suiteOf is a skill of cases c0, c1, … with one expectation each.
-func suiteOf(count int) *evalrun.Skill {
-	skill := &evalrun.Skill{Name: "s"}
+// suiteOf is a skill of cases c0, c1, … with two expectations each.
+func suiteOf(count int) *Skill {
+	skill := &Skill{Name: "s"}
 	for i := range count {
 		skill.Evals.Cases = append(skill.Evals.Cases,
 			evals.Case{ID: fmt.Sprintf("c%d", i), Expectations: []string{"a", "b"}})
@@ -24,72 +26,53 @@ func suiteOf(count int) *evalrun.Skill {
 	return skill
 }
 
-func grade(t testing.TB, dir, id, text string) {
-	t.Helper()
-	file := filepath.Join(dir, "eval-"+id, evalrun.GradingFile)
-	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-}
-
-const half = `{"summary": {"pass_rate": 1}, "expectations": [{"text": "a", "passed": true}, {"expectation": "b", ` +
-	`"passed": false}, {"text": "c", "passed": true}]}`
+const (
+	half = `{"summary": {"pass_rate": 1}, "expectations": [{"text": "a", "passed": true}, {"expectation": "b", ` +
+		`"passed": false}, {"text": "c", "passed": true}]}`
+	whole = `{"expectations": [{"text": "a", "passed": true}, {"text": "b", "passed": true}], "eval_feedback": ` +
+		`{"overall": "well"}}`
+)
 
 func TestRead(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	grade(t, dir, "c0", half)
-	grade(t, dir, "c1", `{"expectations": 7}`)
-	grade(t, dir, "c3/outputs", half)
-	require.NoError(t, os.Mkdir(filepath.Join(dir, "eval-c4"), 0o755))
-	require.NoError(t, os.Symlink("../eval-c0/grading.json", filepath.Join(dir, "eval-c4", evalrun.GradingFile)))
-	outside := t.TempDir()
-	grade(t, outside, "c5", half)
-	require.NoError(t, os.Symlink(filepath.Join(outside, "eval-c5"), filepath.Join(dir, "eval-c5")))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "eval-c3", evalrun.TranscriptFile), nil, 0o600))
-	got, err := evalrun.Read(suiteOf(6), dir)
+	outside := testdir.New(t, tree{"grading.json": half})
+	dir := testdir.New(t, tree{
+		"eval-c0/grading.json": half, "eval-c1/grading.json": `{"expectations": 7}`,
+		"eval-c3/outputs/grading.json": half, "eval-c3/transcript.md": "",
+		"eval-c4/grading.json": "-> ../eval-c0/grading.json",
+		"eval-c5":              "-> " + outside,
+	})
+	got, err := Read(suiteOf(6), dir)
 	require.NoError(t, err)
 	assert.Equal(t, "1/12", got.Rate.RatString(), "half of one case of six")
+	assert.Empty(t, got.Cases[0].Problem)
 	for i, want := range []string{
-		"", "is no grading", "there is no eval-c2/grading.json", "its transcript.md says why",
-		"no regular file", "escapes",
+		"is no grading", "there is no eval-c2/grading.json", "its transcript.md says why", "no regular file", "escapes",
 	} {
-		if want == "" {
-			assert.Empty(t, got.Cases[i].Problem)
-			continue
-		}
-		assert.Contains(t, got.Cases[i].Problem, want, "case %d", i)
+		assert.Contains(t, got.Cases[i+1].Problem, want)
 	}
 	assert.Equal(t, []string{"c"}, got.Cases[0].Extra)
-	_, err = evalrun.Read(suiteOf(1), filepath.Join(dir, "nothing"))
+	_, err = Read(suiteOf(1), filepath.Join(dir, "nothing"))
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
 // TestReadAll has three runs of a suite, of which none is the score alone.
 func TestReadAll(t *testing.T) {
 	t.Parallel()
-	whole := `{"expectations": [{"text": "a", "passed": true}, {"text": "b", "passed": true}], "eval_feedback": ` +
-		`{"overall": "well"}}`
-	runs := []string{t.TempDir(), t.TempDir(), t.TempDir()}
-	grade(t, runs[0], "c0", half)
-	grade(t, runs[1], "c0", whole)
-	grade(t, runs[1], "c1", whole)
-	grade(t, runs[2], "c0", half)
-	grade(t, runs[2], "c1", whole)
+	one := testdir.New(t, tree{"eval-c0/grading.json": half})
+	two := testdir.New(t, tree{"eval-c0/grading.json": whole, "eval-c1/grading.json": whole})
+	three := testdir.New(t, tree{"eval-c0/grading.json": half, "eval-c1/grading.json": whole})
 	skill := suiteOf(2)
 	for name, c := range map[string]struct {
 		runs   []string
 		rate   string // the median of the runs'
 		counts string // of what passed in each case
-		// with the second case
 	}{
-		"one":   {runs[:1], "1/4", "1 0"},
-		"three": {runs, "3/4", "4 4"},
-		"one three times": {
-			[]string{runs[0], runs[0], runs[0]},
-			"1/4", "3 0",
-		},
+		"one":             {[]string{one}, "1/4", "1 0"},
+		"three":           {[]string{one, two, three}, "3/4", "4 4"},
+		"one three times": {[]string{one, one, one}, "1/4", "3 0"},
 	} {
-		got, err := evalrun.ReadAll(skill, c.runs...)
+		got, err := ReadAll(skill, c.runs...)
 		require.NoError(t, err, name)
 		assert.Equal(t, c.rate, got.Rate.RatString(), name)
 		assert.Equal(t, c.counts, fmt.Sprint(got.Cases[0].Passed, got.Cases[1].Passed), name)
@@ -98,14 +81,45 @@ func TestReadAll(t *testing.T) {
 		split := got.Runs()
 		require.Len(t, split, len(c.runs), name)
 		for i, dir := range c.runs {
-			one, err := evalrun.Read(skill, dir)
+			one, err := Read(skill, dir)
 			require.NoError(t, err)
 			assert.Equal(t, one.Cases, split[i], "%s: the runs are as they were", name)
 		}
 	}
-	got, err := evalrun.ReadAll(skill, runs...)
+	got, err := ReadAll(skill, one, two)
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"overall": "well"}`, string(got.Cases[0].Feedback()), "what the first said that said something")
-	_, err = evalrun.ReadAll(skill, runs[0], filepath.Join(runs[1], "gone"))
+	_, err = ReadAll(skill, one, filepath.Join(two, "gone"))
 	require.ErrorIs(t, err, os.ErrNotExist, "a run that is lost is not left out")
+}
+
+// TestPastGradings are found at any depth, and nothing that a skill wrote itself.
+func TestPastGradings(t *testing.T) {
+	t.Parallel()
+	const good = `{"expectations": [{"text": "a", "passed": true}]}`
+	outside := testdir.New(t, tree{"grading.json": good})
+	dir := testdir.New(t, tree{
+		"eval-8/grading.json": "{", "eval-9/grading.json": `{"expectations": [{"text": "a"}]}`,
+		"eval-10/grading.json": strings.Repeat(" ", maxGradingFile+1) + good, "eval-12": "-> " + outside,
+		"eval-13/grading.json": "-> ../eval-1/grading.json", "eval-14/grading.json/": "",
+	})
+	for name := range strings.FieldsSeq("eval-1 iteration-2/eval-2 a/b/c/run-3/eval-3 eval-a-b eval-4/outputs/eval-5 " +
+		"case-7 . eval- outputs/eval-11") {
+		testdir.Put(t, dir, tree{name + "/grading.json": good})
+	}
+	testdir.Put(t, dir, tree{"eval-6/other.json": good})
+	found, err := History(t.Context(), dir)
+	require.NoError(t, err)
+	var ids []string
+	for _, past := range found {
+		ids = append(ids, past.ID)
+		assert.Equal(t, 1, past.Grading.Passed())
+	}
+	assert.ElementsMatch(t, []string{"1", "2", "3", "a-b", ""}, ids)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = History(ended, dir)
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = History(t.Context(), filepath.Join(dir, "gone"))
+	require.ErrorIs(t, err, os.ErrNotExist)
 }
