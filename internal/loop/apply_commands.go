@@ -12,6 +12,7 @@ import (
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/github/lifecycle"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
 )
 
@@ -33,7 +34,13 @@ func (r *thread) applyCommands(ctx context.Context) error {
 	}
 	err = record(nil)
 	if reason := pushRefusal(err); reason != nil && undo.update(r.ref()) != nil {
-		undo.refuse(reason.String())
+		undo.head = undo.old // nothing is undone
+		for iteration, answer := range undo.answers {
+			if answer.good {
+				undo.answers[iteration] = undone{fmt.Sprintf("Iteration %d is not undone: %s.", iteration,
+					plain.Quote(reason.String(), maxRefusal)), false}
+			}
+		}
 		err = record(reason)
 	}
 	if err != nil {
@@ -100,7 +107,10 @@ func (r *thread) endPull(b *records) {
 	ended := &history.Set{Key: history.PullEnded, Value: strconv.Itoa(pull.Number)}
 	switch next { //nolint:exhaustive // The others begin nothing.
 	case lifecycle.GoOn:
-		r.reopened(b, pull.Number)
+		b.set(history.PullEnded, "")
+		if b.sum.Paused != nil && b.sum.Paused.Is(decision.PullClosed) { // the pause that closing it made ends
+			b.goOn(decision.Reason{Kind: decision.PullReopened, Count: pull.Number})
+		}
 		return
 	case lifecycle.Stay:
 		r.warn("pull request #%d was merged into %s, and not into %s: the program goes on where it was", pull.Number,
@@ -193,15 +203,6 @@ func pausedBy(c commands.Comment, command commands.Command) decision.Reason {
 
 func askedBy(c commands.Comment) decision.Reason {
 	return decision.Reason{Kind: decision.AskedBy, Path: c.Author}
-}
-
-// reopened goes on with a pull request that a person opened again, and ends the pause that
-// closing it made.
-func (r *thread) reopened(b *records, pull int) {
-	b.set(history.PullEnded, "")
-	if b.sum.Paused != nil && b.sum.Paused.Is(decision.PullClosed) {
-		b.goOn(decision.Reason{Kind: decision.PullReopened, Count: pull})
-	}
 }
 
 // update is the move of the branch, nil when nothing is undone.

@@ -149,7 +149,10 @@ func (r *team) trials(at position, past *history.Summary) []agent.PastIteration 
 }
 
 func (r *team) prompt(at position, a *attempt, files []string) string {
-	p, b := r.Program, r.records
+	p, b, goal := r.Program, r.records, r.Program.Goal
+	if p.Evaluation == program.Skill {
+		goal = prompt.SkillGoal(goal, p.Skill)
+	}
 	parent, inspirations := a.lineage.relatives()
 	room := 0
 	if bounded, ok := a.agent.(interface{ PromptRoom() int }); ok {
@@ -157,7 +160,7 @@ func (r *team) prompt(at position, a *attempt, files []string) string {
 	}
 	return prompt.Build(prompt.Input{
 		Room:    room,
-		Program: p.Name, Iteration: r.iteration, Goal: goal(p), Targets: texts(p.Targets), Protected: r.never(at),
+		Program: p.Name, Iteration: r.iteration, Goal: goal, Targets: texts(p.Targets), Protected: r.never(at),
 		Files:  files,
 		Metric: p.Metric, Direction: p.Direction, Target: b.target(), Initial: b.sum.Initial, Best: b.sum.Best,
 		Script: p.Script,

@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/org/autoloop/internal/decision"
@@ -22,7 +23,10 @@ func (r *proposer) ensureBaseline(ctx context.Context, at *position) error {
 	}
 	why := r.needsBaseline(*at)
 	if why == nil {
-		r.measurer.recall(&r.records.sum)
+		if writes := r.records.sum.EvaluatorWrites; writes != nil {
+			r.measurer.own = ownChanges{known: true, touched: maps.Clone(writes)}
+			r.measurer.warnOfWrites(writes)
+		}
 		return nil
 	}
 	r.step("baseline", why.String())

@@ -27,9 +27,10 @@ const maxAtOnce = 8
 // proposal that decides the iteration, with the others in it.
 func (r *team) attempt(ctx context.Context, at position) (*attempt, error) {
 	all := make([]*attempt, max(r.Program.Candidates, len(r.Agents), 1))
+	sum := &r.records.sum
 	for i := range all { // the agents take turns
 		all[i] = newAttempt(r.Agents[i%len(r.Agents)], i+1, len(all))
-		all[i].Focus = r.focus(at)
+		all[i].Focus = r.strategy().Focus(sum.Output, sum.Focuses(at.identity.Definition))
 	}
 	if err := r.selectParents(ctx, at, all); err != nil {
 		return nil, err

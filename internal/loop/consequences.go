@@ -1,6 +1,8 @@
 package loop
 
 import (
+	"slices"
+
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/plain"
@@ -21,18 +23,10 @@ func (r *recorder) consequences(b *records, decided history.Decided) {
 	switch {
 	case b.sum.Completed != nil:
 	case errors >= maxErrors:
-		b.pause(decision.Reason{Kind: decision.ManyErrors, Count: errors, Because: lastOf(decided)})
+		last := append(slices.Clip(decided.Reasons), decision.Reason{Kind: decision.Unfinished})[0]
+		last.Words = plain.Short(last.Words, maxProblem)
+		b.pause(decision.Reason{Kind: decision.ManyErrors, Count: errors, Because: []decision.Reason{last}})
 	case plateau > 0 && b.sum.Dropped() >= plateau && !r.Force:
 		b.pause(decision.Reason{Kind: decision.Plateau, Count: plateau})
 	}
-}
-
-// lastOf is why an iteration ended as it did.
-func lastOf(decided history.Decided) []decision.Reason {
-	if len(decided.Reasons) == 0 {
-		return []decision.Reason{{Kind: decision.Unfinished}}
-	}
-	last := decided.Reasons[0]
-	last.Words = plain.Short(last.Words, maxProblem)
-	return []decision.Reason{last}
 }

@@ -85,18 +85,6 @@ func (r *measurer) newEnvironment(ctx context.Context, side history.Role, treeis
 	return made, nil
 }
 
-// changedByOthers are the files that measure and are not the commit's any more, but
-// for those that the evaluation writes itself: without isolation others of our user can
-// reach them.
-func (m *environment) changedByOthers() []string {
-	r := m.measurer
-	if r.Isolated || !r.own.known {
-		return nil
-	}
-	return slices.DeleteFunc(m.tree.Altered(r.evaluatorFile()),
-		func(path string) bool { _, own := r.own.touched[path]; return own })
-}
-
 // Close removes the environment. Closing nil, or twice, does nothing.
 func (m *environment) Close() {
 	if m == nil {
@@ -154,12 +142,16 @@ func (m *environment) renew(ctx context.Context) error {
 
 // run runs the evaluation once in the tree as it is.
 func (m *environment) run(ctx context.Context) (evaluation.Result, error) {
-	p := m.measurer.Program
-	if changed := m.changedByOthers(); len(changed) > 0 {
-		return evaluation.Result{}, &baselineError{decision.Reason{
-			Kind:  decision.EvaluatorTouched,
-			Words: list(changed),
-		}}
+	p, own := m.measurer.Program, m.measurer.own
+	if own.known && !m.measurer.Isolated { // else others of our user cannot reach them
+		changed := slices.DeleteFunc(m.tree.Altered(m.measurer.evaluatorFile()),
+			func(path string) bool { _, does := own.touched[path]; return does }) // the evaluation itself
+		if len(changed) > 0 {
+			return evaluation.Result{}, &baselineError{decision.Reason{
+				Kind:  decision.EvaluatorTouched,
+				Words: list(changed),
+			}}
+		}
 	}
 	limit, over := m.measurer.toMeasure()
 	if over != "" {

@@ -10,7 +10,6 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/loop/evaluation"
 )
 
 // ownChanges are files outside the target that the evaluation of the unchanged
@@ -36,14 +35,6 @@ func (o *ownChanges) record() map[string]bool {
 func (r *measurer) evaluatorFile() func(path string) bool {
 	targets := r.Program.Matcher()
 	return func(path string) bool { return !targets.Allows(path) || r.Program.OfSuite(path) }
-}
-
-// recall takes over what the recorded baseline says.
-func (r *measurer) recall(sum *history.Summary) {
-	if sum.EvaluatorWrites != nil {
-		r.own = ownChanges{known: true, touched: maps.Clone(sum.EvaluatorWrites)}
-		r.warnOfWrites(sum.EvaluatorWrites)
-	}
 }
 
 // learn notes what a run of the unchanged files changed.
@@ -144,35 +135,26 @@ func (m *measurement) checkEvaluator(ctx context.Context, step decision.Step, ro
 	}
 	if !m.own.known {
 		m.step("measure", "the default branch, since the evaluation changed files of the repository")
-		outcome, err := m.learnFrom(ctx, m.at.Base)
+		base, err := m.newEnvironment(ctx, history.Baseline, m.at.Base, m.at.Base, m.newDir("t"))
 		if err != nil {
 			return err
 		}
-		if outcome.OverLimit {
+		defer base.Close()
+		outcome, err := base.evaluate(ctx)
+		if err != nil {
+			return err
+		}
+		if outcome.OverLimit { // what was not run teaches nothing
 			m.a.end(history.Error, decision.Reason{Kind: decision.EvaluatorUnsure, Words: outcome.Problem})
 			return errEnded
 		}
+		m.learn(base)
 	}
 	if paths := m.own.beyond(changes); len(paths) > 0 {
 		m.a.end(history.Rejected, decision.Reason{Kind: decision.EvaluatorChanged, Words: list(paths)})
 		return errEnded
 	}
 	return nil
-}
-
-// learnFrom runs the evaluation of a commit to see what it changes. One that was not run,
-// for its limit, teaches nothing.
-func (r *measurer) learnFrom(ctx context.Context, commit string) (evaluation.Result, error) {
-	room, err := r.newEnvironment(ctx, history.Baseline, commit, commit, r.newDir("t"))
-	if err != nil {
-		return evaluation.Result{}, err
-	}
-	defer room.Close()
-	outcome, err := room.evaluate(ctx)
-	if err == nil && !outcome.OverLimit {
-		r.learn(room)
-	}
-	return outcome, err
 }
 
 func list(paths []string) string {

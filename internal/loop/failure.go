@@ -24,10 +24,3 @@ func (r *run) failForPerson(ctx context.Context, reason decision.Reason) (Result
 		}
 	})
 }
-
-// finish gives the lease back when no iteration is left to run.
-func (r *run) finish(ctx context.Context) (Result, error) {
-	p := r.proposer.newProposal(proposal.Iteration, position{})
-	err := r.recorder.enterProposal(ctx, position{}, p)
-	return r.recorder.resultOf(p), err
-}

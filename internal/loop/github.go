@@ -125,7 +125,9 @@ func (r *thread) readyForReview() string {
 
 // phase is where the program stands. Without GitHub nothing of it waits.
 func (r *thread) phase(b *records) lifecycle.Phase {
-	waits, paused := r.GitHub != nil && b.standing().Waiting() != nil, b.pausedBefore()
+	waits := r.GitHub != nil && b.standing().Waiting() != nil
+	// An iteration in whose time a person pauses the program ends as it would.
+	paused := b.machine.Paused && !b.Force && !b.pausedSince(b.begun)
 	switch {
 	case waits && paused:
 		return lifecycle.PausedWaiting

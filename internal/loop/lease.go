@@ -131,13 +131,6 @@ func (b *records) pausedSince(at time.Time) bool {
 	return false
 }
 
-// pausedBefore reports whether the program was paused when this run began, and is: then
-// no agent is asked, and no pull request is opened. An iteration in whose time a person
-// pauses it ends as it would.
-func (b *records) pausedBefore() bool {
-	return b.machine.Paused && !b.Force && !b.pausedSince(b.begun)
-}
-
 // leaseHolder names the run that holds a live lease, or returns "".
 func (r *lease) leaseHolder(b *records) string {
 	open := b.sum.Open

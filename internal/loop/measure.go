@@ -80,7 +80,11 @@ func (m *measurement) take(ctx context.Context, step decision.Step) (metric.Meas
 		}
 	}
 	if step.Stage == decision.Pairs || step.Stage == decision.Confirmation {
-		m.minor("measure", describe(step)+m.timeLeft(step))
+		text := fmt.Sprintf("%s, pair %d of %d, %s", step.Stage, step.Number, step.Of, step.Side)
+		if step.WarmUp {
+			text = fmt.Sprintf("%s, warm-up of the %s", step.Stage, step.Side)
+		}
+		m.minor("measure", text+m.timeLeft(step))
 	}
 	return m.evaluate(ctx, step)
 }
@@ -96,14 +100,6 @@ func (m *measurement) heading(step decision.Step) string {
 		return fmt.Sprintf("%s, up to %d runs of each side", step.Stage, step.Of)
 	}
 	return ""
-}
-
-// describe is one of many runs in words.
-func describe(step decision.Step) string {
-	if step.WarmUp {
-		return fmt.Sprintf("%s, warm-up of the %s", step.Stage, step.Side)
-	}
-	return fmt.Sprintf("%s, pair %d of %d, %s", step.Stage, step.Number, step.Of, step.Side)
 }
 
 // open begins a stage with new environments.

@@ -78,22 +78,15 @@ func (r *measurer) measureBaseline(ctx context.Context, at position) (baseline, 
 			Because: []decision.Reason{*problem},
 		}}
 	}
-	noisy := r.isNoisy(at, all)
+	noisy := r.records.sum.Noisy && r.records.sum.Evaluator == at.identity.Evaluator ||
+		slices.ContainsFunc(all, func(s *series) bool { return !s.samples.same() })
+	if r.Program.Runs != 0 {
+		noisy = r.Program.Runs > 1
+	}
 	if noisy {
 		err = r.repeat(ctx, all)
 	}
 	return baseline{base.samples, head.samples, noisy}, err
-}
-
-func (r *measurer) isNoisy(at position, all []*series) bool {
-	switch {
-	case r.Program.Runs != 0:
-		return r.Program.Runs > 1
-	case r.records.sum.Noisy && r.records.sum.Evaluator == at.identity.Evaluator:
-		return true
-	default:
-		return slices.ContainsFunc(all, func(s *series) bool { return !s.samples.same() })
-	}
 }
 
 // probe runs the evaluation once in each of so many environments of the series, in

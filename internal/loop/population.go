@@ -149,9 +149,3 @@ func (l lineage) relatives() (parent *prompt.Relative, inspirations []prompt.Rel
 	}
 	return parent, inspirations
 }
-
-// focus is the failing test that this iteration is to make pass, "" for none.
-func (r *team) focus(at position) string {
-	sum := &r.records.sum
-	return r.strategy().Focus(sum.Output, sum.Focuses(at.identity.Definition))
-}

@@ -49,25 +49,18 @@ func (r *run) proposeOnly(ctx context.Context) (*proposal.Proposal, Result, erro
 	if err != nil {
 		return nil, Result{}, err
 	}
-	result, err := r.preview(ctx, at, p)
-	if at.Head == "" {
-		p = nil // it ended before the position was known, which a bundle has to name
-	}
-	return p, result, err
-}
-
-// preview verifies a proposal and records it in the draft, to find out what
-// follows from it.
-func (r *run) preview(ctx context.Context, at position, p *proposal.Proposal) (Result, error) {
 	if err := r.recorder.verify(ctx, at, p); err != nil {
-		return Result{}, err
+		return nil, Result{}, err
 	}
 	if err := r.recorder.enterProposal(ctx, at, p); err != nil {
-		return Result{}, err
+		return nil, Result{}, err
 	}
 	result := r.recorder.resultOf(p)
 	result.Commit = nil
-	return result, nil
+	if at.Head == "" {
+		p = nil // it ended before the position was known, which a bundle has to name
+	}
+	return p, result, nil
 }
 
 // leave says what only the publishing job may do.

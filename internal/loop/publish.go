@@ -37,11 +37,18 @@ func (r *run) publish(ctx context.Context, from proposal.Bundle) (Result, error)
 	if r.Masker.Leaks(from.Events) {
 		return Result{}, proposal.Refuse("it has a secret of this job in it")
 	}
-	if by := r.publishedBy(from); by != "" {
-		return r.again(ctx, from, by)
+	for e := range history.Of[*history.Set](slices.All(r.records.log.Events)) {
+		if e.Key == history.Published && e.Value == from.ID {
+			return r.again(ctx, from, e.Run)
+		}
 	}
-	if err := r.current(from); err != nil {
-		return Result{}, err
+	switch name := r.Program.Name; {
+	case from.Program != name:
+		return Result{}, proposal.Refuse("it is of program %q, not of %q", from.Program, name)
+	case from.Repository != r.Repository:
+		return Result{}, proposal.Refuse("it is of repository %q, not of %q", from.Repository, r.Repository)
+	case from.Records != recordsDigest(r.files): // it was made from older records
+		return Result{}, r.stale()
 	}
 	if err := r.readProposedComments(ctx, from); err != nil {
 		return Result{}, err
@@ -51,30 +58,6 @@ func (r *run) publish(ctx context.Context, from proposal.Bundle) (Result, error)
 		return result, proposal.Refuse("no iteration may be recorded now: %s", blocked.reason)
 	}
 	return result, err
-}
-
-// publishedBy is the run that recorded the bundle, "" when none did.
-func (r *run) publishedBy(from proposal.Bundle) string {
-	for e := range history.Of[*history.Set](slices.All(r.records.log.Events)) {
-		if e.Key == history.Published && e.Value == from.ID {
-			return e.Run
-		}
-	}
-	return ""
-}
-
-// current refuses a bundle of another program or repository, and one that was
-// made from older records.
-func (r *run) current(from proposal.Bundle) error {
-	switch name := r.Program.Name; {
-	case from.Program != name:
-		return proposal.Refuse("it is of program %q, not of %q", from.Program, name)
-	case from.Repository != r.Repository:
-		return proposal.Refuse("it is of repository %q, not of %q", from.Repository, r.Repository)
-	case from.Records != recordsDigest(r.files):
-		return r.stale()
-	}
-	return nil
 }
 
 func (r *journal) stale() error {

@@ -25,10 +25,13 @@ func (r *run) record(ctx context.Context, at position, p *proposal.Proposal) err
 	if err := r.recorder.verify(ctx, at, p); err != nil {
 		return err
 	}
-	if p.Kept() {
-		if reason := r.becameReady(ctx); reason != "" {
-			return proposal.Refuse("%s", reason)
+	if pull := r.pull(); p.Kept() && pull != nil && r.drafted == nil { // the agent may have worked for long
+		if ready, err := r.GitHub.Ready(ctx); err == nil { // else what was heard holds
+			pull.Ready = ready
 		}
+	}
+	if reason := r.readyForReview(); p.Kept() && reason != "" {
+		return proposal.Refuse("%s", reason)
 	}
 	if p.Kept() && r.promotes(p) && r.gate.ciRequired(ctx, at.Base) {
 		p.Decided.Outcome = history.PendingCI
@@ -49,16 +52,6 @@ func (r *run) record(ctx context.Context, at position, p *proposal.Proposal) err
 		_ = r.Repo.Maintain(ctx) // what fails is done after a later iteration
 	}
 	return err
-}
-
-// becameReady is readyForReview by now: the agent may have worked for long.
-func (r *run) becameReady(ctx context.Context) string {
-	if pull := r.pull(); pull != nil && r.drafted == nil {
-		if ready, err := r.GitHub.Ready(ctx); err == nil { // else what was heard holds
-			pull.Ready = ready
-		}
-	}
-	return r.readyForReview()
 }
 
 // promotes reports whether the change is for a pull request: one is open, or the

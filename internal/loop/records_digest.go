@@ -15,22 +15,15 @@ func recordsDigest(files memory.Files) string {
 	var essence []byte
 	for _, it := range files.Ledger.Iterations() {
 		for _, e := range it.Events {
-			if line, err := history.Line(e); err == nil && !isConversation(e) {
+			set, is := e.(*history.Set)
+			about := is && slices.Contains([]string{history.IssueNumber, history.Author, history.CommandsUntil}, set.Key)
+			if _, answered := e.(*history.Answered); answered || about { // about comments alone
+				continue
+			}
+			if line, err := history.Line(e); err == nil {
 				essence = append(essence, line...)
 			}
 		}
 	}
 	return proposal.Digest(files.State, files.Results, essence)
-}
-
-// isConversation reports whether an event is about comments alone.
-func isConversation(e history.Event) bool {
-	switch e := e.(type) {
-	case *history.Answered:
-		return true
-	case *history.Set:
-		return slices.Contains([]string{history.IssueNumber, history.Author, history.CommandsUntil}, e.Key)
-	default:
-		return false
-	}
 }

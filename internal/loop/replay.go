@@ -126,8 +126,11 @@ func (r *ciGate) replayPending(ctx context.Context, e history.Decided) (Result, 
 	var refused *decision.Reason
 	head, _, err := r.branches.replay(ctx, e.Commit, base)
 	if err == nil && head != base {
-		var same bool
-		if same, err = r.branches.sameFiles(ctx, head, e.Commit); err == nil && same {
+		var was, is string
+		if was, _, err = r.Repo.TreeOf(ctx, e.Commit); err == nil {
+			is, _, err = r.Repo.TreeOf(ctx, head)
+		}
+		if err == nil && was == is {
 			replayed := e
 			replayed.Commit, replayed.Parent = head, base
 			err = r.write(ctx, fmt.Sprintf("%s: iteration %d is replayed", r.Program.Name, e.Iteration),
@@ -148,13 +151,4 @@ func (r *ciGate) replayPending(ctx context.Context, e history.Decided) (Result, 
 	e.Reasons = append([]decision.Reason{{Kind: decision.MergedWithout}}, e.Reasons...)
 	result, err := r.recordFinal(ctx, e, nil, refused)
 	return result, true, err
-}
-
-func (r *branches) sameFiles(ctx context.Context, a, b string) (bool, error) {
-	one, _, err := r.Repo.TreeOf(ctx, a)
-	if err != nil {
-		return false, err
-	}
-	other, _, err := r.Repo.TreeOf(ctx, b)
-	return one == other, err
 }

@@ -48,7 +48,9 @@ func (r *run) prepare(ctx context.Context) (result Result, ended bool, err error
 		if r.stopped = cmp.Or(r.stopped, r.rests()); r.stopped == "" {
 			return Result{}, false, nil
 		}
-		result, err = r.finish(ctx)
+		p := r.proposer.newProposal(proposal.Iteration, position{}) // gives the lease back
+		err = r.recorder.enterProposal(ctx, position{}, p)
+		result = r.recorder.resultOf(p)
 	}
 	return result, true, err
 }

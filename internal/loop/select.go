@@ -112,18 +112,14 @@ func (r *team) nameOf(a *attempt) string {
 	}
 }
 
-// modelOf names the model that an attempt was made with, "" when nobody knows.
-func (r *team) modelOf(a *attempt) string {
-	if a.agent == nil && len(r.Agents) > 0 {
-		return r.Agents[0].Model
-	}
-	return cmp.Or(a.reply.Model, a.model)
-}
-
 // workOf is what the agent of an attempt did.
 func (r *team) workOf(a *attempt) history.Work {
+	model := cmp.Or(a.reply.Model, a.model)
+	if a.agent == nil && len(r.Agents) > 0 {
+		model = r.Agents[0].Model
+	}
 	return history.Work{
-		Agent: r.nameOf(a), Model: r.modelOf(a), Summary: a.reply.Summary, Changed: atMost(a.Changed, maxChanged),
+		Agent: r.nameOf(a), Model: model, Summary: a.reply.Summary, Changed: atMost(a.Changed, maxChanged),
 		Params: a.reply.Params, Durations: a.Durations, Usage: &a.reply.Usage,
 	}
 }

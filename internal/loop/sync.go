@@ -196,8 +196,16 @@ func (r *branches) defaultBranch(ctx context.Context) (string, error) {
 
 func (r *branches) baseCommit(ctx context.Context, branch string) (string, error) {
 	ref := "refs/heads/" + branch
-	if r.Memory.Remote != "" {
-		return r.remoteCommit(ctx, ref)
+	if remote := r.Memory.Remote; remote != "" { // No ref of the user's is written for it.
+		refs, err := r.Repo.Remote(remote).Refs(ctx, ref)
+		if err != nil {
+			return "", err
+		}
+		commit, ok := refs[ref]
+		if !ok {
+			return "", fmt.Errorf("remote %s has no branch %s: push it, or name another with --base", remote, branch)
+		}
+		return commit, r.Repo.Remote(remote).Obtain(ctx, commit, ref)
 	}
 	commit, ok, err := r.Repo.Resolve(ctx, ref)
 	if err != nil {
@@ -208,22 +216,6 @@ func (r *branches) baseCommit(ctx context.Context, branch string) (string, error
 			"--base", branch, ref)
 	}
 	return commit, nil
-}
-
-// remoteCommit fetches a branch of the remote and returns its commit. No ref of
-// the user's is written for it.
-func (r *branches) remoteCommit(ctx context.Context, ref string) (string, error) {
-	remote := r.Memory.Remote
-	refs, err := r.Repo.Remote(remote).Refs(ctx, ref)
-	if err != nil {
-		return "", err
-	}
-	commit, ok := refs[ref]
-	if !ok {
-		return "", fmt.Errorf("remote %s has no branch %s: push it, or name another with --base", remote,
-			strings.TrimPrefix(ref, "refs/heads/"))
-	}
-	return commit, r.Repo.Remote(remote).Obtain(ctx, commit, ref)
 }
 
 // deepen makes a shallow clone whole before ahead and behind are believed.

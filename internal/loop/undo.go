@@ -27,17 +27,6 @@ type undone struct {
 	good bool
 }
 
-// refuse notes that the remote did not take the commits: nothing is undone.
-func (u *undoing) refuse(reason string) {
-	u.head = u.old
-	for iteration, answer := range u.answers {
-		if answer.good {
-			u.answers[iteration] = undone{fmt.Sprintf("Iteration %d is not undone: %s.", iteration,
-				plain.Quote(reason, maxRefusal)), false}
-		}
-	}
-}
-
 // maxRefusal bounds the words of a remote in an answer.
 const maxRefusal = 600
 

@@ -112,7 +112,13 @@ func verifyOutcome(at position, p *proposal.Proposal, outcomes ...history.Outcom
 // proposal has are kept only where nothing can be computed.
 func (r *recorder) verifyDecision(b *records, at position, p *proposal.Proposal) (history.Decided, error) {
 	e := *p.Decided
-	e.Disagreement = r.disagreement(b, p)
+	measured := slices.Collect(history.Of[*history.Measured](slices.All(p.Measured)))
+	if e.Disagreement = nil; !p.Kept() { // the new incumbent was measured beside the old one
+		e.Disagreement = audit.Disagreement(b.sum, measured)
+	}
+	if e.Disagreement != nil {
+		r.note(e.Disagreement.String())
+	}
 	e.Parent, e.Direction, e.Target, e.Changed = at.tip(), r.Program.Direction, b.target(),
 		atMost(e.Changed, maxChanged)
 	if e.Verdict == "" {
@@ -125,7 +131,6 @@ func (r *recorder) verifyDecision(b *records, at position, p *proposal.Proposal)
 	if e.Rule == nil || !e.Rule.Same(r.ruleOf(b)) {
 		return e, proposal.Refuse("it was decided by another rule than the program's")
 	}
-	measured := slices.Collect(history.Of[*history.Measured](slices.All(p.Measured)))
 	again, problems := audit.Decision(b.sum, measured, &e)
 	if len(problems) > 0 {
 		return e, proposal.Refuse("its measurements do not bear its decision: %s", problems[0])
@@ -135,20 +140,6 @@ func (r *recorder) verifyDecision(b *records, at position, p *proposal.Proposal)
 		e.Outcome = outcomeOf(again)
 	}
 	return e, nil
-}
-
-// disagreement says that the incumbent, as the trial of a candidate that was not
-// kept measured it, is not what is on record; nil when it is. A warning and the
-// reasons of the iteration say it too.
-func (r *recorder) disagreement(b *records, p *proposal.Proposal) *decision.Reason {
-	if p.Kept() {
-		return nil // the new incumbent was measured beside the old one
-	}
-	said := audit.Disagreement(b.sum, slices.Collect(history.Of[*history.Measured](slices.All(p.Measured))))
-	if said != nil {
-		r.note(said.String())
-	}
-	return said
 }
 
 // verifySuiteDecision checks the verdict of a suite against its numbers, as far

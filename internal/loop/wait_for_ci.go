@@ -71,8 +71,10 @@ func (r *ciGate) settle(ctx context.Context, e history.Decided, event lifecycle.
 		result, err = r.keep(ctx, e, event, verdict)
 	case next == lifecycle.Drop && event == lifecycle.Stuck:
 		result, err = r.giveUpFix(ctx, e, verdict, *fixesExhausted(r.records.standing(), verdict.Signature()))
-	case next == lifecycle.Drop:
-		result, err = r.overtaken(ctx, e, verdict)
+	case next == lifecycle.Drop: // somebody moved the branch: their commit stays, and the next iteration begins with it
+		e.Outcome = history.Rejected
+		e.Reasons = append([]decision.Reason{{Kind: decision.CIMoved, Because: found(verdict)}}, e.Reasons...)
+		result, err = r.recordFinal(ctx, e, nil, nil)
 	case next == lifecycle.Pause:
 		result, err = r.keepWaiting(ctx, e, r.timedOut(e, verdict), verdict)
 	case next == lifecycle.Fix:
@@ -188,15 +190,6 @@ func (r *ciGate) keep(ctx context.Context, e history.Decided, event lifecycle.Ev
 	return r.recordFinal(ctx, e, nil, nil)
 }
 
-// overtaken ends an iteration whose branch somebody else moved while CI ran: what
-// CI says of its commit is not about what is on the branch. Their commit stays,
-// and the next iteration begins with it.
-func (r *ciGate) overtaken(ctx context.Context, e history.Decided, verdict ci.Result) (Result, error) {
-	e.Outcome = history.Rejected
-	e.Reasons = append([]decision.Reason{{Kind: decision.CIMoved, Because: found(verdict)}}, e.Reasons...)
-	return r.recordFinal(ctx, e, nil, nil)
-}
-
 // keepWaiting ends the run while the iteration still waits. A reason pauses the
 // program.
 func (r *ciGate) keepWaiting(ctx context.Context, e history.Decided, pause *decision.Reason,
@@ -238,9 +231,13 @@ func (r *ciGate) recordFinal(ctx context.Context, e history.Decided, branch *git
 				b.goOn(e.Reasons[len(e.Reasons)-1])
 			}
 			r.recorder.enterFinished(b, decided)
-			if pause != nil {
-				b.endEmptyPull(*pause)
+			if pause == nil {
+				return nil
 			}
+			if b.sum.Pull > 0 && b.sum.Incumbent == b.sum.Base { // a pull request with nothing in it ends by our hand
+				b.set(history.PullEnded, strconv.Itoa(b.sum.Pull))
+			}
+			b.pause(*pause)
 			return nil
 		})
 	if reason := pushRefusal(err); reason != nil && branch != nil {
@@ -252,15 +249,6 @@ func (r *ciGate) recordFinal(ctx context.Context, e history.Decided, branch *git
 		return Result{}, err
 	}
 	return r.resultOfDecision(e, e.Reasons), nil
-}
-
-// endEmptyPull pauses, and notes that a pull request without a commit of its
-// own has ended by our hand.
-func (b *records) endEmptyPull(pause decision.Reason) {
-	if b.sum.Pull > 0 && b.sum.Incumbent == b.sum.Base {
-		b.set(history.PullEnded, strconv.Itoa(b.sum.Pull))
-	}
-	b.pause(pause)
 }
 
 // asksToFix reports whether CI is known to have failed for the pending commit and an agent

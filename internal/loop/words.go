@@ -37,18 +37,14 @@ func ResultTable(results []Result) render.Table {
 		if !noisy {
 			figures = slices.Delete(figures, 1, 2)
 		}
-		row := slices.Concat([]string{strconv.Itoa(r.Iteration), r.word()}, figures)
+		word := render.OutcomeOf(r.Outcome).Word
+		if r.Bundle != "" { // it has no outcome before it is published
+			word = "proposed"
+		}
+		row := slices.Concat([]string{strconv.Itoa(r.Iteration), word}, figures)
 		table.Rows = append(table.Rows, slices.Insert(row, len(row)-1, strconv.FormatFloat(r.Seconds, 'f', 1, 64)+"s"))
 	}
 	return table
-}
-
-// word is the outcome; what is in a bundle has no outcome before it is published.
-func (r Result) word() string {
-	if r.Bundle != "" {
-		return "proposed"
-	}
-	return render.OutcomeOf(r.Outcome).Word
 }
 
 // Notes is what a person should know of a run besides its table and its warnings.
@@ -57,7 +53,20 @@ func Notes(results []Result) string {
 		return ""
 	}
 	var out strings.Builder
-	out.WriteString(failedEvaluations(results) + trials(results))
+	for _, r := range results { // why evaluations failed, whole, and where their output is
+		if r.Output == "" {
+			continue
+		}
+		for _, reason := range r.Reasons {
+			fmt.Fprintf(&out, "\niteration %d: %s\n", r.Iteration, plain.Line(reason.String()))
+		}
+		fmt.Fprintf(&out, "  all that it printed: %s\n", r.Output)
+	}
+	for i, r := range results { // what noisy trials said of every kept iteration, and of the last one
+		if n := len(r.Evidence); n > 0 && (r.Outcome == history.Accepted || i == len(results)-1) {
+			fmt.Fprintf(&out, "\niteration %d, %s: %s\n", r.Iteration, r.Evidence[n-1].Stage, render.Trial(r.Evidence[n-1]))
+		}
+	}
 	last := results[len(results)-1]
 	if last.Bundle != "" {
 		out.WriteString("\nnothing is recorded yet: `iterate job publish` verifies the bundle, and records it\n")
@@ -104,30 +113,4 @@ func Failed(results []Result, onError bool) error {
 		}
 	}
 	return nil
-}
-
-// failedEvaluations says why evaluations failed, whole, and where their output is.
-func failedEvaluations(results []Result) string {
-	var out strings.Builder
-	for _, r := range results {
-		if r.Output == "" {
-			continue
-		}
-		for _, reason := range r.Reasons {
-			fmt.Fprintf(&out, "\niteration %d: %s\n", r.Iteration, plain.Line(reason.String()))
-		}
-		fmt.Fprintf(&out, "  all that it printed: %s\n", r.Output)
-	}
-	return out.String()
-}
-
-// trials is what noisy trials said: of every kept iteration, and of the last one.
-func trials(results []Result) string {
-	text := ""
-	for i, r := range results {
-		if n := len(r.Evidence); n > 0 && (r.Outcome == history.Accepted || i == len(results)-1) {
-			text += fmt.Sprintf("\niteration %d, %s: %s\n", r.Iteration, r.Evidence[n-1].Stage, render.Trial(r.Evidence[n-1]))
-		}
-	}
-	return text
 }

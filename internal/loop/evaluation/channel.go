@@ -20,18 +20,7 @@ const maxResult = 1 << 20
 // of, which shares the script's standard output.
 type channel struct{ dir string }
 
-// newChannel makes a directory with a name of its own for each run.
-func newChannel(artifacts string) (channel, error) {
-	dir, err := os.MkdirTemp(artifacts, "result-")
-	if err != nil {
-		return channel{}, fmt.Errorf("prepare the result of the evaluation: %w", err)
-	}
-	return channel{dir}, nil
-}
-
-func (c channel) file() string     { return filepath.Join(c.dir, "result.json") }
-func (c channel) variable() string { return resultVariable + "=" + c.file() }
-func (c channel) remove()          { _ = os.RemoveAll(c.dir) }
+func (c channel) file() string { return filepath.Join(c.dir, "result.json") }
 
 // preamble keeps the variable in the shell and takes it out of the environment.
 // It has no line of its own, so that the lines of the script keep their numbers.

@@ -113,11 +113,12 @@ func (e *Evaluator) Run(ctx context.Context, request Request) (Result, error) {
 }
 
 func (e *Evaluator) script(ctx context.Context, request Request, name, text string) (Result, error) {
-	channel, err := newChannel(request.Artifacts)
+	dir, err := os.MkdirTemp(request.Artifacts, "result-") // a name of its own for each run
 	if err != nil {
-		return Result{}, err
+		return Result{}, fmt.Errorf("prepare the result of the evaluation: %w", err)
 	}
-	defer channel.remove()
+	defer func() { _ = os.RemoveAll(dir) }()
+	channel := channel{dir}
 	file := filepath.Join(request.Artifacts, name+".sh")
 	shell := shellFor(request)
 	if err := os.WriteFile(file, []byte(channel.preamble()+shell.preamble+text+"\n"), 0o600); err != nil {
@@ -127,7 +128,7 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 	result, err := e.Runner.Run(ctx, process.Spec{
 		Stdout: &heads[0], Stderr: &heads[1],
 		Args: append(slices.Clone(shell.args), file), Dir: request.Dir,
-		Env: append(slices.Clone(request.Env), channel.variable()), Timeout: request.Timeout,
+		Env: append(slices.Clone(request.Env), resultVariable+"="+channel.file()), Timeout: request.Timeout,
 		Offline: request.Offline && name != setup, FillCaches: request.Trusted, Fixed: request.Fixed,
 		Readable: []string{file}, Writable: []string{channel.dir},
 	})

@@ -41,7 +41,13 @@ func Decode(b Bundle, masker process.Masker) (*Proposal, error) {
 	if p.Kept() != (b.Candidate != "") {
 		return nil, Refuse("its decision and its candidate contradict each other")
 	}
-	return p, p.complete()
+	switch {
+	case p.Kind == Fix && p.Checked == nil && p.Postponed == nil:
+		return nil, Refuse("it does not say what CI had found")
+	case p.Decided == nil && len(p.Measured) > 0:
+		return nil, Refuse("it decides nothing")
+	}
+	return p, nil
 }
 
 // baselineRoles are the roles of a baseline's measurements, in their order.
@@ -57,7 +63,10 @@ func (p *Proposal) add(e history.Event) error {
 	case *history.Measured:
 		if e.Stage == "" && e.Role != history.Candidate && p.Kind != Fix && len(p.Measured) == 0 {
 			iteration--
-			err = p.addBaseline(e)
+			if len(p.Baseline) == len(baselineRoles) || e.Role != baselineRoles[len(p.Baseline)] {
+				return Refuse("its baseline has a measurement of the wrong role")
+			}
+			p.Baseline, err = append(p.Baseline, e), matchesRuns(e)
 		} else {
 			err = p.addMeasured(e)
 		}
@@ -96,14 +105,6 @@ func misplaced(e history.Event) error {
 	return Refuse("it has an event %.40q, which no proposal makes there", history.KindOf(e))
 }
 
-func (p *Proposal) addBaseline(e *history.Measured) error {
-	if len(p.Baseline) == len(baselineRoles) || e.Role != baselineRoles[len(p.Baseline)] {
-		return Refuse("its baseline has a measurement of the wrong role")
-	}
-	p.Baseline = append(p.Baseline, e)
-	return matchesRuns(e)
-}
-
 // addMeasured takes a measurement of a trial. There is one of each side, stage and
 // candidate: of two, one would decide and people would see the other.
 func (p *Proposal) addMeasured(e *history.Measured) error {
@@ -135,15 +136,4 @@ func takenBy(role history.Role, stage decision.Stage) bool {
 	default:
 		return false
 	}
-}
-
-// complete refuses a proposal that lacks its decision, or what CI had found.
-func (p *Proposal) complete() error {
-	switch {
-	case p.Kind == Fix && p.Checked == nil && p.Postponed == nil:
-		return Refuse("it does not say what CI had found")
-	case p.Decided == nil && len(p.Measured) > 0:
-		return Refuse("it decides nothing")
-	}
-	return nil
 }
