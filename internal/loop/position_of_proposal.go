@@ -36,11 +36,7 @@ func (r *branches) positionOfProposal(ctx context.Context, from *proposal.Propos
 	if !known {
 		return at, proposal.Refuse("it was made from commit %.12s, which is not on %s", from.Base, at.BaseBranch)
 	}
-	return r.placeOfProposal(ctx, from, at)
-}
-
-func (r *branches) placeOfProposal(ctx context.Context, from *proposal.Proposal, at position) (position, error) {
-	at, err := r.place(ctx, at)
+	at, err = r.place(ctx, at)
 	if err == nil && at.Old == "" && r.merged(from.Branch) {
 		at, err = r.placeOfDeleted(ctx, from.Branch, at)
 	}

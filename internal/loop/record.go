@@ -215,7 +215,12 @@ func (r *recorder) enter(b *records, at position, p *proposal.Proposal) error {
 	if p.Checked != nil {
 		return nil
 	}
-	r.enterNotes(b, p)
+	for e := range history.Of[*history.Proposed](slices.All(p.Measured)) {
+		if e.Proposal != p.Number() {
+			b.enterNotes(b.iteration, prompt.Notes(e.Notes).Few())
+		}
+	}
+	b.enterNotes(b.iteration, prompt.Notes(p.Decided.Notes).Few()) // the deciding one's last
 	if decided.Outcome == history.PendingCI {
 		r.consumed(b)
 	} else {
@@ -241,16 +246,6 @@ func (r *recorder) enterFinished(b *records, decided history.Decided) {
 	r.consumed(b)
 	b.add(&history.Finished{Head: history.Head{Iteration: decided.Iteration}, Outcome: decided.Outcome})
 	r.consequences(b, decided)
-}
-
-// enterNotes adds what the agents learned, the deciding one's last.
-func (r *recorder) enterNotes(b *records, p *proposal.Proposal) {
-	for e := range history.Of[*history.Proposed](slices.All(p.Measured)) {
-		if e.Proposal != p.Number() {
-			b.enterNotes(b.iteration, prompt.Notes(e.Notes).Few())
-		}
-	}
-	b.enterNotes(b.iteration, prompt.Notes(p.Decided.Notes).Few())
 }
 
 // enterNothing ends an iteration without a decision: the baseline completed the

@@ -44,25 +44,19 @@ func leaks(ctx context.Context, repo *git.Repo, before string, masker process.Ma
 		if !masker.Leaks(text) {
 			continue
 		}
-		was, err := contentBefore(ctx, repo, before, c.Path)
+		found, err := repo.Cat(ctx, before+":"+c.Path)
 		if err != nil {
 			return nil, err
+		}
+		var was []byte
+		if !found[0].Missing() {
+			was = named(bytes.Clone(found[0].Data), c.Path)
 		}
 		if masker.LeaksMore(text, was) {
 			reasons = append(reasons, decision.Reason{Kind: decision.HasSecret, Path: masker.String(c.Path)})
 		}
 	}
 	return reasons, nil
-}
-
-// contentBefore is the content of a file in a commit, and its name; nil of one that is
-// not there.
-func contentBefore(ctx context.Context, repo *git.Repo, commit, path string) ([]byte, error) {
-	found, err := repo.Cat(ctx, commit+":"+path)
-	if err != nil || found[0].Missing() {
-		return nil, err
-	}
-	return named(bytes.Clone(found[0].Data), path), nil
 }
 
 // named is a content, which is appended to, with its name.

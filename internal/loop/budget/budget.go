@@ -71,23 +71,19 @@ func Stand(p *program.Program, summary *history.Summary, now time.Time) Standing
 		var spent history.Spent
 		if b.Per != program.PerIteration {
 			spent = summary.Spent(from)
-			s.exhaust(over(b, spent, p.UnknownCost == "pause"), b.Per, until)
+			over := over(b, spent, p.UnknownCost == "pause")
+			if over != "" && (s.Over == "" || !s.Until.IsZero() && (until.IsZero() || !until.Before(s.Until))) {
+				s.Until = until
+				s.Over = fmt.Sprintf("%s used this %s", over, b.Per)
+				if b.Per == program.PerProgram {
+					s.Over = over + " used by this program"
+				}
+			}
 			s.Used = append(s.Used, used(b, spent)...)
 		}
 		s.Left.bound(b, spent)
 	}
 	return s
-}
-
-func (s *Standing) exhaust(over string, per program.Span, until time.Time) {
-	if over == "" || s.Over != "" && (s.Until.IsZero() || !until.IsZero() && until.Before(s.Until)) {
-		return
-	}
-	s.Until = until
-	s.Over = fmt.Sprintf("%s used this %s", over, per)
-	if per == program.PerProgram {
-		s.Over = fmt.Sprintf("%s used by this program", over)
-	}
 }
 
 // limit is one limit of a budget beside what was used of it.

@@ -11,15 +11,13 @@ import (
 
 // Write makes the directory dir of a bundle, whole or not at all. It is an error
 // when dir exists, or when a part is larger than Read would take.
-func Write(dir string, b Bundle) error {
+func Write(dir string, b Bundle) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("write the bundle: %w", err)
+		}
+	}()
 	b.Schema = Schema
-	if err := write(dir, b); err != nil {
-		return fmt.Errorf("write the bundle: %w", err)
-	}
-	return nil
-}
-
-func write(dir string, b Bundle) error {
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s exists already; name a new directory", dir)
 	}
@@ -56,15 +54,12 @@ var limits = map[string]int{manifestFile: 64 << 10, changeFile: 64 << 20, events
 
 // Read reads the bundle in dir and holds it against its manifest. A file too
 // many, one too few, too large, no regular file, or with other bytes is an error.
-func Read(dir string) (Bundle, error) {
-	b, err := read(dir)
-	if err != nil {
-		return Bundle{}, fmt.Errorf("bundle %s %w", dir, err)
-	}
-	return b, nil
-}
-
-func read(dir string) (b Bundle, err error) {
+func Read(dir string) (b Bundle, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("bundle %s %w", dir, err)
+		}
+	}()
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return b, fmt.Errorf("cannot be opened: %w", err)

@@ -32,6 +32,14 @@ var failures = []lazyregexp.Regexp{
 // order of the output, each once.
 func FailingTests(output string) []string {
 	var found []string
+	add := func(names ...string) {
+		for _, name := range names {
+			name = strings.Join(strings.Fields(name), " ")
+			if name != "" && len(found) < maxFailing && !slices.Contains(found, name) {
+				found = append(found, name)
+			}
+		}
+	}
 	for line := range strings.Lines(output) {
 		line = strings.TrimRight(line, "\r\n")
 		var result struct {
@@ -39,29 +47,18 @@ func FailingTests(output string) []string {
 		}
 		if strings.HasPrefix(strings.TrimSpace(line), "{") && json.Unmarshal([]byte(line), &result) == nil &&
 			result.Failing != nil {
-			found = slices.Clone(result.Failing)
+			found = nil
+			add(result.Failing...)
 			break
 		}
 		for _, pattern := range failures {
 			if match := pattern().FindStringSubmatch(line); match != nil {
-				found = append(found, match[1])
+				add(match[1])
 				break
 			}
 		}
 	}
-	return distinct(found)
-}
-
-func distinct(names []string) []string {
-	var list []string
-	seen := map[string]bool{}
-	for _, name := range names {
-		if name = strings.Join(strings.Fields(name), " "); name != "" && !seen[name] && len(list) < maxFailing {
-			seen[name] = true
-			list = append(list, name)
-		}
-	}
-	return list
+	return found
 }
 
 // TestDriven works on one failing test after the other.
@@ -75,24 +72,16 @@ func (TestDriven) Focus(output string, earlier []string) string {
 	if len(failing) == 0 {
 		return ""
 	}
-	if last := len(earlier) - 1; last >= 0 && slices.Contains(failing, earlier[last]) && inARow(earlier)%perFocus != 0 {
-		return earlier[last]
-	}
-	counts := map[string]int{}
+	counts, last, inARow := map[string]int{}, "", 0
 	for _, name := range earlier {
 		counts[name]++
+		if name != last {
+			last, inARow = name, 0
+		}
+		inARow++
+	}
+	if slices.Contains(failing, last) && inARow%perFocus != 0 {
+		return last
 	}
 	return slices.MinFunc(failing, func(a, b string) int { return counts[a] - counts[b] })
-}
-
-// inARow is how many of the last attempts were on the same test.
-func inARow(earlier []string) int {
-	count := 0
-	for _, name := range slices.Backward(earlier) {
-		if name != earlier[len(earlier)-1] {
-			break
-		}
-		count++
-	}
-	return count
 }
