@@ -139,11 +139,13 @@ func (s *state) propose(ctx context.Context, n int, tree workspace.Tree) (agent.
 			files = append(files, entry.Path)
 		}
 	}
+	start := startOf(s.rows) // what another executor scored before it is no start
+	initial := s.rows[slices.IndexFunc(s.rows, func(row results.Row) bool { return row.Iteration == start })].Score
 	best, whole := evals.RateValue(s.best.Rate), metric.FromInt(1)
 	text := prompt.Build(prompt.Input{
 		Program: s.Name, Iteration: n, Goal: prompt.SkillGoal("Improve the skill "+s.Name+".", "."),
 		Targets: []string{"**"}, Protected: []string{evals.Dir + "/"},
-		Files: files, Direction: metric.Higher, Target: &whole, Best: &best, Initial: s.initial(),
+		Files: files, Direction: metric.Higher, Target: &whole, Best: &best, Initial: initial,
 		Attempts: s.attempts(), Output: s.best.Failures,
 	})
 	var live func(string)
@@ -157,13 +159,6 @@ func (s *state) propose(ctx context.Context, n int, tree workspace.Tree) (agent.
 		Command:  s.Command,
 		IsTarget: allowed, Targets: files, Direction: metric.Higher, Incumbent: &best, Iteration: n, Seed: 1,
 	})
-}
-
-// initial is the score of the last baseline: what another executor scored before it
-// is no start.
-func (s *state) initial() *metric.Value {
-	start := startOf(s.rows)
-	return s.rows[slices.IndexFunc(s.rows, func(row results.Row) bool { return row.Iteration == start })].Score
 }
 
 // attempts are the earlier iterations as the prompt shows them.

@@ -174,8 +174,18 @@ func (l *Loop) begin(ctx context.Context) (*state, error) {
 		if s.best, err = s.read(best); err != nil {
 			return nil, err
 		}
-		s.decidedBy(best)
-		s.noisy = s.wasNoisy()
+		for _, row := range s.rows { // the table is the record, where gradings were lost since
+			if row.Iteration == best && row.Score != nil && s.best.Rate != nil &&
+				row.Score.Cmp(evals.RateValue(s.best.Rate)) != 0 {
+				s.best.Rate = row.Score.Rat()
+			}
+		}
+		// What measured the best version more than once came to pairs; before the last baseline that says
+		// nothing of the executor of now.
+		for n := startOf(s.rows); n <= s.last; n++ {
+			_, err := os.Lstat(filepath.Join(s.Workspace.Iteration(n), incumbentRun+"2"))
+			s.noisy = s.noisy || err == nil
+		}
 		if why := l.Workspace.Executor.Changed(&l.Executor); why != "" {
 			return s, s.measureAnew(ctx, best, why)
 		}
@@ -195,7 +205,11 @@ func (l *Loop) begin(ctx context.Context) (*state, error) {
 // baseline measures a version as iteration n. Where no case came to its end there
 // is nothing to improve on.
 func (s *state) baseline(ctx context.Context, version, n int) (err error) {
-	if s.best, err = s.measure(ctx, s.Workspace.Version(version), n); err != nil {
+	if err := s.clear(n); err != nil {
+		return err
+	}
+	s.best, err = s.Evals.Measure(ctx, fmt.Sprint("iteration ", n), s.Workspace.Version(version), s.Workspace.Iteration(n))
+	if err != nil {
 		return err
 	}
 	if s.best.Fault == "" {
@@ -256,15 +270,6 @@ func (s *state) measureAnew(ctx context.Context, best int, why string) error {
 	return s.Workspace.Save()
 }
 
-// measure runs the suite for what an iteration made. What an interrupted attempt
-// left is removed.
-func (s *state) measure(ctx context.Context, dir string, n int) (Measured, error) {
-	if err := s.clear(n); err != nil {
-		return Measured{}, err
-	}
-	return s.Evals.Measure(ctx, fmt.Sprint("iteration ", n), dir, s.Workspace.Iteration(n))
-}
-
 func (s *state) clear(n int) error {
 	if err := os.RemoveAll(s.Workspace.Iteration(n)); err != nil {
 		return fmt.Errorf("remove what an interrupted iteration left: %w", err)
@@ -284,17 +289,6 @@ func (s *state) read(version int) (Measured, error) {
 			"new workspace with --fresh: %w", version, err)
 	}
 	return found, err
-}
-
-// decidedBy takes the score in the table, which is the record, where gradings
-// were lost since.
-func (s *state) decidedBy(best int) {
-	for _, row := range s.rows {
-		if row.Iteration == best && row.Score != nil && s.best.Rate != nil &&
-			row.Score.Cmp(evals.RateValue(s.best.Rate)) != 0 {
-			s.best.Rate = row.Score.Rat()
-		}
-	}
 }
 
 // enter writes a row.

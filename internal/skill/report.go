@@ -80,14 +80,24 @@ func (v *Versions) Report(ctx context.Context, version int) (r render.SkillRepor
 	if err != nil {
 		return r, nil, err
 	}
-	r = render.NewSkillReport(g.rows, lostCases(before, after), g.Whole)
+	var lost []string // what the one version passed and the other does not
+	if len(before.Cases) > 0 && len(after.Cases) > 0 {
+		lost = decision.LostCases(ratesOf(before.Runs()), ratesOf(after.Runs()))
+	}
+	r = render.NewSkillReport(g.rows, lost, g.Whole)
 	r.Notes = append(r.Notes, otherScore(before, g.rows, start)...)
 	if version != start {
 		r.Notes = append(r.Notes, otherScore(after, g.rows, version)...)
 	}
 	r.Skill, r.Workspace, r.Failures, r.Cases = g.title(), g.Dir, failuresOf(after.Cases), casesOf(before, after)
 	if g.suite.Graded() {
-		r = r.WithGrader(feedbackOf(after))
+		var feedback []render.SkillFeedback
+		for _, c := range after.Cases {
+			for _, text := range evalrun.Suggestions(c.Feedback()) {
+				feedback = append(feedback, render.SkillFeedback{Case: c.ID, Text: text})
+			}
+		}
+		r = r.WithGrader(feedback)
 	}
 	figures, err := g.triggerFigures()
 	if err != nil {
@@ -145,17 +155,6 @@ func casesOf(before, after evalrun.Result) []render.SkillCase {
 	return list
 }
 
-// feedbackOf is what graders say of the suite.
-func feedbackOf(result evalrun.Result) []render.SkillFeedback {
-	var list []render.SkillFeedback
-	for _, c := range result.Cases {
-		for _, text := range evalrun.Suggestions(c.Feedback()) {
-			list = append(list, render.SkillFeedback{Case: c.ID, Text: text})
-		}
-	}
-	return list
-}
-
 // startOf is the version that later ones are held against: the last that was
 // measured without a change.
 func startOf(rows []results.Row) int {
@@ -166,15 +165,6 @@ func startOf(rows []results.Row) int {
 		}
 	}
 	return start
-}
-
-// lostCases lists what the one version passed and the other does not; nothing
-// when one of them was not run.
-func lostCases(before, after evalrun.Result) []string {
-	if len(before.Cases) == 0 || len(after.Cases) == 0 {
-		return nil
-	}
-	return decision.LostCases(ratesOf(before.Runs()), ratesOf(after.Runs()))
 }
 
 // ratesOf are the pass rates of cases in all runs of a version.

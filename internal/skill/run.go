@@ -82,20 +82,14 @@ func OpenOrCreate(ctx context.Context, place, dir string, warnings io.Writer) (*
 	if err != nil {
 		return nil, err
 	}
-	return w, ofThisSkill(w, dir)
-}
-
-// ofThisSkill refuses the workspace of another skill. One whose skill is not
-// where it was is taken for this one's.
-func ofThisSkill(w *workspace.Workspace, dir string) error {
 	here, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return err
+		return w, err
 	}
-	there, err := filepath.EvalSymlinks(w.Skill)
-	if err == nil && there != here {
-		return misuse.Errorf("%s is the workspace of %s, not of %s: name another with --workspace", w.Dir, there, here)
+	// A skill that is not where it was is taken for this one.
+	if there, err := filepath.EvalSymlinks(w.Skill); err == nil && there != here {
+		return w, misuse.Errorf("%s is the workspace of %s, not of %s: name another with --workspace", w.Dir, there, here)
 	}
 	w.Skill = here
-	return nil
+	return w, nil
 }

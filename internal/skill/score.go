@@ -11,7 +11,6 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/internal/suite/evals"
 )
@@ -47,7 +46,16 @@ func (v *Versions) Score(ctx context.Context, n int) (found Scored, err error) {
 	}
 	result, err := evalrun.ReadAll(suited, places...)
 	if errors.Is(err, fs.ErrNotExist) {
-		return found, notMeasured(w, n)
+		table, err := w.Results()
+		if err != nil {
+			return found, err
+		}
+		for _, row := range table.Rows() {
+			if row.Iteration == n {
+				return found, fmt.Errorf("iteration %d was not measured: %s", n, plain.Short(row.Changelog, lineWidth))
+			}
+		}
+		return found, fmt.Errorf("iteration %d was not run: %s has no such iteration", n, w.Dir)
 	}
 	if err != nil {
 		return found, err
@@ -89,18 +97,4 @@ func (s Scored) String() string {
 		over = fmt.Sprintf(", the median of %d runs; passed and total are sums over them", len(s.Runs))
 	}
 	return fmt.Sprintf("%s\nscore %s%s\n", table, render.Figure(&s.Score), over)
-}
-
-// notMeasured says why an iteration has no score.
-func notMeasured(w *workspace.Workspace, n int) error {
-	table, err := w.Results()
-	if err != nil {
-		return err
-	}
-	for _, row := range table.Rows() {
-		if row.Iteration == n {
-			return fmt.Errorf("iteration %d was not measured: %s", n, plain.Short(row.Changelog, lineWidth))
-		}
-	}
-	return fmt.Errorf("iteration %d was not run: %s has no such iteration", n, w.Dir)
 }

@@ -100,29 +100,24 @@ func (s *state) try(ctx context.Context, n int, candidate string) (tried, error)
 		return t, err
 	}
 	s.noisy = s.noisy || trial.Regime() == decision.Noisy
-	t.conclude(made)
-	if !t.several {
-		t.remarks = joinRemarks(t.remarks, s.withinNoise(t.Measured))
-		return t, nil
+	if made.Metric != nil {
+		t.Rate = made.Metric.Rat()
 	}
-	record.count()
-	return t, record.write(s.Workspace.Iteration(n))
-}
-
-// conclude takes a trial's decision over.
-func (t *tried) conclude(d decision.Decision) {
-	if d.Metric != nil {
-		t.Rate = d.Metric.Rat()
-	}
-	said := append(decision.Texts(d.Reasons), decision.Joined(d.Warning))
+	said := append(decision.Texts(made.Reasons), decision.Joined(made.Warning))
 	switch {
-	case d.Verdict != decision.Improved:
+	case made.Verdict != decision.Improved:
 		t.refused = joinRemarks(said...)
 	case t.several:
 		t.remarks = joinRemarks(said...)
 	default: // the scores of single runs say that it is better
 		t.remarks = joinRemarks(append([]string{unverified}, said[1:]...)...)
 	}
+	if !t.several {
+		t.remarks = joinRemarks(t.remarks, s.withinNoise(t.Measured))
+		return t, nil
+	}
+	record.count()
+	return t, record.write(s.Workspace.Iteration(n))
 }
 
 // side runs the suite for one side the time k, into a directory of the iteration's, which
@@ -147,18 +142,6 @@ func (s *state) side(ctx context.Context, n int, candidate string, side decision
 	}
 	m, err = s.Evals.Measure(ctx, label, dir, out)
 	return m, run, err
-}
-
-// wasNoisy reports whether an iteration since the last baseline came to pairs: it
-// then measured the best version more than once. What was measured before that
-// says nothing about the executor of now.
-func (s *state) wasNoisy() bool {
-	for n := startOf(s.rows); n <= s.last; n++ {
-		if _, err := os.Lstat(filepath.Join(s.Workspace.Iteration(n), incumbentRun+"2")); err == nil {
-			return true
-		}
-	}
-	return false
 }
 
 // unverified marks a gain that was seen once: noise alone could have made it.

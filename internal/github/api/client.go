@@ -91,7 +91,11 @@ func New(o Options) (*Client, error) {
 		return nil, errors.New("the GitHub token has spaces or line ends in it; set it again without them")
 	}
 	o.fill()
-	c := &Client{owner: owner, name: name, secrets: masker(o.Token), wire: newWire(o)}
+	c := &Client{owner: owner, name: name, secrets: strings.NewReplacer()}
+	c.wire = &wire{next: o.Transport, timeout: o.Timeout}
+	if len(o.Token) >= 4 {
+		c.secrets = strings.NewReplacer(o.Token, "***")
+	}
 	var transport http.RoundTripper
 	transport, c.cached = c.wire.chain(o)
 	c.api = gh.NewClient(&http.Client{
@@ -168,8 +172,8 @@ func (c *Client) Requests() int { return int(c.wire.sent.Load()) }
 // Changes is how many requests were sent that are to change something.
 func (c *Client) Changes() int { return int(c.wire.changes.Load()) }
 
-// chain puts the decorators around the transport, the outermost first: an API that never answers is given up, passing failures are tried
-// again, rate limits are waited for, known answers are revalidated, and the token is added.
+// chain puts the decorators around the transport, the outermost first: an API that never
+// answers is given up, passing failures are tried again, rate limits are waited for, known answers are revalidated, and the token is added.
 func (w *wire) chain(o Options) (http.RoundTripper, *revalidator) {
 	var inner http.RoundTripper = w
 	if o.Token != "" {

@@ -84,7 +84,9 @@ func (c *Client) fail(op string, err error) error {
 		return fmt.Errorf("GitHub: %s: %w", op, limit)
 	}
 	if undecodable(err) {
-		c.cached.forget()
+		c.cached.mu.Lock() // one of the answers that are kept does not decode
+		c.cached.known = nil
+		c.cached.mu.Unlock()
 	}
 	failed := &Error{Op: op, Message: c.secrets.Replace(line(err.Error())), cause: err}
 	var refused *gh.ErrorResponse
@@ -97,7 +99,8 @@ func (c *Client) fail(op string, err error) error {
 	case errors.As(err, new(*UnreachableError)):
 		failed.Unsure = true
 		failed.Cure = "look whether it can be reached from here; this run goes on without it"
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded) && !isWireTimeout(err):
+	case errors.Is(err, context.Canceled),
+		errors.Is(err, context.DeadlineExceeded) && !strings.Contains(err.Error(), "no answer within"):
 		failed.Unsure = true
 	default:
 		failed.Unsure = true
@@ -112,8 +115,6 @@ func undecodable(err error) bool {
 	var kind *json.UnmarshalTypeError
 	return errors.As(err, &syntax) || errors.As(err, &kind) || errors.Is(err, io.ErrUnexpectedEOF)
 }
-
-func isWireTimeout(err error) bool { return strings.Contains(err.Error(), "no answer within") }
 
 func message(refused *gh.ErrorResponse) string {
 	text := cmp.Or(refused.Message, http.StatusText(refused.Response.StatusCode))
@@ -152,13 +153,6 @@ func advice(answer *http.Response, message string) string {
 	default:
 		return ""
 	}
-}
-
-func masker(token string) *strings.Replacer {
-	if len(token) < 4 {
-		return strings.NewReplacer()
-	}
-	return strings.NewReplacer(token, "***")
 }
 
 // line makes one bounded line of a text that others wrote.

@@ -80,13 +80,6 @@ func (r *revalidator) keep(key string, answer *http.Response) {
 	r.known[key] = fresh
 }
 
-// forget drops everything that was kept: one of the answers does not decode.
-func (r *revalidator) forget() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.known = nil
-}
-
 // answer makes the answer of then out of one without change. The headers of
 // now win: a list's links to further pages change without its ETag.
 func (k *kept) answer(now *http.Response) *http.Response {

@@ -88,10 +88,17 @@ func (l *limiter) standing() error {
 func (l *limiter) read(answer *http.Response) error {
 	header := answer.Header
 	used := header.Get("X-Ratelimit-Remaining") == "0"
-	limit := LimitError{Until: l.resetTime(header)}
+	limit := LimitError{Until: l.now().Add(noHint)} // when it is not told
+	if seconds, err := strconv.ParseInt(header.Get("X-Ratelimit-Reset"), 10, 64); err == nil && seconds > 0 {
+		limit.Until = time.Unix(seconds, 0).UTC()
+	}
 	refused := answer.StatusCode == http.StatusForbidden || answer.StatusCode == http.StatusTooManyRequests
 	if refused && (header.Get("Retry-After") != "" || !used && secondary(bodyOf(answer))) {
-		limit = LimitError{Secondary: true, Until: l.now().Add(retryAfter(header))}
+		wait := noHint
+		if seconds, err := strconv.Atoi(strings.TrimSpace(header.Get("Retry-After"))); err == nil && seconds >= 0 {
+			wait = time.Duration(min(seconds, 24*60*60)) * time.Second
+		}
+		limit = LimitError{Secondary: true, Until: l.now().Add(wait)}
 		used = true
 	}
 	if !used && answer.StatusCode == http.StatusTooManyRequests {
@@ -115,25 +122,6 @@ func (l *limiter) read(answer *http.Response) error {
 		return nil
 	}
 	return &limit
-}
-
-// resetTime is the end of the hourly limit; a minute from now when it is not
-// told.
-func (l *limiter) resetTime(header http.Header) time.Time {
-	seconds, err := strconv.ParseInt(header.Get("X-Ratelimit-Reset"), 10, 64)
-	if err != nil || seconds <= 0 {
-		return l.now().Add(noHint)
-	}
-	return time.Unix(seconds, 0).UTC()
-}
-
-// retryAfter reads Retry-After in seconds, at most a day.
-func retryAfter(header http.Header) time.Duration {
-	seconds, err := strconv.Atoi(strings.TrimSpace(header.Get("Retry-After")))
-	if err != nil || seconds < 0 {
-		return noHint
-	}
-	return time.Duration(min(seconds, 24*60*60)) * time.Second
 }
 
 func secondary(body []byte) bool {

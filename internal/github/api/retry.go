@@ -59,22 +59,10 @@ func (r *retrier) verdict(request *http.Request, answer *http.Response, err erro
 		return max(limit.Until.Sub(r.now()), 0) + time.Second, true
 	case err == nil && answer.StatusCode < http.StatusInternalServerError:
 		return 0, false
-	case !repeatable(request):
-		return 0, false
+	case request.Method == http.MethodPost && request.Context().Value(repeatableKey{}) == nil:
+		return 0, false // What we send with PATCH sets values, so it may be sent twice.
 	default:
 		return delays.NextBackOff(), true
-	}
-}
-
-// repeatable says whether a request may be sent twice with the effect of one.
-// What we send with PATCH sets values, so it may; POST only where it says so.
-func repeatable(request *http.Request) bool {
-	switch request.Method {
-	case http.MethodPost:
-		marked, _ := request.Context().Value(repeatableKey{}).(bool)
-		return marked
-	default:
-		return true
 	}
 }
 

@@ -27,8 +27,6 @@ type wire struct {
 	answered atomic.Bool
 }
 
-func newWire(o Options) *wire { return &wire{next: o.Transport, timeout: o.Timeout} }
-
 // RoundTrip implements http.RoundTripper.
 func (w *wire) RoundTrip(request *http.Request) (*http.Response, error) {
 	w.sent.Add(1)

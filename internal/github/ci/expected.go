@@ -56,8 +56,10 @@ func (v *judgement) expectations(head []Check, list []expectation, starts bool) 
 	unknown := !slices.ContainsFunc(list, func(e expectation) bool { return e.proof })
 	switch {
 	case slices.ContainsFunc(v.Reasons, Reason.blocks):
+	case !proven && len(head) == 0:
+		v.add(NoSuccess, "", "there is no check yet")
 	case !proven:
-		v.add(NoSuccess, "", noSuccess(len(head)))
+		v.add(NoSuccess, "", "no check succeeded: those that are skipped, neutral or fail on the base prove nothing")
 	case unknown && starts && !slices.ContainsFunc(head, func(c Check) bool { return c.Workflow && c.success() }):
 		v.add(NoSuccess, "", "a workflow of the repository starts on this change, and no job of a workflow succeeded yet")
 	}
@@ -78,11 +80,4 @@ func (v *judgement) expect(e expectation, of []Check) {
 			v.add(Unproven, e.name, fmt.Sprintf("%s %s and is %s here", e.name, e.why, check.Conclusion))
 		}
 	}
-}
-
-func noSuccess(checks int) string {
-	if checks == 0 {
-		return "there is no check yet"
-	}
-	return "no check succeeded: those that are skipped, neutral or fail on the base prove nothing"
 }

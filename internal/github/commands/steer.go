@@ -3,7 +3,6 @@
 package commands
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -65,18 +64,27 @@ type Command struct {
 func Parse(body string) (commands []Command, around string) {
 	body = strings.ReplaceAll(body, "\r\n", "\n")
 	seen := visible([]byte(body))
-	var rest []string
+	var others []string
 	start := 0
 	for line := range strings.Lines(body) {
 		trimmed := strings.TrimSpace(line)
-		if at := start + strings.Index(line, Word); isCommand(trimmed) && seen[at] {
-			commands = append(commands, parse(strings.TrimSpace(trimmed[len(Word):])))
+		rest, is := strings.CutPrefix(trimmed, Word)
+		if is = is && (rest == "" || rest[0] == ' ' || rest[0] == '\t'); is && seen[start+strings.Index(line, Word)] {
+			text := strings.TrimSpace(rest)
+			name, after, found := strings.Cut(text, ":") // a program's name is one word, and no word of ours
+			if !found || name == "" || len(name) > 64 ||
+				strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789._-") != "" {
+				name, after = "", text
+			}
+			command := parseWords(strings.TrimSpace(after))
+			command.Program = name
+			commands = append(commands, command)
 		} else {
-			rest = append(rest, strings.TrimRight(line, "\n"))
+			others = append(others, strings.TrimRight(line, "\n"))
 		}
 		start += len(line)
 	}
-	return commands, strings.TrimSpace(strings.Join(rest, "\n"))
+	return commands, strings.TrimSpace(strings.Join(others, "\n"))
 }
 
 // visible are the places of a markdown text where plain text begins, outside of
@@ -98,27 +106,6 @@ func visible(source []byte) map[int]bool {
 	return places
 }
 
-func isCommand(text string) bool {
-	rest, found := strings.CutPrefix(text, Word)
-	return found && (rest == "" || rest[0] == ' ' || rest[0] == '\t')
-}
-
-func parse(text string) Command {
-	name, after, found := strings.Cut(text, ":")
-	if found && isName(name) {
-		c := parseWords(strings.TrimSpace(after))
-		c.Program = name
-		return c
-	}
-	return parseWords(text)
-}
-
-// isName says whether the text before a colon can be a program's name: one
-// word, and no word of ours.
-func isName(text string) bool {
-	return text != "" && len(text) <= 64 && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789._-") == ""
-}
-
 func parseWords(text string) Command {
 	words := strings.Fields(text)
 	if len(words) == 0 {
@@ -134,14 +121,23 @@ func parseWords(text string) Command {
 		return Command{Kind: Pause, Text: plain.Inline(rest, 200)}
 	case "set":
 		if len(words) == 3 && isTarget(words[1]) {
-			return target(words[2])
+			value, err := metric.ParseValue(words[2])
+			if err != nil {
+				return Command{Kind: Wrong, Problem: plain.Inline(words[2], 40) +
+					" is no number, as in `/autoloop set target-metric 0.95`"}
+			}
+			return Command{Kind: SetTarget, Target: &value}
 		}
 		if len(words) > 1 && isTarget(words[1]) {
 			return Command{Kind: Wrong, Problem: "say one number, as in `/autoloop set target-metric 0.95`"}
 		}
 	case string(Undo):
 		if len(words) == 2 {
-			return undo(words[1])
+			iteration, err := strconv.Atoi(strings.TrimPrefix(words[1], "#"))
+			if err != nil || iteration < 1 {
+				return Command{Kind: Wrong, Problem: plain.Inline(words[1], 40) + " is no iteration, as in `/autoloop undo 12`"}
+			}
+			return Command{Kind: Undo, Iteration: iteration}
 		}
 		if len(words) == 1 {
 			return Command{Kind: Wrong, Problem: "say which iteration, as in `/autoloop undo 12`"}
@@ -152,22 +148,4 @@ func parseWords(text string) Command {
 
 func isTarget(word string) bool {
 	return strings.EqualFold(strings.ReplaceAll(word, "_", "-"), "target-metric")
-}
-
-func target(text string) Command {
-	value, err := metric.ParseValue(text)
-	if err != nil {
-		return Command{Kind: Wrong, Problem: fmt.Sprintf("%s is no number, as in `/autoloop set target-metric 0.95`",
-			plain.Inline(text, 40))}
-	}
-	return Command{Kind: SetTarget, Target: &value}
-}
-
-func undo(text string) Command {
-	iteration, err := strconv.Atoi(strings.TrimPrefix(text, "#"))
-	if err != nil || iteration < 1 {
-		return Command{Kind: Wrong, Problem: fmt.Sprintf("%s is no iteration, as in `/autoloop undo 12`",
-			plain.Inline(text, 40))}
-	}
-	return Command{Kind: Undo, Iteration: iteration}
 }

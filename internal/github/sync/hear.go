@@ -11,6 +11,7 @@ import (
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
 )
 
@@ -193,7 +194,14 @@ func (s *Service) listen(ctx context.Context, all []api.Comment, before commands
 		mark = mark.With(c.ID, c.Place)
 	}
 	all = slices.DeleteFunc(all, func(c api.Comment) bool { return render.Marked(c.Body) || isBot(c.Author) })
-	all = slices.DeleteFunc(all, func(c api.Comment) bool { return !s.maySteer(c.Association) })
+	// A membership may be private: then the association does not tell, and who may push counts as a
+	// collaborator.
+	trusted := s.trusted()
+	private := slices.Contains(trusted, "COLLABORATOR")
+	all = slices.DeleteFunc(all, func(c api.Comment) bool {
+		known := slices.Contains(program.DefaultTrusted(), c.Association)
+		return !slices.Contains(trusted, c.Association) && (known || !private)
+	})
 	var people []string
 	for _, c := range all {
 		people = append(people, c.Author)

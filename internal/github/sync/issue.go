@@ -43,11 +43,15 @@ func (s *Service) Open(ctx context.Context, a render.Account) (number int, autho
 	switch {
 	case s.Program.Issue > 0:
 	case issue.Number > 0:
-		issue, err = s.reopened(ctx, a, issue)
+		if !issue.Open && a.Summary().Completed == nil {
+			err = s.Hub.SetIssueOpen(ctx, issue.Number, true)
+			issue.Open = err == nil
+		}
 	default:
 		find := func() (api.Issue, bool, error) { return s.findIssue(ctx) }
 		issue, err = once(find, func() (api.Issue, error) {
-			return s.Hub.CreateIssue(ctx, render.Title(s.Program.Name), render.Issue(a), ownLabels())
+			return s.Hub.CreateIssue(ctx, render.Title(s.Program.Name), render.Issue(a),
+				[]string{ProgramLabel, "automation", "autoloop"})
 		})
 		s.seen.fresh = err == nil
 		if issue.Number == 0 && api.Disabled(err) {
@@ -73,16 +77,6 @@ func (s *Service) author(ctx context.Context) string {
 	}
 	author, _ := s.Hub.Author(ctx, s.Program.File)
 	return author
-}
-
-// reopened reopens an issue, unless its program is completed.
-func (s *Service) reopened(ctx context.Context, a render.Account, issue api.Issue) (api.Issue, error) {
-	if issue.Open || a.Summary().Completed != nil {
-		return issue, nil
-	}
-	err := s.Hub.SetIssueOpen(ctx, issue.Number, true)
-	issue.Open = err == nil
-	return issue, err
 }
 
 // findIssue looks for the own issue of a file program, an open one first. One

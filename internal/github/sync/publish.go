@@ -24,9 +24,6 @@ const (
 	CompletedLabel = "autoloop-completed"
 )
 
-// ownLabels are those of a file program's own issue.
-func ownLabels() []string { return []string{ProgramLabel, "automation", "autoloop"} }
-
 const branchPrefix = "autoloop/"
 
 // slack is how far the clocks of GitHub and of this machine may be apart.
@@ -102,15 +99,6 @@ func (s *Service) trusted() []string {
 		return program.DefaultTrusted()
 	}
 	return s.Program.TrustedAssociations
-}
-
-// maySteer reports whether somebody with this association is not left out by
-// trusted-associations. A membership may be private: then the association does
-// not tell, and who may push counts as a collaborator.
-func (s *Service) maySteer(association string) bool {
-	trusted := s.trusted()
-	return slices.Contains(trusted, association) ||
-		!slices.Contains(program.DefaultTrusted(), association) && slices.Contains(trusted, "COLLABORATOR")
 }
 
 // once does what must not be done twice. When GitHub did not say whether it was

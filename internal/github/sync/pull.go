@@ -28,9 +28,19 @@ func (s *Service) Promote(ctx context.Context, a render.Account, base string) (n
 	if s.seen.again && !pull.Open {
 		return 0, nil // it ended while the iteration ran: the next one begins with that
 	}
-	kept := a.Kept()
-	if kept == nil && (!s.shows(pull) || a.Summary().PullEnded == pull.Number) {
-		return 0, s.closeEmpty(ctx, a)
+	kept, summary := a.Kept(), a.Summary()
+	// What the branch measures is kept up also when all that was kept was undone.
+	shows := pull != nil && pull.Open && render.OursIn(pull.Body) != ""
+	if kept == nil && (!shows || summary.PullEnded == pull.Number) {
+		if pull == nil || !pull.Open || summary.PullEnded != pull.Number || summary.Incumbent != summary.Base {
+			return 0, nil
+		}
+		// It ended by our hand, since CI turned down the only change in it; one with changes was opened again.
+		if err := s.Hub.ClosePull(ctx, pull.Number); err != nil {
+			return 0, err
+		}
+		pull.Open = false
+		return 0, s.endCIPending(ctx, pull)
 	}
 	if pull == nil || !pull.Open {
 		if !a.Leads() || pull != nil && pull.Merged && a.Replays(kept, pull.HeadSHA) {
@@ -50,12 +60,6 @@ func (s *Service) Promote(ctx context.Context, a render.Account, base string) (n
 	// The run that opened it ended before it was recorded.
 	number, failed := s.introduced(ctx, pull.Number)
 	return number, errors.Join(err, failed)
-}
-
-// shows reports whether a pull request is open and says what the branch measures: that
-// is kept up also when all that was kept was undone.
-func (s *Service) shows(pull *api.Pull) bool {
-	return pull != nil && pull.Open && render.OursIn(pull.Body) != ""
 }
 
 // hasEnded reads a pull request again before something is written into it, and
@@ -92,21 +96,6 @@ func (s *Service) endCIPending(ctx context.Context, pull *api.Pull) error {
 	ours := render.OursIn(pull.Body)
 	return s.rewrite(ctx, pull, render.Within(pull.Body,
 		strings.Replace(ours, string(render.CIPending), string(now), 1)))
-}
-
-// closeEmpty closes a pull request that ended by our hand: the only change in it
-// was turned down by CI. One with changes in it that is open was opened again by
-// a person.
-func (s *Service) closeEmpty(ctx context.Context, a render.Account) error {
-	pull, summary := s.seen.pull, a.Summary()
-	if pull == nil || !pull.Open || summary.PullEnded != pull.Number || summary.Incumbent != summary.Base {
-		return nil
-	}
-	if err := s.Hub.ClosePull(ctx, pull.Number); err != nil {
-		return err
-	}
-	pull.Open = false
-	return s.endCIPending(ctx, pull)
 }
 
 // open opens the pull request. That there is one already is no error: it is

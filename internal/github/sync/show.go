@@ -51,8 +51,14 @@ func (s *Service) iterations(ctx context.Context, a render.Account, news *notice
 	if len(decided) == 0 {
 		return nil
 	}
-	missed := s.missing(decided)
-	if !s.seen.since.IsZero() && (len(missed) > 1 || len(missed) == 1 && s.older(a, missed[0].Iteration)) {
+	missed := slices.DeleteFunc(slices.Clone(decided), func(e *history.Decided) bool {
+		return e.Time.Before(s.seen.since) || s.find(render.IterationMark(e.Iteration)) != nil
+	})
+	waited := false // one that is missing was decided before, as one that waits for CI
+	for e := range history.Of[*history.Decided](slices.All(a.Events)) {
+		waited = waited || len(missed) == 1 && e.Iteration == missed[0].Iteration && e.Time.Before(s.seen.since)
+	}
+	if !s.seen.since.IsZero() && (len(missed) > 1 || waited) {
 		if err := s.readAll(ctx); err != nil {
 			return err
 		}
@@ -74,25 +80,6 @@ func (s *Service) iterations(ctx context.Context, a render.Account, news *notice
 func (s *Service) comments(e *history.Decided) bool {
 	return s.Program.Comments == "all" || e.Outcome == history.Accepted ||
 		s.find(render.IterationMark(e.Iteration)) != nil
-}
-
-// missing are the iterations of which no comment was seen, as far back as
-// comments were read.
-func (s *Service) missing(decided []*history.Decided) []*history.Decided {
-	return slices.DeleteFunc(slices.Clone(decided), func(e *history.Decided) bool {
-		return e.Time.Before(s.seen.since) || s.find(render.IterationMark(e.Iteration)) != nil
-	})
-}
-
-// older says whether an iteration was decided, as one that waits for CI, before
-// the time from which comments were read.
-func (s *Service) older(a render.Account, iteration int) bool {
-	for e := range history.Of[*history.Decided](slices.All(a.Events)) {
-		if e.Iteration == iteration && e.Time.Before(s.seen.since) {
-			return true
-		}
-	}
-	return false
 }
 
 func (s *Service) readAll(ctx context.Context) error {
