@@ -3,11 +3,15 @@ package workspace
 import (
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/golden"
 )
 
 func sample() Tree {
@@ -20,33 +24,42 @@ func sample() Tree {
 
 func TestHostileManifests(t *testing.T) {
 	t.Parallel()
-	entry := func(text string) string { return `{"schema": 1, "entries": [` + text + `]}` }
-	for name, c := range map[string]struct{ text, want string }{
-		"nothing":        {"", "is no manifest"},
-		"a later schema": {`{"schema": 2}`, "has the schema 2"},
-		"upwards":        {entry(`{"path": "../x", "kind": "file", "mode": "0644"}`), "entries[0] has a path"},
-		"the root":       {entry(`{"path": "/x", "kind": "file", "mode": "0644"}`), "entries[0] has a path"},
-		"itself":         {entry(`{"path": ".", "kind": "directory", "mode": "0644"}`), "entries[0] has a path"},
-		"no path":        {entry(`{"kind": "file", "mode": "0644"}`), "entries[0] has a path"},
-		"upwards, coded": {
-			entry(`{"path_base64": "Li4v/w==", "kind": "file", "mode": "0644"}`),
-			"entries[0] has a path",
-		},
-		"no base64": {entry(`{"path_base64": "!", "kind": "file", "mode": "0644"}`), "entries[0] has a path"},
-		"setuid":    {entry(`{"path": "x", "kind": "file", "mode": "4755"}`), "permission bits"},
-		"a device":  {entry(`{"path": "x", "kind": "device", "mode": "0644"}`), "permission bits"},
-		"twice": {entry(`{"path": "x", "kind": "file", "mode": "0644"}, {"path": "x", "kind": "file", "mode": ` +
-			`"0644"}`), "out of order"},
-		"no digest": {
-			entry(`{"path": "x", "kind": "file", "mode": "0644"}`),
-			"its digest is not that of its entries",
-		},
+	entry := func(text string) string { return `{"schema": 1, "entries": [{` + text + `}]}` }
+	const file = `"kind": "file", "mode": "0644"`
+	for text, want := range map[string]string{
+		"":                               "is no manifest",
+		`{"schema": 2}`:                  "has the schema 2",
+		entry(`"path": "../x", ` + file): "entries[0] has a path",
+		entry(`"path": "/x", ` + file):   "entries[0] has a path",
+		entry(`"path": ".", "kind": "directory", "mode": "0644"`): "entries[0] has a path",
+		entry(file): "entries[0] has a path",
+		entry(`"path_base64": "Li4v/w==", ` + file):                "entries[0] has a path", // ../
+		entry(`"path_base64": "!", ` + file):                       "entries[0] has a path",
+		entry(`"path": "x", "kind": "link", "target_base64": "!"`): "a link's target that is no base64",
+		entry(`"path": "x", "kind": "file", "mode": "4755"`):       "permission bits",
+		entry(`"path": "x", "kind": "device", "mode": "0644"`):     "permission bits",
+		entry(`"path": "x", ` + file + `}, {"path": "x", ` + file): "out of order",
+		entry(`"path": "x", ` + file):                              "its digest is not that of its entries",
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			_, err := readManifest([]byte(c.text))
-			require.ErrorContains(t, err, c.want)
-		})
+		_, err := readManifest([]byte(text))
+		require.ErrorContains(t, err, want, text)
+	}
+}
+
+// TestChangedByteOfManifestIsSeen: no altered manifest gives another tree.
+func TestChangedByteOfManifestIsSeen(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(17, 18))
+	text, err := writeManifest(sample())
+	require.NoError(t, err)
+	for range 500 {
+		altered := slices.Clone(text)
+		altered[random.IntN(len(altered))] = byte(32 + random.IntN(95))
+		tree, err := readManifest(altered)
+		if err != nil {
+			continue
+		}
+		require.Equal(t, sample().Digest(), tree.Digest(), "%s", altered)
 	}
 }
 
@@ -66,4 +79,53 @@ func FuzzManifest(f *testing.F) {
 		require.NoError(t, err)
 		assert.Equal(t, fmt.Sprint(tree), fmt.Sprint(read))
 	})
+}
+
+// treeOf reads a tree: a file, "a/" a directory, "a>b" a link, "a|" a pipe.
+func treeOf(text string) (tree Tree) {
+	for entry := range strings.FieldsSeq(text) {
+		name, target, link := strings.Cut(entry, ">")
+		e := Entry{Path: strings.TrimRight(name, "/|"), Mode: 0o644}
+		switch {
+		case link:
+			e.Mode, e.Target = fs.ModeSymlink, target
+		case strings.HasSuffix(name, "/"):
+			e.Mode = fs.ModeDir | 0o755
+		case strings.HasSuffix(name, "|"):
+			e.Mode |= fs.ModeNamedPipe
+		}
+		tree = append(tree, e)
+	}
+	return tree
+}
+
+func TestBelow(t *testing.T) {
+	t.Parallel()
+	tree := treeOf("SKILL.md evals/ evals-2/a evals/a evals/b/c x/evals/a")
+	assert.Equal(t, treeOf("a b/c"), tree.Below("evals"))
+	assert.Equal(t, treeOf("c"), tree.Below("evals/b"))
+	assert.Equal(t, Tree{}, tree.Below("gone"))
+	assert.Equal(t, tree[4:5].Below("evals").Digest(), treeOf("b/c").Digest())
+}
+
+func TestTreesWithoutSnapshot(t *testing.T) {
+	t.Parallel()
+	golden.Table(t, map[string]string{
+		"files and directories":  "a/ a/b =>",
+		"a link beside it":       "a b>a =>",
+		"a link to nothing":      "b>gone =>",
+		"a link upwards, within": "a/b>../c =>",
+		"a link to the top":      "a/b>.. =>",
+		"names that begin so":    ".gitignore git~10 x.git =>",
+		"a link above it":        "a/b>../..",
+		"a link to the root":     "b>/",
+		"a link by a link":       "a>d/e b>a/../../..",
+		"a circle":               "a>b b>a",
+		"itself":                 "a>a",
+		"a link to git's files":  "a>sub/.GIT/hooks",
+		"a pipe":                 "p|",
+		"a short name of .git":   "a/GIT~1/",
+		"a stream of .git":       ".git::$INDEX_ALLOCATION",
+		"a hidden mark in it":    ".g\u200cit",
+	}, func(_ *testing.T, input string) any { return faultOf(treeOf(input)) })
 }
