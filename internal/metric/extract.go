@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -46,78 +47,101 @@ var nonFiniteToken = lazyregexp.New(`^-?(NaN|Infinity)\b`)
 // it the object's only number. An object that is cut off at the end, or that has
 // a key twice, is an error. The error wraps ErrNoMetric or ErrNotFinite.
 func Extract(stdout []byte, key string) (Measurement, error) {
-	object, nonFinite, err := lastObject(stdout)
-	if err != nil {
-		return Measurement{}, err
-	}
-	if nonFinite {
-		return Measurement{}, fmt.Errorf("the last JSON object has a NaN or an infinity: %w", ErrNotFinite)
-	}
-	if object == nil {
-		return bareNumber(stdout)
-	}
-	if err := unique(object); err != nil {
-		return Measurement{}, err
-	}
-	decoder := json.NewDecoder(bytes.NewReader(object))
-	decoder.UseNumber()
-	var fields map[string]any
-	if err := decoder.Decode(&fields); err != nil {
-		return Measurement{}, fmt.Errorf("read the last JSON object: %w", err)
-	}
-	return fromFields(fields, key)
+	return scanned(stdout).measurement(stdout, key)
 }
 
 // ExtractEnd is Extract for an output whose beginning was cut off: an object that may be
 // a part of one that began there is an error.
 func ExtractEnd(end []byte, key string) (Measurement, error) {
-	object, _, err := lastObject(end)
-	if err != nil {
-		return Measurement{}, err
-	}
-	after := bytes.TrimLeft(end[bytes.LastIndex(end, object)+len(object):], " \t\r\n")
-	if object != nil && len(after) > 0 && strings.IndexByte(",]}", after[0]) >= 0 { // what follows within JSON
+	found := scanned(end)
+	after := bytes.TrimLeft(end[found.end:], " \t\r\n")
+	within := len(after) > 0 && strings.IndexByte(",]}", after[0]) >= 0 // these follow an object within JSON
+	if found.err == nil && found.object != nil && within {
 		return Measurement{}, fmt.Errorf(
 			"%w: it printed so much that the beginning of its last JSON object is cut off; print it on a line of its "+
 				"own, after the rest", ErrNoMetric)
 	}
-	return Extract(end, key)
+	return found.measurement(end, key)
 }
 
 // ExtractOne is Extract for a file that holds one result: a second object in it, or
 // a number on a line of its own beside another result, is an error. Whoever shares
 // the file with the code under test is not taken in by what that prints.
 func ExtractOne(text []byte, key string) (Measurement, error) {
-	results, rest, budget := 0, text, max(scanFactor*len(text), minScan)
-	for {
-		at := bytes.IndexByte(rest, '{')
-		between := rest
-		if at >= 0 {
-			between = rest[:at]
-		}
-		for line := range bytes.Lines(between) {
-			if _, err := ParseValue(string(bytes.TrimSpace(line))); err == nil {
-				results++
-			}
-		}
-		if at < 0 || results > 1 {
-			break
-		}
-		length, broken, cut := objectLength(rest[at:])
-		if budget -= max(broken, 64); cut || budget < 0 {
-			break // which Extract says
-		}
-		if length > 0 {
-			results++
-		}
-		rest = rest[at+max(length, 1):]
-	}
-	if results > 1 {
+	found := scanned(text)
+	if found.results > 1 {
 		return Measurement{}, fmt.Errorf(
 			"%w: it has more than one result; write one there, and nothing of what the code under test prints",
 			ErrNoMetric)
 	}
-	return Extract(text, key)
+	return found.measurement(text, key)
+}
+
+// scan is what an output has.
+type scan struct {
+	// object is the last complete JSON object, nil for none, and end where it ends.
+	object []byte
+	end    int
+	// nonFinite says that after it one was broken by a NaN or an infinity.
+	nonFinite bool
+	results   int // objects, and lines outside of them that are numbers
+	err       error
+}
+
+// scanned looks at an output from its beginning to its end.
+func scanned(out []byte) (s scan) {
+	budget := max(scanFactor*len(out), minScan)
+	for from := 0; ; {
+		next := bytes.IndexByte(out[from:], '{')
+		between := out[from:]
+		if next >= 0 {
+			between = between[:next]
+		}
+		for line := range bytes.Lines(between) {
+			if _, err := ParseValue(string(bytes.TrimSpace(line))); err == nil {
+				s.results++
+			}
+		}
+		if next < 0 {
+			return s
+		}
+		rest := out[from+next:]
+		length, broken, cut := objectLength(rest)
+		switch {
+		case cut:
+			s.err = fmt.Errorf("%w: its last JSON object is cut off; print it whole, on a line of its own", ErrNoMetric)
+			return s
+		case length > 0:
+			s.object, s.end, s.nonFinite = rest[:length], from+next+length, false
+			s.results++
+		default:
+			s.nonFinite = s.nonFinite || nonFiniteToken().Match(rest[broken:])
+		}
+		if budget -= max(broken, 64); broken > 0 && budget < 0 {
+			s.err = fmt.Errorf(
+				"%w: too many unclosed braces to search; print the JSON object last, on a line of its own", ErrNoMetric)
+			return s
+		}
+		from += next + max(length, 1)
+	}
+}
+
+func (s scan) measurement(out []byte, key string) (Measurement, error) {
+	switch {
+	case s.err != nil:
+		return Measurement{}, s.err
+	case s.nonFinite:
+		return Measurement{}, fmt.Errorf("the last JSON object has a NaN or an infinity: %w", ErrNotFinite)
+	case s.object == nil:
+		return bareNumber(out)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(s.object))
+	decoder.UseNumber()
+	found := leaves{found: map[string]leaf{}}
+	if err := found.read(decoder, "", 0); err != nil {
+		return Measurement{}, err
+	}
+	return found.measurement(key)
 }
 
 func bareNumber(stdout []byte) (Measurement, error) {
@@ -139,148 +163,100 @@ func bareNumber(stdout []byte) (Measurement, error) {
 	return Measurement{Metric: &value}, nil
 }
 
-func fromFields(fields map[string]any, key string) (Measurement, error) {
-	found := walker{numbers: map[string]Value{}}
-	if err := found.walk("", fields); err != nil {
-		return Measurement{}, err
+// leaves are what an object has, at any depth, by dotted keys. Of a name with dots in it
+// and the same one by nesting the one that is less deep counts.
+type leaves struct {
+	found          map[string]leaf
+	numbers, nulls int
+}
+
+// leaf is a number, a text, a truth or nil, or the beginning of an object or a list.
+type leaf struct {
+	json.Token
+	depth int
+}
+
+// read reads the value that comes next in a valid text. A key that is there twice is an
+// error, since readers do not agree on which of them counts.
+func (l *leaves) read(decoder *json.Decoder, name string, depth int) error {
+	token, err := decoder.Token()
+	if err != nil {
+		return fmt.Errorf("read the last JSON object: %w", err)
 	}
-	for name := range found.numbers {
-		if number, is := numberAt(fields, name); is && found.twice {
-			found.numbers[name] = number // the same of the two always, and the one that a metric is read from
+	if depth > 0 {
+		if before, known := l.found[name]; !known || depth < before.depth {
+			l.found[name] = leaf{token, depth}
 		}
+		name += "."
 	}
-	m := Measurement{Numbers: found.numbers}
-	m.RejectedReason, _ = fields["rejected_reason"].(string)
-	if key == "" {
-		return onlyNumber(m, found)
-	}
-	value, ok := lookup(fields, key)
-	if !ok {
-		return Measurement{}, fmt.Errorf("%w: no key %q in its JSON (numbers there: %s)", ErrNoMetric, key,
-			names(found.numbers))
-	}
-	switch value := value.(type) {
+	switch token {
 	case nil:
-		return m, nil
-	case json.Number:
-		number, err := ParseValue(value.String())
-		if err != nil {
-			return Measurement{}, fmt.Errorf("key %q: %w", key, err)
-		}
-		m.Metric = &number
-		return m, nil
-	default:
-		return Measurement{}, fmt.Errorf("%w: key %q of its JSON is no number", ErrNoMetric, key)
+		l.nulls++
+	case json.Delim('['): // nothing in a list is a metric
+		l = &leaves{found: map[string]leaf{}}
 	}
-}
-
-func onlyNumber(m Measurement, found walker) (Measurement, error) {
-	switch {
-	case found.count == 1:
-		for _, value := range found.numbers {
-			m.Metric = &value
-		}
-		return m, nil
-	case found.count == 0 && found.nulls == 1:
-		return m, nil
-	case found.count == 0:
-		return Measurement{}, fmt.Errorf("%w: its JSON has no number", ErrNoMetric)
-	default:
-		return Measurement{}, fmt.Errorf("%w: its JSON has %d numbers (%s); say which with `metric:`", ErrNoMetric,
-			found.count, names(m.Numbers))
+	if _, is := token.(json.Number); is {
+		l.numbers++
 	}
-}
-
-// walker collects the numbers of nested objects under dotted keys.
-type walker struct {
-	numbers      map[string]Value
-	count, nulls int
-	twice        bool // a name is there by its dots and by nesting
-}
-
-func (w *walker) walk(prefix string, fields map[string]any) error {
-	for name, value := range fields {
-		switch value := value.(type) {
-		case nil:
-			w.nulls++
-		case json.Number:
-			w.count++
-			number, err := ParseValue(value.String())
+	if _, opens := token.(json.Delim); !opens {
+		return nil
+	}
+	seen := map[json.Token]bool{}
+	for decoder.More() {
+		item := name
+		if token == json.Delim('{') {
+			key, err := decoder.Token()
 			if err != nil {
-				return fmt.Errorf("key %q: %w", prefix+name, err)
+				return fmt.Errorf("read the last JSON object: %w", err)
 			}
-			_, twice := w.numbers[prefix+name]
-			w.twice = w.twice || twice
-			if len(w.numbers) < maxNumbers {
-				w.numbers[prefix+name] = number
+			if item += fmt.Sprint(key); seen[key] {
+				return fmt.Errorf("%w: its JSON has the key %q twice", ErrNoMetric, clip(fmt.Sprint(key)))
 			}
-		case map[string]any:
-			if err := w.walk(prefix+name+".", value); err != nil {
-				return err
-			}
+			seen[key] = true
+		}
+		if err := l.read(decoder, item, depth+1); err != nil {
+			return err
 		}
 	}
-	return nil
+	_, err = decoder.Token()
+	return err
 }
 
-func numberAt(fields map[string]any, key string) (Value, bool) {
-	found, _ := lookup(fields, key)
-	text, is := found.(json.Number)
-	if !is {
-		return Value{}, false
-	}
-	number, err := ParseValue(text.String())
-	return number, err == nil
-}
-
-// lookup finds a dotted key; a key that has the dots in its own name wins.
-func lookup(fields map[string]any, key string) (any, bool) {
-	if value, ok := fields[key]; ok {
-		return value, true
-	}
-	for at := range len(key) {
-		if key[at] != '.' {
+// measurement takes the metric of a key, or the only number.
+func (l *leaves) measurement(key string) (m Measurement, err error) {
+	m.Numbers = map[string]Value{}
+	m.RejectedReason, _ = l.found["rejected_reason"].Token.(string)
+	for _, name := range slices.Sorted(maps.Keys(l.found)) {
+		text, is := l.found[name].Token.(json.Number)
+		if !is {
 			continue
 		}
-		if nested, ok := fields[key[:at]].(map[string]any); ok {
-			if value, ok := lookup(nested, key[at+1:]); ok {
-				return value, true
-			}
+		number, err := ParseValue(text.String())
+		if err != nil {
+			return Measurement{}, fmt.Errorf("key %q: %w", name, err)
+		}
+		if len(m.Numbers) < maxNumbers {
+			m.Numbers[name] = number
+		}
+		if key == "" && l.numbers == 1 || key != "" && name == key {
+			m.Metric = &number
 		}
 	}
-	return nil, false
-}
-
-// lastObject returns the last complete JSON object of the output, or nil; and
-// whether, after it, an object was broken by a NaN or an infinity.
-func lastObject(out []byte) (object []byte, nonFinite bool, err error) {
-	budget := max(scanFactor*len(out), minScan)
-	for at := bytes.IndexByte(out, '{'); at >= 0; {
-		rest := out[at:]
-		length, broken, cut := objectLength(rest)
-		switch {
-		case cut:
-			return nil, false, fmt.Errorf("%w: its last JSON object is cut off; print it whole, on a line of its own",
-				ErrNoMetric)
-		case length > 0:
-			object, nonFinite = rest[:length], false
-		case nonFiniteToken().Match(rest[broken:]):
-			nonFinite = true
-			length = 1
-		default:
-			length = 1
-		}
-		if budget -= max(broken, 64); broken > 0 && budget < 0 {
-			return nil, false, fmt.Errorf(
-				"%w: too many unclosed braces to search; print the JSON object last, on a line of its own", ErrNoMetric)
-		}
-		next := bytes.IndexByte(rest[length:], '{')
-		if next < 0 {
-			break
-		}
-		at += length + next
+	found, there := l.found[key]
+	switch {
+	case m.Metric != nil, key != "" && there && found.Token == nil, key == "" && l.numbers == 0 && l.nulls == 1:
+		return m, nil
+	case key == "" && l.numbers == 0:
+		err = fmt.Errorf("%w: its JSON has no number", ErrNoMetric)
+	case key == "":
+		err = fmt.Errorf("%w: its JSON has %d numbers (%s); say which with `metric:`", ErrNoMetric, l.numbers,
+			names(m.Numbers))
+	case there:
+		err = fmt.Errorf("%w: key %q of its JSON is no number", ErrNoMetric, key)
+	default:
+		err = fmt.Errorf("%w: no key %q in its JSON (numbers there: %s)", ErrNoMetric, key, names(m.Numbers))
 	}
-	return object, nonFinite, nil
+	return Measurement{}, err
 }
 
 // objectLength returns the length of the JSON object that text begins with, or
@@ -304,52 +280,14 @@ func objectLength(text []byte) (length, broken int, cut bool) {
 	return 0, len(text), errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// unique is an error when an object of the text, which is valid JSON, has a key
-// twice: readers do not agree on which of them counts.
-func unique(object []byte) error {
-	decoder := json.NewDecoder(bytes.NewReader(object))
-	var seen []map[string]bool // of the objects around a token; nil for a list
-	isKey := false
-	for {
-		token, err := decoder.Token()
-		if err != nil {
-			return nil //nolint:nilerr // the end: the text is valid
-		}
-		switch token := token.(type) {
-		case json.Delim:
-			switch token {
-			case '{':
-				seen = append(seen, map[string]bool{})
-			case '[':
-				seen = append(seen, nil)
-			default:
-				seen = seen[:len(seen)-1]
-			}
-			isKey = len(seen) > 0 && seen[len(seen)-1] != nil
-			continue
-		case string:
-			if isKey {
-				keys := seen[len(seen)-1]
-				if keys[token] {
-					return fmt.Errorf("%w: its JSON has the key %q twice", ErrNoMetric, clip(token))
-				}
-				keys[token], isKey = true, false
-				continue
-			}
-		}
-		isKey = seen[len(seen)-1] != nil
-	}
-}
-
 func names(numbers map[string]Value) string {
 	if len(numbers) == 0 {
 		return "none"
 	}
-	keys := make([]string, 0, len(numbers))
-	for key := range numbers {
+	var keys []string
+	for _, key := range slices.Sorted(maps.Keys(numbers)) {
 		keys = append(keys, clip(key))
 	}
-	slices.Sort(keys)
 	const most = 12
 	if len(keys) > most {
 		keys = append(keys[:most], "…")
