@@ -87,7 +87,13 @@ func (w *cased) finish(ctx context.Context, raw string) (evals.CaseScore, error)
 		return w.c.Crashed(w.masker.OneLine(failure.Error(), work.MaxWords)), nil
 	}
 	if w.c.Trigger != nil {
-		return w.checkTrigger(printed)
+		used, evidence := skillUsed(printed, agent.ProjectOf(w.Agent).Printed, w.skill.Name), "shows"
+		if !used {
+			evidence = "does not show"
+		}
+		w.grading = w.grading.Merge(w.graded(w.c.Checks[0], used == *w.c.Trigger,
+			"the transcript "+evidence+" that the skill was loaded"))
+		return w.c.Score(w.grading), w.write()
 	}
 	if err := w.check(ctx); err != nil {
 		return evals.CaseScore{}, err

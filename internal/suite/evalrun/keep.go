@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/suite/evals"
 )
@@ -59,6 +60,8 @@ func section(out *strings.Builder, title, text string) {
 	fmt.Fprintf(out, "\n## %s\n\n%s\n%s\n%s\n", title, fence, strings.TrimRight(text, "\n"), fence)
 }
 
+var notEventName = lazyregexp.New(`[^A-Za-z._-]`)
+
 // events shows each event of a stream, and what is no event as it is.
 func events(out *strings.Builder, printed []byte) {
 	number := 0
@@ -76,16 +79,8 @@ func events(out *strings.Builder, printed []byte) {
 			section(out, fmt.Sprintf("%d: printed", number), string(line))
 			continue
 		}
-		section(out, fmt.Sprintf("%d: %s", number, strings.Map(nameRune, kind.Type)), pretty.String())
+		section(out, fmt.Sprintf("%d: %s", number, notEventName().ReplaceAllString(kind.Type, "")), pretty.String())
 	}
-}
-
-// nameRune keeps what names of events are made of.
-func nameRune(r rune) rune {
-	if r == '.' || r == '_' || r == '-' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
-		return r
-	}
-	return -1
 }
 
 // keepOutputs copies what is in outputs/, and shows it to the grader as text.

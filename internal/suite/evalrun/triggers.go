@@ -51,17 +51,6 @@ func (s *Skill) AnswerSuite() *Skill {
 // queries say nothing of it.
 func Chooses(agentName string) bool { return agentName != "models" }
 
-// checkTrigger answers a trigger query by what the executor printed.
-func (w *cased) checkTrigger(printed []byte) (evals.CaseScore, error) {
-	used := skillUsed(printed, agent.ProjectOf(w.Agent).Printed, w.skill.Name)
-	evidence := "the transcript does not show that the skill was loaded"
-	if used {
-		evidence = "the transcript shows that the skill was loaded"
-	}
-	w.grading = w.grading.Merge(w.graded(w.c.Checks[0], used == *w.c.Trigger, evidence))
-	return w.c.Score(w.grading), w.write()
-}
-
 // skillUsed reports whether what an agent printed shows that it used a skill: a
 // tool call that names the skill's SKILL.md, or names the skill to a tool that
 // loads skills. Words of the model and what tools answered are no use of it: a
@@ -128,15 +117,12 @@ func toolOf(object map[string]any) string {
 	return ""
 }
 
-// skillPath is followed by nothing that belongs to a name.
-func (u use) skillPath() *regexp.Regexp {
-	return regexp.MustCompile(`(^|[^A-Za-z0-9_.-])skills[/\\]+` + regexp.QuoteMeta(u.skill) + `[/\\]+` +
-		regexp.QuoteMeta(SkillFile) + `\b`)
-}
-
 // by reports whether a tool that was called with a text used the skill.
 func (u use) by(text, key string, depth int) bool {
-	if u.skillPath().MatchString(text) {
+	// It is followed by nothing that belongs to a name.
+	path := regexp.MustCompile(`(^|[^A-Za-z0-9_.-])skills[/\\]+` + regexp.QuoteMeta(u.skill) + `[/\\]+` +
+		regexp.QuoteMeta(SkillFile) + `\b`)
+	if path.MatchString(text) {
 		return true
 	}
 	if strings.Contains(strings.ToLower(u.tool), "skill") &&

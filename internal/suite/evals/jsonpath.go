@@ -149,7 +149,12 @@ func sameJSON(a, b any) bool {
 	switch a := a.(type) {
 	case json.Number:
 		b, ok := b.(json.Number)
-		return ok && sameNumber(a, b)
+		x, errX := metric.ParseValue(a.String())
+		y, errY := metric.ParseValue(b.String())
+		if errX != nil || errY != nil {
+			return ok && a == b
+		}
+		return ok && x.Cmp(y) == 0
 	case []any:
 		b, ok := b.([]any)
 		return ok && slices.EqualFunc(a, b, sameJSON)
@@ -188,15 +193,6 @@ func isScalar(v any) bool {
 	default:
 		return true
 	}
-}
-
-func sameNumber(a, b json.Number) bool {
-	x, errX := metric.ParseValue(a.String())
-	y, errY := metric.ParseValue(b.String())
-	if errX != nil || errY != nil {
-		return a == b
-	}
-	return x.Cmp(y) == 0
 }
 
 // jsonText renders a value as JSON, for people: bounded and on one line.

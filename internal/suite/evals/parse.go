@@ -81,24 +81,19 @@ func (e *evalReader) one(n document.Node, key string) {
 	}
 	e.Object(n, key, known, false, "id", "prompt")
 	if !given {
-		e.Fail(n, key, "has nothing to check; give `expectations` or `deterministic_checks`%s", unreadLists(n, known))
+		var names []string // lists under keys that are not read, which may be meant for checks
+		for _, f := range n.Fields {
+			if known[f.Name] == nil && f.Value.Type == document.List {
+				names = append(names, document.Quote(f.Name))
+			}
+		}
+		unread := strings.Join(names, ", ")
+		if unread != "" {
+			unread = "; not read: " + unread
+		}
+		e.Fail(n, key, "has nothing to check; give `expectations` or `deterministic_checks`%s", unread)
 	}
 	e.read.Cases = append(e.read.Cases, *c)
-}
-
-// unreadLists names the lists of a case under keys that are not read, which may be
-// meant for checks.
-func unreadLists(n document.Node, known document.Keys) string {
-	var names []string
-	for _, f := range n.Fields {
-		if known[f.Name] == nil && f.Value.Type == document.List {
-			names = append(names, document.Quote(f.Name))
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return "; not read: " + strings.Join(names, ", ")
 }
 
 // id reads a number or a text that can name a directory.
@@ -185,13 +180,20 @@ func (e *evalReader) files(c *Case, n document.Node, key string) {
 			place = below
 		}
 		staged := StagedFile{From: place, To: strings.TrimPrefix(place, Dir+"/")}
-		other := c.clash(staged)
+		other := "" // another input there too, or a directory on the way to it, or for which that is one
+		for _, f := range c.Files {
+			a, b := strings.ToLower(f.To)+"/", strings.ToLower(staged.To)+"/"
+			if other == "" && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a)) {
+				other = f.To
+			}
+		}
 		switch {
 		case !ok || place == ".":
 			e.Fail(n, key, "%s leads out of the skill; give a path relative to it, with slashes", document.Quote(text))
 		case !e.isFile(place):
 			e.Fail(n, key, "there is no file %s in the skill, nor in its evals/", document.Quote(text))
-		case ofSuites(place):
+		case slices.ContainsFunc([]string{File, TriggerFile, AnswerFile},
+			func(own string) bool { return strings.EqualFold(place, own) }):
 			e.Fail(n, key, "%s is what the case is graded by, which its executor must not see; give another file",
 				document.Quote(text))
 		case staged.To == OutputsDir, strings.HasPrefix(staged.To, OutputsDir+"/"), strings.HasPrefix(staged.To, "."):
@@ -206,24 +208,6 @@ func (e *evalReader) files(c *Case, n document.Node, key string) {
 			c.Files = append(c.Files, staged)
 		}
 	})
-}
-
-// clash is where an input of the case stands that is another one too, or a directory on
-// the way to it, or for which that is one; "" for none.
-func (c Case) clash(staged StagedFile) string {
-	for _, f := range c.Files {
-		a, b := strings.ToLower(f.To)+"/", strings.ToLower(staged.To)+"/"
-		if strings.HasPrefix(a, b) || strings.HasPrefix(b, a) {
-			return f.To
-		}
-	}
-	return ""
-}
-
-// ofSuites reports whether a path of the skill is one of its suites.
-func ofSuites(name string) bool {
-	return slices.ContainsFunc([]string{File, TriggerFile, AnswerFile},
-		func(own string) bool { return strings.EqualFold(name, own) })
 }
 
 // OutputsDir is the directory of a sandbox in which results belong.

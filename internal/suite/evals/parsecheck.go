@@ -133,15 +133,26 @@ func (e *evalReader) setters(check *Check) document.Keys {
 		},
 		"file": document.Into(&check.File, e.output),
 		"path": func(n document.Node, key string) {
-			check.Path, check.PathText = e.jsonPath(n, key), strings.TrimSpace(n.Text)
+			check.PathText = strings.TrimSpace(n.Text)
+			if text := e.Text(n, key, document.MaxPath); text != "" {
+				var err error
+				if check.Path, err = ParseJSONPath(text); err != nil {
+					e.Fail(n, key, "%s", err)
+				}
+			}
 		},
-		"match":    func(n document.Node, _ string) { check.Value, check.Partial = document.Plain(n), true },
-		"value":    func(n document.Node, key string) { e.value(check, n, key) },
-		"text":     document.Into(&check.Text, e.Literal),
-		"pattern":  document.Into(&check.Pattern, e.Pattern),
-		"operator": document.Into(&check.Operator, e.operator),
-		"command":  e.TextInto(&check.Command, suite.MaxCommand),
-		"timeout":  document.Into(&check.Timeout, e.seconds),
+		"match":   func(n document.Node, _ string) { check.Value, check.Partial = document.Plain(n), true },
+		"value":   func(n document.Node, key string) { e.value(check, n, key) },
+		"text":    document.Into(&check.Text, e.Literal),
+		"pattern": document.Into(&check.Pattern, e.Pattern),
+		"operator": func(n document.Node, key string) {
+			check.Operator = e.Text(n, key, suite.MaxName)
+			if check.Operator != "" && countOperators()[check.Operator] == nil {
+				e.Fail(n, key, "%s is not one of %s", document.Quote(check.Operator), document.Names(countOperators()))
+			}
+		},
+		"command": e.TextInto(&check.Command, suite.MaxCommand),
+		"timeout": document.Into(&check.Timeout, e.seconds),
 	}
 }
 
@@ -162,18 +173,6 @@ func (e *evalReader) output(n document.Node, key string) string {
 	return clean
 }
 
-func (e *evalReader) jsonPath(n document.Node, key string) JSONPath {
-	text := e.Text(n, key, document.MaxPath)
-	if text == "" {
-		return nil
-	}
-	path, err := ParseJSONPath(text)
-	if err != nil {
-		e.Fail(n, key, "%s", err)
-	}
-	return path
-}
-
 func (e *evalReader) value(check *Check, n document.Node, key string) {
 	if check.Kind != JSONFieldCount {
 		check.Value = document.Plain(n)
@@ -185,14 +184,6 @@ func (e *evalReader) value(check *Check, n document.Node, key string) {
 		return
 	}
 	check.Count = count
-}
-
-func (e *evalReader) operator(n document.Node, key string) string {
-	text := e.Text(n, key, suite.MaxName)
-	if text != "" && countOperators()[text] == nil {
-		e.Fail(n, key, "%s is not one of %s", document.Quote(text), document.Names(countOperators()))
-	}
-	return text
 }
 
 // seconds reads a time limit.

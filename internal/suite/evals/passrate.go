@@ -219,8 +219,14 @@ func (c CaseScore) Trouble() string {
 	if c.Problem != "" {
 		return c.Problem
 	}
-	if why := c.crashedRuns(); why != "" {
-		return why
+	problem, count := "", 0
+	for _, run := range c.Runs {
+		if run.Problem != "" {
+			problem, count = cmp.Or(problem, run.Problem), count+1
+		}
+	}
+	if count > 0 {
+		return fmt.Sprintf("in %d of %d runs: %s", count, len(c.Runs), problem)
 	}
 	var open []string
 	for _, text := range c.Unanswered {
@@ -230,18 +236,4 @@ func (c CaseScore) Trouble() string {
 		return "the grading does not answer " + render.Few(open)
 	}
 	return ""
-}
-
-// crashedRuns says in how many runs a case counts 0.
-func (c CaseScore) crashedRuns() string {
-	problem, count := "", 0
-	for _, run := range c.Runs {
-		if run.Problem != "" {
-			problem, count = cmp.Or(problem, run.Problem), count+1
-		}
-	}
-	if count == 0 {
-		return ""
-	}
-	return fmt.Sprintf("in %d of %d runs: %s", count, len(c.Runs), problem)
 }

@@ -78,12 +78,6 @@ type CommandLine struct {
 	Model string
 }
 
-// isHere reports whether the agent is in PATH.
-func (c *CommandLine) isHere() bool {
-	_, err := process.LookPath(c.Agent.Program, c.Dir, c.Env)
-	return err == nil
-}
-
 func (c *CommandLine) ask(ctx context.Context, system, question string) (answer, error) {
 	dir, err := os.MkdirTemp(c.Dir, "judge-")
 	if err != nil {

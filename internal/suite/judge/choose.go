@@ -45,12 +45,13 @@ func Choose(s Setting) (judge Grader, none string, err error) {
 		return nil, "", nil
 	}
 	endpoint, lacks := s.endpoint()
+	_, missing := process.LookPath(s.CLI.Agent.Program, s.CLI.Dir, s.CLI.Env)
 	switch {
 	case s.Mode != ByCLI && lacks == "":
 		return API(s.Complete, endpoint, s.Price, s.Masker), "", nil
 	case s.Mode == ByAPI:
 		return nil, "", fmt.Errorf("judge: api: %s", lacks)
-	case s.CLI.isHere():
+	case missing == nil:
 		asked := s.CLI
 		asked.Model = s.Model
 		return CLI(asked, s.Masker), "", nil

@@ -44,22 +44,34 @@ func (b *Box) Changes(ctx context.Context) (Changes, error) {
 		return Changes{}, err
 	}
 	defer func() { _ = template.Close() }()
-	changes := Changes{List: compare(b.from.Manifest, now)}
+	noDirectories := func(m Manifest) Manifest { return slices.DeleteFunc(slices.Clone(m), Entry.IsDir) }
+	changes := Changes{List: files.Compare(noDirectories(b.from.Manifest), noDirectories(now))}
 	d := differ{old: template, new: b.root}
+	var out strings.Builder
+	left, cut := 0, 0 // changes in generated directories, and those for which there was no room
 	for _, c := range changes.List {
 		if ctx.Err() != nil {
 			return Changes{}, context.Cause(ctx)
 		}
-		d.add(c)
+		if generated(c.Path) {
+			left++
+			continue
+		}
+		if text := d.one(c); out.Len()+len(text) <= maxDiff {
+			out.WriteString(text)
+		} else {
+			cut++
+		}
 	}
-	changes.Diff = d.finish()
+	if left > 0 {
+		fmt.Fprintf(&out, "# %d changed files in directories of package managers and caches are left out\n", left)
+	}
+	if cut > 0 {
+		fmt.Fprintf(&out, "# the changes of %d more files are left out: the diff would be larger than %d bytes\n", cut,
+			maxDiff)
+	}
+	changes.Diff = out.String()
 	return changes, nil
-}
-
-// compare lists what differs, without directories.
-func compare(before, after Manifest) []files.Difference {
-	noDirectories := func(m Manifest) Manifest { return slices.DeleteFunc(slices.Clone(m), Entry.IsDir) }
-	return files.Compare(noDirectories(before), noDirectories(after))
 }
 
 // generated are directories that package managers and caches fill: listed as
@@ -78,33 +90,6 @@ func generated(name string) bool {
 // differ writes a unified diff.
 type differ struct {
 	old, new *os.Root
-	out      strings.Builder
-	left     int // changes in generated directories
-	cut      int // changes for which there was no room
-}
-
-func (d *differ) add(c files.Difference) {
-	if generated(c.Path) {
-		d.left++
-		return
-	}
-	text := d.one(c)
-	if d.out.Len()+len(text) > maxDiff {
-		d.cut++
-		return
-	}
-	d.out.WriteString(text)
-}
-
-func (d *differ) finish() string {
-	if d.left > 0 {
-		fmt.Fprintf(&d.out, "# %d changed files in directories of package managers and caches are left out\n", d.left)
-	}
-	if d.cut > 0 {
-		fmt.Fprintf(&d.out, "# the changes of %d more files are left out: the diff would be larger than %d bytes\n",
-			d.cut, maxDiff)
-	}
-	return d.out.String()
 }
 
 func (d *differ) one(c files.Difference) string {

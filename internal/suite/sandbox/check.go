@@ -102,7 +102,16 @@ func (b *Box) fileCheck(check format.Check) string {
 	if why != "" {
 		return why
 	}
-	return contentCheck(check, string(text))
+	there := strings.Contains(string(text), check.Substring)
+	switch {
+	case check.Kind == format.RegexMatch && !check.Pattern.Match(text):
+		return fmt.Sprintf("nothing in it matches %v", check.Pattern)
+	case check.Kind == format.FileContains && !there:
+		return fmt.Sprintf("it does not contain %q", check.Substring)
+	case check.Kind == format.FileNotContains && there:
+		return fmt.Sprintf("it contains %q", check.Substring)
+	}
+	return ""
 }
 
 // readInside reads a regular file that is reached without leaving a directory, or says why
@@ -127,19 +136,6 @@ func readInside(root *os.Root, local string, info fs.FileInfo) (data []byte, why
 		return nil, "it cannot be read: " + files.Cause(err).Error()
 	}
 	return data, ""
-}
-
-func contentCheck(check format.Check, text string) string {
-	there := strings.Contains(text, check.Substring)
-	switch {
-	case check.Kind == format.RegexMatch && !check.Pattern.MatchString(text):
-		return fmt.Sprintf("nothing in it matches %v", check.Pattern)
-	case check.Kind == format.FileContains && !there:
-		return fmt.Sprintf("it does not contain %q", check.Substring)
-	case check.Kind == format.FileNotContains && there:
-		return fmt.Sprintf("it contains %q", check.Substring)
-	}
-	return ""
 }
 
 // commandCheck runs a shell command in the sandbox.

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"time"
@@ -46,8 +47,12 @@ func (b *Box) Serve(ctx context.Context, setup, start string, timeout time.Durat
 			return nil, "the setup failed: " + b.masker.OneLine(why, maxDetail), nil
 		}
 	}
-	port, err := freePort(ctx)
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0") // a port that nobody listens on
 	if err != nil {
+		return nil, "", fmt.Errorf("find a port for the server: %w", err)
+	}
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err = errors.Join(err, listener.Close()); err != nil {
 		return nil, "", err
 	}
 	return b.listen(ctx, home, start, port, timeout)
@@ -92,15 +97,4 @@ func (b *Box) listen(ctx context.Context, home, start, port string, timeout time
 			}
 		}
 	}
-}
-
-// freePort is a port of this machine that nobody listens on.
-func freePort(ctx context.Context) (string, error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", fmt.Errorf("find a port for the server: %w", err)
-	}
-	defer func() { _ = listener.Close() }()
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	return port, err
 }

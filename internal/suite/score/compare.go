@@ -108,8 +108,9 @@ func (c *comparer) task(before format.Score) {
 	p.fill(&d)
 	c.lost(p, d)
 	c.notFinite(p)
-	if !c.repeated {
-		c.objective(p, d)
+	if !c.repeated && c.Thresholds.ObjectiveDropIsRegression && d.Objective != nil && d.CandidateRuns > 0 &&
+		worse(before.Runs, after.Runs) {
+		c.regress(c.objectiveReason(ObjectiveDrop, d, ""))
 	}
 	c.doubt(p)
 	c.add(d.Composite)
@@ -167,14 +168,6 @@ func (c *comparer) notFinite(p pair) {
 			c.regress(reasonOf(NonFiniteKind, p.id, "the %s has a number that is not finite (%s)", sides[side],
 				runs[i].NonFinite()))
 		}
-	}
-}
-
-// objective finds fewer checks passed, or a lower rate, in a single run.
-func (c *comparer) objective(p pair, d Delta) {
-	if c.Thresholds.ObjectiveDropIsRegression && d.Objective != nil && d.CandidateRuns > 0 &&
-		worse(p.baseline.Runs, p.candidate.Runs) {
-		c.regress(c.objectiveReason(ObjectiveDrop, d, ""))
 	}
 }
 

@@ -9,18 +9,13 @@ import (
 	"github.com/org/autoloop/internal/suite/format"
 )
 
-// sortRegressions brings the regressions into the order of the tasks.
-func (c *comparer) sortRegressions() {
-	place := map[string]int{"": len(c.Deltas)}
+// decide settles the verdict and what a person is told.
+func (c *comparer) decide() {
+	place := map[string]int{"": len(c.Deltas)} // the order of the tasks
 	for i, d := range c.Deltas {
 		place[d.TaskID] = i
 	}
 	slices.SortStableFunc(c.Regressions, func(a, b Reason) int { return place[a.Task] - place[b.Task] })
-}
-
-// decide settles the verdict and what a person is told.
-func (c *comparer) decide() {
-	c.sortRegressions()
 	counts := map[decision.Verdict]*int{
 		decision.Improved: &c.Totals.Improved, decision.Neutral: &c.Totals.Neutral,
 		decision.Regressed: &c.Totals.Regressed,
@@ -128,9 +123,13 @@ func EnoughRuns(tasks, runs int) bool {
 
 // unrepeated labels a comparison of single runs.
 func (c *comparer) unrepeated() {
+	timed := slices.ContainsFunc(c.candidate.Scores, func(s format.Score) bool {
+		return slices.ContainsFunc(s.Runs, func(run format.Run) bool { return run.Cost.WallClockMs != nil })
+	})
 	switch {
 	case c.repeated || c.Totals.Tasks == 0:
-	case !c.varies && c.Promotable && c.rests():
+	case !c.varies && c.Promotable && timed && Compare(timeless(c.baseline), timeless(c.candidate),
+		c.Thresholds).Verdict != decision.Improved:
 		c.Promotable = false
 		c.note(Reason{
 			Kind: Unrepeated,
@@ -146,19 +145,6 @@ func (c *comparer) unrepeated() {
 	default:
 		c.note(Reason{Kind: Unrepeated, Text: "unrepeated: a single run, in which no model and no judge took part"})
 	}
-}
-
-// rests reports whether a gain vanishes without the wall-clock time, which varies
-// also where no model runs.
-func (c *comparer) rests() bool {
-	return timed(c.candidate) && Compare(timeless(c.baseline), timeless(c.candidate),
-		c.Thresholds).Verdict != decision.Improved
-}
-
-func timed(o format.SuiteOutcome) bool {
-	return slices.ContainsFunc(o.Scores, func(s format.Score) bool {
-		return slices.ContainsFunc(s.Runs, func(run format.Run) bool { return run.Cost.WallClockMs != nil })
-	})
 }
 
 // timeless returns an outcome whose wall-clock times are not known.

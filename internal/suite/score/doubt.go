@@ -19,11 +19,17 @@ func (c *comparer) doubt(p pair) {
 	c.sameChecks(p)
 	for side, runs := range [2][]format.Run{p.baseline.Runs, p.candidate.Runs} {
 		name := sides[side]
-		if i := slices.IndexFunc(runs, miscounted); i >= 0 {
+		if i := slices.IndexFunc(runs, func(run format.Run) bool { // the list, where there is one, contradicts the count
+			passed := len(slices.DeleteFunc(slices.Clone(run.Checks), func(c format.CheckResult) bool { return !c.Passed }))
+			return run.Checks != nil && format.Passed(passed, len(run.Checks)).String() != run.Objective.String()
+		}); i >= 0 {
 			c.holdBack(ChecksMiscounted, "miscounted checks", p,
 				fmt.Sprintf("run %d of the %s lists other checks than its %s passed", i+1, name, runs[i].Objective))
 		}
-		if i := slices.IndexFunc(runs, passedAndFailed); i >= 0 {
+		// A run that failed as such and passes none of its checks is a result like any other.
+		if i := slices.IndexFunc(runs, func(run format.Run) bool {
+			return run.Failure != "" && (run.Objective.Passed.String() != "0" || total(run) == "0")
+		}); i >= 0 {
 			c.holdBack(FailedRun, "a run that failed", p,
 				fmt.Sprintf("run %d of the %s failed, and has %s checks passed all the same", i+1, name,
 					runs[i].Objective))
@@ -72,24 +78,6 @@ func checkNames(run format.Run) []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// miscounted reports whether the list of checks, where there is one, contradicts
-// the count.
-func miscounted(run format.Run) bool {
-	passed := 0
-	for _, check := range run.Checks {
-		if check.Passed {
-			passed++
-		}
-	}
-	return run.Checks != nil && format.Passed(passed, len(run.Checks)).String() != run.Objective.String()
-}
-
-// passedAndFailed reports whether a run failed as such and is counted as if it had
-// not. One that passes none of its checks is a result like any other.
-func passedAndFailed(run format.Run) bool {
-	return run.Failure != "" && (run.Objective.Passed.String() != "0" || total(run) == "0")
 }
 
 // judge decides whether the judge of a task counts. It must have answered in

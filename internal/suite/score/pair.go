@@ -135,12 +135,10 @@ func worse(before, after []format.Run) bool {
 			return slices.ContainsFunc(before, func(b format.Run) bool { return of(a).Cmp(of(b)) >= 0 })
 		})
 	}
-	return below(passedOf) || below(passRate)
-}
-
-func passedOf(run format.Run) metric.Value {
-	passed, _ := run.Objective.Passed.Value()
-	return passed
+	return below(passRate) || below(func(run format.Run) metric.Value {
+		passed, _ := run.Objective.Passed.Value()
+		return passed
+	})
 }
 
 func passRate(run format.Run) metric.Value {

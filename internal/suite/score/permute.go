@@ -59,7 +59,10 @@ type group struct {
 // share something, such as the hours in which a side was measured or a session of its
 // judge, are exchanged between the sides as whole runs; others within each task.
 func exchange(samples []sample, shared bool, most int) *chances {
-	c, size := &chances{shared: shared && sameRuns(samples)}, 1
+	other := func(s sample) bool { // cannot be exchanged whole
+		return len(s.runs) != len(samples[0].runs) || s.candidates != samples[0].candidates
+	}
+	c, size := &chances{shared: shared && len(samples) > 0 && !slices.ContainsFunc(samples, other)}, 1
 	if c.shared {
 		size = len(samples)
 	}
@@ -67,14 +70,6 @@ func exchange(samples []sample, shared bool, most int) *chances {
 		c.add(tasks, most)
 	}
 	return c
-}
-
-// sameRuns reports whether every task has the same number of runs: else they
-// cannot be exchanged whole.
-func sameRuns(samples []sample) bool {
-	return len(samples) > 0 && !slices.ContainsFunc(samples, func(s sample) bool {
-		return len(s.runs) != len(samples[0].runs) || s.candidates != samples[0].candidates
-	})
 }
 
 // add lists the arrangements of tasks, or draws `most` of them when there are more. Where

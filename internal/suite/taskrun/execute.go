@@ -47,7 +47,11 @@ func (s *session) execute(ctx context.Context, u unit) (r record, err error) {
 	if err != nil {
 		return record{}, err
 	}
-	return s.keep(u, staged, r)
+	if err := s.Archive.Keep(staged, s.name(u), recordFile, r); err != nil {
+		return r, err
+	}
+	r.dir = s.Archive.Path(s.name(u))
+	return r, nil
 }
 
 // goOn is what to do when a comparison ends before all runs are there.
@@ -69,7 +73,9 @@ func (s *session) look(ctx context.Context, box *sandbox.Box, task *prepared, re
 	r.Digest, r.Words = digest(diff), masker.OneLine(reply.Summary, work.MaxWords)
 	if failure := reply.Failure; failure != nil {
 		r.Crashed, r.Failure = failure.Kind == agent.Crashed, masker.OneLine(failure.Error(), work.MaxWords)
-		r.Checks = unanswered(task.Checks)
+		for _, check := range task.Checks { // none passes
+			r.Checks = append(r.Checks, sandbox.Result(check, "not looked at: the agent failed"))
+		}
 		return r, nil // a run of which the agent failed is a result
 	}
 	r.Checks, err = box.Check(ctx, task.Checks, changes, task.Timeout-reply.Duration)
@@ -77,15 +83,6 @@ func (s *session) look(ctx context.Context, box *sandbox.Box, task *prepared, re
 		return r, fmt.Errorf("task %s: %w", task.ID, err)
 	}
 	return r, nil
-}
-
-// unanswered are the checks of a run whose agent failed: none passes.
-func unanswered(checks []format.Check) []format.CheckResult {
-	results := make([]format.CheckResult, len(checks))
-	for i, check := range checks {
-		results[i] = sandbox.Result(check, "not looked at: the agent failed")
-	}
-	return results
 }
 
 func costOf(reply agent.Reply) format.Cost {

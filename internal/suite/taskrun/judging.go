@@ -123,7 +123,11 @@ func (j *judging) one(ctx context.Context, u unit) error {
 		j.note(u, judge.Opinion{Judgement: &kept, Tokens: new(int64), USD: &metric.Value{}})
 		return nil
 	}
-	verdict, err := j.Grader.Grade(ctx, j.caseOf(u))
+	task, r := j.tasks[u.task], j.records[u]
+	verdict, err := j.Grader.Grade(ctx, judge.Work{
+		Title: task.Title, Prompt: task.Prompt, Criteria: task.Rubric.Criteria,
+		Diff: r.diff(), Words: r.Words, Failure: r.Failure, Checks: r.Checks,
+	})
 	if err != nil {
 		j.spent.Judged(verdict.Tokens, verdict.USD)
 		return err
@@ -156,14 +160,6 @@ func (j *judging) note(u unit, verdict judge.Opinion) {
 	j.silence[u.side]++
 	j.problems = append(j.problems,
 		fmt.Sprintf("task %s, run %d of the %s: %s", j.tasks[u.task].ID, u.repeat+1, u.side, verdict.Problem))
-}
-
-func (j *judging) caseOf(u unit) judge.Work {
-	task, r := j.tasks[u.task], j.records[u]
-	return judge.Work{
-		Title: task.Title, Prompt: task.Prompt, Criteria: task.Rubric.Criteria,
-		Diff: r.diff(), Words: r.Words, Failure: r.Failure, Checks: r.Checks,
-	}
 }
 
 // diff is what can be shown of a run's changes.

@@ -41,7 +41,14 @@ func (s *session) measure(ctx context.Context) error {
 	if err := s.upTo(ctx, again); err != nil {
 		return err
 	}
-	if s.varies = s.differ(); !s.varies {
+	for i := range s.tasks {
+		for side := range roles {
+			if !s.records[unit{i, side, 0}].same(s.records[unit{i, side, 1}]) {
+				s.varies = true
+			}
+		}
+	}
+	if !s.varies {
 		return nil
 	}
 	return s.upTo(ctx, repeatsWhenVarying)
@@ -56,18 +63,6 @@ func (s *session) modelTakesPart() bool {
 	for _, r := range s.records {
 		if r.Cost.Tokens != nil {
 			return true
-		}
-	}
-	return false
-}
-
-// differ reports whether the first two runs of any task came to different things.
-func (s *session) differ() bool {
-	for i := range s.tasks {
-		for side := range roles {
-			if !s.records[unit{i, side, 0}].same(s.records[unit{i, side, 1}]) {
-				return true
-			}
 		}
 	}
 	return false
@@ -123,7 +118,11 @@ func (s *session) work(ctx context.Context, list []unit) error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if err == nil {
-			s.finished(u, r)
+			s.records[u] = r
+			s.tell(Progress{
+				Task: s.tasks[u.task].ID, Side: u.side.String(),
+				Passed: r.passed(), Checks: len(r.Checks), Failure: r.Failure,
+			})
 		}
 		return err
 	})
@@ -138,15 +137,6 @@ func outOf(format string, args ...any) error {
 func (s *session) expense() history.Expense {
 	expense, _ := s.spent.Used()
 	return expense
-}
-
-// finished notes a run and tells about it.
-func (s *session) finished(u unit, r record) {
-	s.records[u] = r
-	s.tell(Progress{
-		Task: s.tasks[u.task].ID, Side: u.side.String(),
-		Passed: r.passed(), Checks: len(r.Checks), Failure: r.Failure,
-	})
 }
 
 // tell reports progress.

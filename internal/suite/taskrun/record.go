@@ -76,17 +76,6 @@ func (s *session) recall(u unit) (record, bool) {
 	return r, true
 }
 
-// keep puts a record and the files beside it to where an interruption does not
-// reach them.
-func (s *session) keep(u unit, staged string, r record) (record, error) {
-	name := s.name(u)
-	if err := s.Archive.Keep(staged, name, recordFile, r); err != nil {
-		return r, err
-	}
-	r.dir = s.Archive.Path(name)
-	return r, nil
-}
-
 // file is the path of one of a run's files, or "".
 func (r record) file(name string) string {
 	path := filepath.Join(r.dir, name)

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/misuse"
@@ -103,7 +102,15 @@ func copyRuns(dir, side string, outcome format.SuiteOutcome) (format.SuiteOutcom
 					continue
 				}
 				name := into + "/" + filepath.Base(*file)
-				if err := copyFile(*file, filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+				to := filepath.Join(dir, filepath.FromSlash(name))
+				data, err := os.ReadFile(*file)
+				if err == nil {
+					err = os.MkdirAll(filepath.Dir(to), 0o755)
+				}
+				if err == nil {
+					err = os.WriteFile(to, data, 0o666)
+				}
+				if err != nil {
 					return outcome, err
 				}
 				*file = name
@@ -114,23 +121,17 @@ func copyRuns(dir, side string, outcome format.SuiteOutcome) (format.SuiteOutcom
 	return outcome, nil
 }
 
-func copyFile(from, to string) error {
-	data, err := os.ReadFile(from)
-	if err == nil {
-		err = os.MkdirAll(filepath.Dir(to), 0o755)
-	}
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(to, data, 0o666)
-}
-
 // maxOutcomeFile bounds what is read of one file.
 const maxOutcomeFile = 64 << 20
 
 // ReadOutcome reads the outcome of a suite, which is called name in errors.
 func ReadOutcome(file, name string) (format.SuiteOutcome, error) {
-	data, err := readBounded(file)
+	in, err := os.Open(file)
+	var data []byte
+	if err == nil {
+		defer func() { _ = in.Close() }()
+		data, err = io.ReadAll(io.LimitReader(in, maxOutcomeFile+1))
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return format.SuiteOutcome{}, misuse.Errorf("%s does not exist", name)
@@ -139,29 +140,15 @@ func ReadOutcome(file, name string) (format.SuiteOutcome, error) {
 	}
 	outcome, problems := format.ParseOutcome(name, data)
 	if len(problems) > 0 {
-		return format.SuiteOutcome{}, misuse.Errorf("%s", firstOf(problems))
+		const most = 5
+		var lines []string
+		for _, problem := range problems[:min(most, len(problems))] {
+			lines = append(lines, problem.String())
+		}
+		if more := len(problems) - most; more > 0 {
+			lines = append(lines, fmt.Sprintf("and %d more", more))
+		}
+		return format.SuiteOutcome{}, misuse.Errorf("%s", strings.Join(lines, "; "))
 	}
 	return outcome, nil
-}
-
-func readBounded(file string) ([]byte, error) {
-	in, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = in.Close() }()
-	return io.ReadAll(io.LimitReader(in, maxOutcomeFile+1))
-}
-
-// firstOf joins the first problems to one line.
-func firstOf(problems document.Problems) string {
-	const most = 5
-	var lines []string
-	for _, problem := range problems[:min(most, len(problems))] {
-		lines = append(lines, problem.String())
-	}
-	if more := len(problems) - most; more > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(lines, "; ")
 }
