@@ -1,6 +1,10 @@
 package history
 
-import "github.com/org/autoloop/internal/metric"
+import (
+	"cmp"
+
+	"github.com/org/autoloop/internal/metric"
+)
 
 // Expense is what the models used that an evaluation asked. Nil means that it asked none.
 type Expense struct {
@@ -17,30 +21,14 @@ type Expense struct {
 // Add counts one more piece of work; nil is unknown, and so is what cannot be.
 func (e *Expense) Add(tokens *int64, usd *metric.Value) {
 	possible := metric.Usage{InputTokens: tokens, CostUSD: usd}.Possible()
-	tokens, usd = possible.InputTokens, possible.CostUSD
-	e.include(tokens, usd)
-	if tokens == nil {
-		e.UnknownTokens++
+	one := Expense{Tokens: possible.InputTokens, CostUSD: possible.CostUSD}
+	if one.Tokens == nil {
+		one.UnknownTokens = 1
 	}
-	if usd == nil {
-		e.UnknownUSD++
+	if one.CostUSD == nil {
+		one.UnknownUSD = 1
 	}
-}
-
-// include adds what is known.
-func (e *Expense) include(tokens *int64, usd *metric.Value) {
-	if tokens != nil {
-		known, _ := e.Known()
-		sum := *tokens + known
-		e.Tokens = &sum
-	}
-	if usd != nil {
-		sum := *usd
-		if e.CostUSD != nil {
-			sum = sum.Add(*e.CostUSD)
-		}
-		e.CostUSD = &sum
-	}
+	*e = *e.Plus(&one)
 }
 
 // Plus is two expenses together; nil adds nothing.
@@ -52,7 +40,15 @@ func (e *Expense) Plus(more *Expense) *Expense {
 		return e
 	}
 	sum := *e
-	sum.include(more.Tokens, more.CostUSD)
+	if more.Tokens != nil {
+		known, _ := e.Known()
+		known += *more.Tokens
+		sum.Tokens = &known
+	}
+	if more.CostUSD != nil {
+		usd := more.CostUSD.Add(*cmp.Or(e.CostUSD, &metric.Value{}))
+		sum.CostUSD = &usd
+	}
 	sum.UnknownTokens += more.UnknownTokens
 	sum.UnknownUSD += more.UnknownUSD
 	return &sum

@@ -80,42 +80,30 @@ func (t *Table) Append(row Row, direction metric.Direction) error {
 	if err := row.check(); err != nil {
 		return err
 	}
-	row = row.Written()
-	before := t.rows
-	if at := slices.IndexFunc(t.rows, func(r Row) bool {
-		return r.Iteration == row.Iteration && r.Action == row.Action
-	}); at >= 0 {
-		before = t.rows[:at]
-		if at < len(t.rows)-1 {
-			return nil
-		}
+	at := slices.IndexFunc(t.rows, func(r Row) bool { return r.Iteration == row.Iteration && r.Action == row.Action })
+	switch last := len(t.rows) - 1; {
+	case at < 0:
+		at = len(t.rows)
+	case at < last:
+		return nil
 	}
-	var best *metric.Value
-	for _, r := range before {
-		best = r.BestAfter(best, direction)
+	row.Time, row.Changelog, row.Best = row.Time.UTC().Truncate(time.Second), clean(row.Changelog), nil
+	for _, r := range append(slices.Clone(t.rows[:at]), row) {
+		row.Best = r.BestAfter(row.Best, direction)
 	}
-	row.Best = row.BestAfter(best, direction)
-	if len(before) < len(t.rows) {
-		if t.line(row) == t.line(t.rows[len(before)]) {
+	if at < len(t.rows) {
+		if t.line(row) == t.line(t.rows[at]) {
 			return nil
 		}
 		t.data = t.data[:t.last:t.last] // what Bytes returned before stays as it is
 	}
-	if len(t.data) == 0 {
-		t.data = []byte(Header + "\n")
-	}
+	t.data = slices.Clip(t.Bytes())
 	if t.data[len(t.data)-1] != '\n' {
 		t.data = append(t.data, '\n')
 	}
-	t.rows, t.last = append(before, row), len(t.data)
+	t.rows, t.last = append(t.rows[:at], row), len(t.data)
 	t.data = append(t.data, t.line(row)...)
 	return nil
-}
-
-// Written is a row as it is read again.
-func (r Row) Written() Row {
-	r.Time, r.Changelog = r.Time.UTC().Truncate(time.Second), clean(r.Changelog)
-	return r
 }
 
 func (r Row) check() error {

@@ -12,8 +12,7 @@ import (
 // Doc is a state file in memory. It remembers its bytes; every change splices
 // them and leaves the rest as it was.
 type Doc struct {
-	data    []byte
-	machine Machine
+	data []byte
 
 	entries []HistoryEntry // that Render writes
 	runs    string
@@ -42,24 +41,18 @@ func New(name string) *Doc {
 // Parse reads a state file and keeps a copy of its bytes. The error is that of
 // ParseMachine.
 func Parse(data []byte) (*Doc, error) {
-	d := &Doc{data: bytes.Clone(data)}
-	if err := d.read(); err != nil {
+	_, _, err := ParseMachine(data)
+	if err != nil {
 		return nil, err
 	}
-	return d, nil
+	return &Doc{data: bytes.Clone(data)}, nil
 }
 
-func (d *Doc) read() error {
-	machine, _, err := ParseMachine(d.data)
-	if err != nil {
-		return err
-	}
-	d.machine = machine
-	return nil
+// Machine reads the table.
+func (d *Doc) Machine() Machine {
+	m, _, _ := ParseMachine(d.data)
+	return m
 }
-
-// Machine returns the table as it was read.
-func (d *Doc) Machine() Machine { return d.machine }
 
 // Bytes returns the file as it is now, without compaction.
 func (d *Doc) Bytes() []byte { return bytes.Clone(d.data) }

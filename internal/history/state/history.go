@@ -19,27 +19,20 @@ const (
 	endEntries = "<!-- autoloop: end -->"
 )
 
-const (
-	// detailed is how many entries stay in full, tight how many when the file is above
-	// four fifths of its limit.
-	detailed, tight = 10, 5
-	crowded         = MaxBytes * 4 / 5
-)
+// detailed is how many entries stay in full where they fit.
+const detailed = 10
 
 // SetEntries makes Render write the entries of the history anew: these, the oldest first. runs is
 // what the addresses of runs begin with, the file's own when it is "".
 func (d *Doc) SetEntries(list []HistoryEntry, runs string) { d.entries, d.runs = list, runs }
 
-// Render returns the file with ten entries of ours, five when it is large and none when
-// it would not stay under MaxBytes otherwise; one line counts those before. What other
+// Render returns the file with ten entries of ours, or fewer where it would not stay under MaxBytes
+// otherwise; one line counts those before. What other
 // tools and people wrote stays, and a file that is too large for its sake stays so.
 func (d *Doc) Render() []byte {
 	written := &Doc{data: d.data}
-	for _, step := range []struct{ keep, limit int }{{detailed, crowded}, {tight, MaxBytes}, {0, 0}} {
-		if len(d.entries) > 0 {
-			written.write(d.entries, step.keep, d.runs)
-		}
-		if len(written.data) <= step.limit {
+	for keep := detailed; keep >= 0 && len(d.entries) > 0; keep-- {
+		if written.write(d.entries, keep, d.runs); len(written.data) <= MaxBytes {
 			break
 		}
 	}
@@ -148,13 +141,7 @@ func (d *Doc) Entries(list []HistoryEntry) (is, want string, found bool) {
 	d = &Doc{data: d.data}
 	start, end, found := d.own()
 	is = strings.ReplaceAll(string(d.data[start:end]), "\r\n", "\n")
-	keep := detailed
-	switch shown := strings.Count(is, "\n### Iteration "); {
-	case shown == 0:
-		keep = 0
-	case shown <= tight:
-		keep = tight
-	}
+	keep := min(strings.Count(is, "\n### Iteration "), detailed)
 	return is, beginEntries + between(list, keep, runsOf(d.data[start:end])) + endEntries, found
 }
 

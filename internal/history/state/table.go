@@ -60,17 +60,12 @@ walk:
 // row notes the line's cell when its first column names a known row.
 func (t *table) row(data []byte, at line) bool {
 	text := data[at.start:at.end]
-	rest := nextPipe(text, 0) + 1
-	if rest == 0 {
-		return false
+	key, rest := column(text, 0)
+	if rest > len(text) {
+		return false // it has no pipe
 	}
-	key := text[:rest-1]
 	if len(bytes.TrimSpace(key)) == 0 {
-		second := nextPipe(text, rest)
-		if second < 0 {
-			second = len(text)
-		}
-		key, rest = text[rest:second], min(second+1, len(text))
+		key, rest = column(text, rest)
 	}
 	t.last = at
 	f, known := fieldNamed(words(key))
@@ -84,41 +79,29 @@ func (t *table) row(data []byte, at line) bool {
 				f.name(), t.cells[f].row.number),
 		})
 	}
-	start, end := valueSpan(text, rest, f)
-	t.cells[f] = cell{at, at.start + start, at.start + end, true}
+	rest = min(rest, len(text))
+	value, _ := column(text, rest)
+	if f == pauseReason || f == completedReason {
+		// In prose a pipe belongs to the text, unless it is the one that closes the row.
+		value = bytes.TrimRight(text[rest:], " \t")
+		if last := len(value) - 1; last >= 0 && value[last] == '|' && !escaped(value, last) {
+			value = value[:last]
+		}
+	}
+	end := at.start + rest + len(bytes.TrimRight(value, " \t"))
+	start := end - len(bytes.Trim(value, " \t"))
+	t.cells[f] = cell{at, start, end, true}
 	return true
 }
 
-// valueSpan finds the second column. In the rows that hold prose an unescaped
-// pipe belongs to the text, unless it is the one that closes the row.
-func valueSpan(text []byte, start int, name field) (int, int) {
-	end := nextPipe(text, start)
-	if name == pauseReason || name == completedReason {
-		end = len(bytes.TrimRight(text, " \t"))
-		if end > start && text[end-1] == '|' && !escaped(text, end-1) {
-			end--
-		}
-	}
-	if end < 0 {
-		end = len(text)
-	}
-	for start < end && isSpace(text[start]) {
-		start++
-	}
-	for end > start && isSpace(text[end-1]) {
-		end--
-	}
-	return start, end
-}
-
-// nextPipe returns the offset of the next unescaped pipe, or -1.
-func nextPipe(text []byte, from int) int {
+// column is what stands up to the next unescaped pipe, and where the column behind it begins.
+func column(text []byte, from int) (cell []byte, next int) {
 	for at := from; at < len(text); at++ {
 		if text[at] == '|' && !escaped(text, at) {
-			return at
+			return text[from:at], at + 1
 		}
 	}
-	return -1
+	return text[from:], len(text) + 1
 }
 
 // escaped says whether the byte at an offset follows an odd number of

@@ -23,6 +23,7 @@ const maxReason = 500
 // they have something to say; Metric Direction always has.
 func (d *Doc) SetMachine(m Machine) {
 	m.RecentStatuses = lastStatuses(m.RecentStatuses)
+	was := d.Machine()
 	for f := range fieldCount {
 		found, problem := findTable(d.data)
 		if problem != nil {
@@ -32,12 +33,9 @@ func (d *Doc) SetMachine(m Machine) {
 		switch c := found.cells[f]; {
 		case !c.there && text != null:
 			d.addRow(&found, f, text)
-		case c.there && (text != f.cell(&d.machine) || f == metricDirection && !d.machine.DirectionGiven):
+		case c.there && (text != f.cell(&was) || f == metricDirection && !was.DirectionGiven):
 			d.splice(c.start, c.end, pad(d.data, c, text))
 		}
-	}
-	if err := d.read(); err != nil {
-		d.machine = m
 	}
 }
 
