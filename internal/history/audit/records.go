@@ -89,51 +89,43 @@ func (k *keeps) merged() {
 // its way into the default branch, or replayed onto what was merged, is known by its iteration
 // and metric.
 func (a *walk) compareCommits(records Records) {
-	found := map[string]bool{}
-	at := map[string]int{}
-	for i, one := range slices.Backward(a.kept) {
-		at[one.Commit] = i
+	first := func(id string) int {
+		return slices.IndexFunc(a.kept, func(one *history.Decided) bool { return one.Commit == id })
 	}
 	for _, commit := range records.Commits {
-		found[commit.ID] = true
-		i, known := at[commit.ID]
-		if !known {
+		i := first(commit.ID)
+		if i < 0 {
 			i = slices.IndexFunc(a.kept, func(one *history.Decided) bool { return says(commit, one) })
 		}
 		switch {
 		case i < 0:
-			iteration, err := strconv.Atoi(commit.Iteration)
-			if err != nil {
-				iteration = 0
-			}
-			a.find(Branch, iteration,
-				"commit %.12s says that it was kept, and the ledger does not", commit.ID)
+			iteration, _ := strconv.Atoi(commit.Iteration)
+			a.find(Branch, iteration, "commit %.12s says that it was kept, and the ledger does not", commit.ID)
 		case !says(commit, a.kept[i]):
-			a.find(Branch, a.kept[i].Iteration,
-				"commit %.12s says iteration %s with %s, and the ledger says %d with %s",
+			a.find(Branch, a.kept[i].Iteration, "commit %.12s says iteration %s with %s, and the ledger says %d with %s",
 				commit.ID, commit.Iteration, commit.Metric, a.kept[i].Iteration, history.ValueText(a.kept[i].Best))
 		}
 	}
 	unseen := 0
 	for i, one := range a.kept {
 		paths, here := records.Changed[one.Commit]
+		changed := func(path string) bool { return slices.Contains(paths, path) }
 		switch {
-		case at[one.Commit] != i: // CI was waited for
+		case first(one.Commit) != i: // CI was waited for
 		case !here:
 			unseen++
-		case len(one.Changed) > 0 && !slices.ContainsFunc(one.Changed,
-			func(path string) bool { return slices.Contains(paths, path) }):
-			a.find(Branch, one.Iteration,
-				"commit %.12s changes none of the files that the ledger says it changed", one.Commit)
+		case len(one.Changed) > 0 && !slices.ContainsFunc(one.Changed, changed):
+			a.find(Branch, one.Iteration, "commit %.12s changes none of the files that the ledger says it changed",
+				one.Commit)
 		}
 	}
 	if unseen > 0 {
 		a.miss("%d kept commits are not in this clone: whether they change what the ledger says is not known", unseen)
 	}
 	for _, one := range a.required {
-		if !found[one.Commit] && !slices.ContainsFunc(records.Commits, func(c Commit) bool { return says(c, one) }) {
-			a.find(Branch, one.Iteration,
-				"the kept commit %.12s is on neither the program branch nor the default branch", one.Commit)
+		if !slices.ContainsFunc(records.Commits, func(c Commit) bool { return c.ID == one.Commit || says(c, one) }) {
+			a.find(Branch, one.Iteration, "the kept commit %.12s is on neither the program branch nor the default branch",
+				one.Commit)
 		}
 	}
 	switch {

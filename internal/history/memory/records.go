@@ -151,16 +151,13 @@ func (m *Memory) keptCommits(ctx context.Context, name, head string, events []hi
 		}
 	}
 	var revs []string
-	for _, tip := range []string{head, base} {
-		if commit, found, err := m.Repo.Resolve(ctx, tip); tip != "" && err == nil && found {
-			revs = append(revs, commit)
+	for _, one := range [][2]string{{"", head}, {"", base}, {"^", from}} {
+		if commit, found, err := m.Repo.Resolve(ctx, one[1]); err == nil && found {
+			revs = append(revs, one[0]+commit)
 		}
 	}
 	if len(revs) == 0 {
 		return nil, nil
-	}
-	if _, found, err := m.Repo.Resolve(ctx, from); from != "" && err == nil && found {
-		revs = append(revs, "^"+from)
 	}
 	log, err := m.Repo.Log(ctx, 0, revs...)
 	if err != nil {

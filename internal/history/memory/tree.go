@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -74,19 +73,22 @@ func regular(e git.TreeEntry) bool {
 
 // copied is a directory to which the memory branch was checked out, and its root.
 func copied(dir string) (t tree, root map[string]git.TreeEntry, err error) {
-	entry := func(dir, path string, e fs.DirEntry) git.TreeEntry {
-		modes := map[fs.FileMode]string{0: git.ModeFile, fs.ModeDir: git.ModeDirectory, fs.ModeSymlink: git.ModeSymlink}
-		return git.TreeEntry{Path: path, ID: filepath.Join(dir, filepath.FromSlash(path)), Mode: modes[e.Type()]}
-	}
-	t.list = func(_ context.Context, below string) (entries []git.TreeEntry, err error) {
-		err = fs.WalkDir(os.DirFS(below), ".", func(path string, e fs.DirEntry, err error) error {
-			if err == nil && !e.IsDir() {
-				entries = append(entries, entry(below, path, e))
+	modes := map[fs.FileMode]string{0: git.ModeFile, fs.ModeDir: git.ModeDirectory, fs.ModeSymlink: git.ModeSymlink}
+	list := func(dir string, deep bool) (entries []git.TreeEntry, err error) {
+		err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+			if err != nil || path == dir || deep && e.IsDir() {
+				return err
 			}
-			return err
+			name := filepath.ToSlash(strings.TrimPrefix(path, dir+string(filepath.Separator)))
+			entries = append(entries, git.TreeEntry{Path: name, ID: path, Mode: modes[e.Type()]})
+			if e.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
 		})
 		return entries, err
 	}
+	t.list = func(_ context.Context, below string) ([]git.TreeEntry, error) { return list(below, true) }
 	t.read = func(_ context.Context, paths []string) (texts map[string][]byte, err error) {
 		texts = make(map[string][]byte, len(paths))
 		for _, path := range paths {
@@ -98,11 +100,7 @@ func copied(dir string) (t tree, root map[string]git.TreeEntry, err error) {
 		return texts, err
 	}
 	t.known = &atomic.Pointer[remembered]{}
-	list, err := os.ReadDir(dir)
-	var entries []git.TreeEntry
-	for _, e := range list {
-		entries = append(entries, entry(dir, e.Name(), e))
-	}
+	entries, err := list(filepath.Clean(dir), false)
 	return t, byPath(entries), err
 }
 

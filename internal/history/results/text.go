@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 )
@@ -113,8 +113,9 @@ func (t *Table) read(cells []string) (row Row, err error) {
 	if row.Iteration, err = strconv.Atoi(strings.TrimSpace(cells[0])); err != nil || row.Iteration < 0 {
 		return row, fmt.Errorf("the iteration %q is no count", clip(cells[0]))
 	}
-	if row.Time, err = parseTime(strings.TrimSpace(cells[1])); err != nil {
-		return row, err
+	var is bool
+	if row.Time, is = state.ParseTime(strings.TrimSpace(cells[1])); !is {
+		return row, fmt.Errorf("the timestamp %q is no time such as 2025-01-15T10:30:00+00:00", clip(cells[1]))
 	}
 	if row.Score, err = scoreIn("score", cells[2]); err != nil {
 		return row, err
@@ -134,15 +135,6 @@ func (t *Table) read(cells []string) (row Row, err error) {
 	}
 	row.Changelog = clean(row.Changelog)
 	return row, nil
-}
-
-func parseTime(text string) (time.Time, error) {
-	for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02"} {
-		if at, err := time.Parse(form, text); err == nil {
-			return at.UTC(), nil
-		}
-	}
-	return time.Time{}, fmt.Errorf("the timestamp %q is no time such as 2025-01-15T10:30:00+00:00", clip(text))
 }
 
 // scoreIn is the number in a cell, nil where the cell is empty.

@@ -47,7 +47,7 @@ func (d *Doc) Learn(kind SectionKind, iteration int, texts []string) int {
 // forget removes the oldest items that iterations added until one more of that
 // many bytes has room.
 func (d *Doc) forget(kind SectionKind, room int) {
-	found, ok := d.find(kind)
+	found, ok := d.sections()[kind]
 	if !ok {
 		return
 	}

@@ -50,7 +50,7 @@ const beforeNumber = `(?:[^\pL\n]|\d[TZ]|UTC){0,60}iter(?:ation)?(s?)[ \t*_#]*(\
 // outcomes are those of the entries of the history, the newest first; "" for what
 // an entry does not say. A range has one for each of its iterations.
 func (d *Doc) outcomes() []string {
-	history, ok := d.find(History)
+	history, ok := d.sections()[History]
 	if !ok {
 		return nil
 	}
@@ -61,27 +61,22 @@ func (d *Doc) outcomes() []string {
 	}
 	var entries []entry
 	for _, form := range entryForms {
-		starts := form().FindAllStringSubmatchIndex(text, -1)
-		for i, at := range starts {
-			end := len(text)
-			if i+1 < len(starts) {
-				end = starts[i+1][0]
-			}
+		starts := append(form().FindAllStringSubmatchIndex(text, -1), []int{len(text)})
+		for i, at := range starts[:len(starts)-1] {
+			own := text[at[0]:starts[i+1][0]]
 			last, _ := strconv.Atoi(text[at[4]:at[5]])
-			e := entry{last: last, count: 1, outcome: entryStatus(text[at[0]:end])}
+			e := entry{last, 1, entryStatus(own)}
 			if several := at[3] > at[2]; several && at[6] >= 0 {
 				until, _ := strconv.Atoi(text[at[6]:at[7]])
-				e.count = min(max(until-last+1, 1), MaxStatuses)
-				e.last = max(until, last)
-				if len(signIs().FindAllString(text[at[0]:end], -1)) > 1 {
+				e.last, e.count = max(until, last), min(max(until-last+1, 1), MaxStatuses)
+				if len(signIs().FindAllString(own, 2)) > 1 {
 					e.outcome = "" // of some this, of others that
 				}
 			}
-			if first, _, _ := strings.Cut(text[at[0]:end], "\n"); e.outcome == "" &&
-				strings.Contains(strings.ToLower(first), "baseline") {
-				continue
+			first, _, _ := strings.Cut(strings.ToLower(own), "\n")
+			if e.outcome != "" || !strings.Contains(first, "baseline") {
+				entries = append(entries, e)
 			}
-			entries = append(entries, e)
 		}
 		if len(entries) > 0 {
 			break

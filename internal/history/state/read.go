@@ -64,7 +64,7 @@ func (f field) read(raw string, m *Machine) (wanted, warning string) {
 	text := bare(raw)
 	switch value := f.of(m).(type) {
 	case **time.Time:
-		at, ok := parseTime(text)
+		at, ok := ParseTime(text)
 		if *value = &at; !ok {
 			return "a time such as 2025-01-15T10:30:00Z", ""
 		}
@@ -184,8 +184,8 @@ var timeLayouts = []string{
 
 var zoneWord = lazyregexp.New(`(?i)\s*\b(UTC|GMT|Z)$`)
 
-// parseTime reads a time to UTC; without a zone it is UTC already.
-func parseTime(text string) (time.Time, bool) {
+// ParseTime reads a time to UTC; without a zone it is UTC already.
+func ParseTime(text string) (time.Time, bool) {
 	if len(text) > 64 {
 		return time.Time{}, false
 	}

@@ -2,6 +2,7 @@ package state
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/plain"
@@ -43,62 +44,43 @@ func kindOf(heading []byte) SectionKind {
 	return map[string]SectionKind{"priorities": Priorities, "lessons": Lessons, "future work": Future}[text]
 }
 
-// heading is one heading of the file.
-type heading struct {
-	line
-	kind SectionKind
-}
-
 // section is where the text of a section is: data[start:end], behind the
 // heading's line and before the blank lines and rules in front of the next.
 type section struct {
-	heading
+	line
 	bodyStart, bodyEnd int
 }
 
-// outline lists the headings. Of several with the words of one section the
+// sections are those of the file. Of several headings with the words of one section the
 // first of the highest rank is that section, and the others are plain.
-func outline(data []byte) []heading {
-	var all []heading
-	best := map[SectionKind]int{}
-	for at := range linesOf(data) {
+func (d *Doc) sections() map[SectionKind]section {
+	found, known := map[SectionKind]section{}, map[int]bool{}
+	var headings []line
+	for at := range linesOf(d.data) {
 		if at.level == 0 {
 			continue
 		}
-		kind := kindOf(data[at.start:at.end])
-		if previous, found := best[kind]; kind != other && found {
-			if all[previous].level <= at.level || kind == machineState {
-				kind = other
-			} else {
-				all[previous].kind = other
-			}
+		headings = append(headings, at)
+		kind := kindOf(d.data[at.start:at.end])
+		if before, twice := found[kind]; !twice || at.level < before.level && kind != machineState {
+			found[kind] = section{line: at}
 		}
-		if kind != other {
-			best[kind] = len(all)
-		}
-		all = append(all, heading{at, kind})
 	}
-	return all
-}
-
-// find returns the section of a kind.
-func (d *Doc) find(kind SectionKind) (section, bool) {
-	all := outline(d.data)
-	for i, h := range all {
-		if h.kind != kind {
-			continue
-		}
+	delete(found, other)
+	for _, s := range found {
+		known[s.start] = true
+	}
+	for kind, s := range found {
 		end := len(d.data)
-		for _, next := range all[i+1:] {
-			if next.kind != other || (next.level <= h.level &&
+		for _, next := range slices.Backward(headings) {
+			if next.start > s.start && (known[next.start] || next.level <= s.level &&
 				(kind != History || !isEntry(d.data[next.start:next.end]))) {
 				end = next.start
-				break
 			}
 		}
-		return section{heading: h, bodyStart: h.next, bodyEnd: trimEnd(d.data, h.next, end)}, true
+		found[kind] = section{s.line, s.next, trimEnd(d.data, s.next, end)}
 	}
-	return section{}, false
+	return found
 }
 
 // trimEnd moves end before blank lines and horizontal rules.
@@ -120,7 +102,7 @@ func trimEnd(data []byte, start, end int) int {
 // Section returns the text of a section without our markers and the blank lines around
 // it; "" when the section is missing or says only that there is nothing yet.
 func (d *Doc) Section(kind SectionKind) string {
-	found, ok := d.find(kind)
+	found, ok := d.sections()[kind]
 	if !ok {
 		return ""
 	}
@@ -167,17 +149,16 @@ func (d *Doc) AppendItem(kind SectionKind, text string) {
 
 // ensure returns a section, after adding it in its place when it is missing.
 func (d *Doc) ensure(kind SectionKind) section {
-	if found, ok := d.find(kind); ok {
+	all := d.sections()
+	if found, ok := all[kind]; ok {
 		return found
 	}
-	at := len(d.data)
-	for _, h := range outline(d.data) {
-		if h.kind > kind {
-			at = h.start
-			break
+	text, at := "## "+kind.heading()+"\n\n", len(d.data)
+	for later, s := range all {
+		if later > kind {
+			at = min(at, s.start)
 		}
 	}
-	text := "## " + kind.heading() + "\n\n"
 	if at == len(d.data) {
 		text = "\n" + strings.TrimSuffix(text, "\n")
 		if at > 0 && d.data[at-1] != '\n' {
@@ -185,6 +166,5 @@ func (d *Doc) ensure(kind SectionKind) section {
 		}
 	}
 	d.splice(at, at, text)
-	found, _ := d.find(kind)
-	return found
+	return d.sections()[kind]
 }
