@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -54,57 +55,51 @@ type HistoryEntry struct {
 	Notes []string
 }
 
+// label is a status as it is written.
 func (s Status) label() string {
-	switch s {
-	case Accepted:
-		return "✅ Accepted"
-	case Rejected:
-		return "❌ Rejected"
-	case Inconclusive:
-		return "❔ Inconclusive"
-	case Failed:
-		return "⚠️ Error"
-	case PendingCI:
-		return "⏳ Pending CI"
-	case CIFixExhausted:
-		return "❌ CI fix attempts exhausted"
-	case Baseline:
-		return "📏 Baseline"
-	default:
-		return safe(plain.Clip(string(s), 40))
+	words := map[Status]string{
+		Accepted: "✅ Accepted", Rejected: "❌ Rejected", Inconclusive: "❔ Inconclusive", Failed: "⚠️ Error",
+		PendingCI: "⏳ Pending CI", CIFixExhausted: "❌ CI fix attempts exhausted", Baseline: "📏 Baseline",
 	}
+	return cmp.Or(words[s], safe(plain.Clip(string(s), 40)))
 }
 
 // text is the entry as it is written; runs is what the addresses of runs begin with, "" for none.
 func (e HistoryEntry) text(runs string) string {
-	var out strings.Builder
 	e.Iteration = max(e.Iteration, 0)
-	e.Baseline = e.Baseline || e.Iteration == 0
-	fmt.Fprintf(&out, "### Iteration %d", e.Iteration)
+	out := fmt.Sprintf("### Iteration %d", e.Iteration)
 	if e.Baseline && e.Iteration > 0 {
-		out.WriteString(" (new baseline)")
+		out += " (new baseline)"
 	}
-	out.WriteString(" — " + e.Time.UTC().Format("2006-01-02 15:04") + " UTC")
+	out += " — " + e.Time.UTC().Format("2006-01-02 15:04") + " UTC"
 	if address := SafeURL(runs + e.Run); runs != "" && e.Run != "" && address != "" {
-		out.WriteString(" — [Run](" + address + ")")
+		out += " — [Run](" + address + ")"
 	}
-	out.WriteString("\n\n")
-	status := e.Status
-	if status == "" && e.Baseline {
-		status = Baseline
+	out += "\n\n"
+	if e.Status == "" && (e.Baseline || e.Iteration == 0) {
+		e.Status = Baseline
 	}
-	item(&out, "Status", status.label())
-	item(&out, "Change", safe(plain.Quote(e.Change, maxText)))
-	item(&out, "Metric", e.MetricText())
+	pull, fixes := "", ""
 	if e.PR > 0 {
-		item(&out, "Pull request", "#"+strconv.Itoa(e.PR))
+		pull = " #" + strconv.Itoa(e.PR)
 	}
-	item(&out, "Commit", safe(e.Commit))
 	if e.CIFixAttempts > 0 {
-		item(&out, "CI fix attempts", strconv.Itoa(e.CIFixAttempts))
+		fixes = " " + strconv.Itoa(e.CIFixAttempts)
 	}
-	e.notes(&out)
-	return out.String()
+	for _, item := range [][2]string{
+		{"Status", " " + e.Status.label()},
+		{"Change", " " + safe(plain.Quote(e.Change, maxText))},
+		{"Metric", " " + e.MetricText()},
+		{"Pull request", pull},
+		{"Commit", " " + safe(e.Commit)},
+		{"CI fix attempts", fixes},
+		{"Notes", e.notes()},
+	} {
+		if strings.TrimSpace(item[1]) != "" {
+			out += "- **" + item[0] + "**:" + item[1] + "\n"
+		}
+	}
+	return out
 }
 
 // MetricText is the entry's line of the metric, without its name.
@@ -123,7 +118,8 @@ func (e HistoryEntry) MetricText() string {
 	return fmt.Sprintf("%s (%s)", text, strings.Join(more, ", "))
 }
 
-func (e HistoryEntry) notes(out *strings.Builder) {
+// notes are a line, or a list of several.
+func (e HistoryEntry) notes() string {
 	var lines []string
 	for _, note := range e.Notes {
 		if text := safe(plain.Quote(note, maxText)); text != "" {
@@ -133,22 +129,10 @@ func (e HistoryEntry) notes(out *strings.Builder) {
 	if len(lines) > maxNotes {
 		lines = append(lines[:maxNotes-1], fmt.Sprintf("… and %d more", len(lines)-maxNotes+1))
 	}
-	if len(lines) == 1 {
-		item(out, "Notes", lines[0])
-		return
-	}
 	if len(lines) > 1 {
-		out.WriteString("- **Notes**:\n")
-		for _, text := range lines {
-			out.WriteString("  - " + text + "\n")
-		}
+		return "\n  - " + strings.Join(lines, "\n  - ")
 	}
-}
-
-func item(out *strings.Builder, name, text string) {
-	if text != "" {
-		out.WriteString("- **" + name + "**: " + text + "\n")
-	}
+	return " " + strings.Join(lines, "")
 }
 
 // safe is Inline with pipes escaped, so that the line may also stand in a table.
