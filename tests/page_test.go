@@ -227,7 +227,7 @@ func TestPageToolsInABrowser(t *testing.T) {
 	dir := t.TempDir()
 	tools := browserSource(t, "tools", 12, page.Source{})
 	events := tools.Events
-	for e := range history.Of[*history.Decided](slices.All(events)) {
+	for _, e := range history.Of[*history.Decided](events) {
 		if e.Iteration == 7 {
 			e.Summary = "the word of seven"
 		}

@@ -110,7 +110,7 @@ func (k *keptWork) count(ctx context.Context, a *App) error {
 	for _, e := range log.Events {
 		undone[history.UndoneBy(e)] = true
 	}
-	for e := range history.Of[*history.Decided](slices.All(log.Events)) {
+	for _, e := range history.Of[*history.Decided](log.Events) {
 		if undone[e.Iteration] || e.Outcome != history.Accepted ||
 			!slices.ContainsFunc(commits, func(c git.Commit) bool { return c.ID == e.Commit }) {
 			continue

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"iter"
 	"reflect"
 	"strconv"
 )
@@ -24,16 +23,14 @@ func KindOf(e Event) EventKind {
 	return ""
 }
 
-// Of selects the events of one kind, such as those of slices.All or
-// slices.Backward.
-func Of[E Event](events iter.Seq2[int, Event]) iter.Seq[E] {
-	return func(yield func(E) bool) {
-		for _, e := range events {
-			if e, is := e.(E); is && !yield(e) {
-				return
-			}
+// Of are the events of one kind.
+func Of[E Event](events []Event) (list []E) {
+	for _, e := range events {
+		if e, is := e.(E); is {
+			list = append(list, e)
 		}
 	}
+	return list
 }
 
 // UndoneBy is the iteration that an event says was undone, 0 for none.

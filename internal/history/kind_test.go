@@ -3,7 +3,6 @@ package history_test
 import (
 	"encoding/json"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -122,8 +121,8 @@ func TestRatesOfCases(t *testing.T) {
 func TestUndoneIterations(t *testing.T) {
 	t.Parallel()
 	var undone []int
-	for e := range history.Of[*history.Set](slices.All(events(t, `paused | set key=undone value="2" | `+
-		`set key=pull value="3" | set key=undone value=x`))) {
+	for _, e := range history.Of[*history.Set](events(t, `paused | set key=undone value="2" | `+
+		`set key=pull value="3" | set key=undone value=x`)) {
 		undone = append(undone, history.UndoneBy(e))
 	}
 	assert.Equal(t, []int{2, 0, 0}, undone)

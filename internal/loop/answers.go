@@ -2,7 +2,6 @@ package loop
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/org/autoloop/internal/github/commands"
@@ -25,7 +24,7 @@ func (r *thread) answer(ctx context.Context) {
 		since, _ = time.Parse(time.RFC3339, text)
 	}
 	r.unanswered = 0
-	for e := range history.Of[*history.Answered](slices.All(r.records.log.Events)) {
+	for _, e := range history.Of[*history.Answered](r.records.log.Events) {
 		if e.Time.Before(since) || r.answered[e.Key] {
 			continue
 		}

@@ -31,7 +31,7 @@ func comment(id int64, list ...commands.Command) commands.Comment {
 
 // answersOf are the recorded answers, in order, with their addresses.
 func answersOf(b *records) (texts []string, to []commands.Answer) {
-	for e := range history.Of[*history.Answered](slices.All(b.log.Events)) {
+	for _, e := range history.Of[*history.Answered](b.log.Events) {
 		address, _ := commands.ParseAnswer(e.Key)
 		texts, to = append(texts, e.Reason), append(to, address)
 	}
@@ -164,7 +164,7 @@ func TestEndOfPullRequest(t *testing.T) {
 			}
 			after := d.written()
 			golden.Line(t, decision.Text(after.sum.Paused))
-			for e := range history.Of[*history.Set](slices.All(after.log.Events)) {
+			for _, e := range history.Of[*history.Set](after.log.Events) {
 				if e.Key == history.PullEnded && e.Run == d.id && c.pull.Merged {
 					assert.Equal(t, c.pull.Head, e.Commit, "what was made after it is still to be promoted")
 				}

@@ -3,7 +3,6 @@ package loop
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/commands"
@@ -83,11 +82,13 @@ func (s *Service) Command(ctx context.Context, author string, command commands.C
 	if other, ok := errors.AsType[*blockedError](err); ok {
 		return "", false, other.reason, nil
 	}
-	for e := range history.Of[*history.Answered](slices.Backward(r.records.log.Events)) {
-		to, _ := commands.ParseAnswer(e.Key)
-		return e.Reason, to.Good, "", err
+	answers := history.Of[*history.Answered](r.records.log.Events)
+	if len(answers) == 0 {
+		return "", false, "", err
 	}
-	return "", false, "", err
+	last := answers[len(answers)-1]
+	to, _ := commands.ParseAnswer(last.Key)
+	return last.Reason, to.Good, "", err
 }
 
 // ErrNoHistory says that a program has no records yet.

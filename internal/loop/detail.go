@@ -1,8 +1,6 @@
 package loop
 
 import (
-	"slices"
-
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history"
@@ -51,7 +49,7 @@ func (b *records) evaluation(run string, result *Result) *history.Expense {
 			sum = a.Evaluation
 		}
 	}
-	for e := range history.Of[*history.Measured](slices.All(b.log.Events)) {
+	for _, e := range history.Of[*history.Measured](b.log.Events) {
 		if e.Run == run {
 			sum = sum.Plus(e.Evaluation)
 		}

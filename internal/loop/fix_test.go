@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -51,7 +50,7 @@ func TestFixesThatDoNotHelp(t *testing.T) {
 	assert.Equal(t, "1", b.kept())
 	assert.Equal(t, candidate, b.git("rev-parse", "autoloop-failed/p/1"))
 	var problems []string
-	for e := range history.Of[*history.Checked](slices.All(b.records().log.Events)) {
+	for _, e := range history.Of[*history.Checked](b.records().log.Events) {
 		problems = append(problems, decision.Text(e.Failed))
 		assert.Equal(t, []string{candidate, failure.Signature(), "1"}, []string{
 			e.Commit, e.Signature,

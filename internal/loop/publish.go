@@ -3,7 +3,6 @@ package loop
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
@@ -37,7 +36,7 @@ func (r *run) publish(ctx context.Context, from proposal.Bundle) (Result, error)
 	if r.Masker.Leaks(from.Events) {
 		return Result{}, proposal.Refuse("it has a secret of this job in it")
 	}
-	for e := range history.Of[*history.Set](slices.All(r.records.log.Events)) {
+	for _, e := range history.Of[*history.Set](r.records.log.Events) {
 		if e.Key == history.Published && e.Value == from.ID {
 			return r.again(ctx, from, e.Run)
 		}

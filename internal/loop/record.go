@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
@@ -215,7 +214,7 @@ func (r *recorder) enter(b *records, at position, p *proposal.Proposal) error {
 	if p.Checked != nil {
 		return nil
 	}
-	for e := range history.Of[*history.Proposed](slices.All(p.Measured)) {
+	for _, e := range history.Of[*history.Proposed](p.Measured) {
 		if e.Proposal != p.Number() {
 			b.enterNotes(b.iteration, prompt.Notes(e.Notes).Few())
 		}

@@ -1,8 +1,6 @@
 package loop
 
 import (
-	"slices"
-
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
@@ -113,7 +111,7 @@ func (r *journal) resultOfDecision(e history.Decided, reasons []decision.Reason)
 func samplesOf(p *proposal.Proposal) Samples {
 	var samples Samples
 	var stage decision.Stage
-	for e := range history.Of[*history.Measured](slices.All(p.Measured)) {
+	for _, e := range history.Of[*history.Measured](p.Measured) {
 		if e.Proposal != p.Decided.Proposal || e.Stage == decision.Held {
 			continue
 		}

@@ -68,7 +68,7 @@ const maxOthers = 8
 // there are several proposals.
 func others(p *proposal.Proposal) []decision.Reason {
 	var rest []*history.Proposed
-	for e := range history.Of[*history.Proposed](slices.All(p.Measured)) {
+	for _, e := range history.Of[*history.Proposed](p.Measured) {
 		if e.Proposal != p.Number() {
 			rest = append(rest, e)
 		}

@@ -3,7 +3,6 @@ package loop
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -61,7 +60,7 @@ func (r *thread) prepareUndo(ctx context.Context) (*undoing, error) {
 // undo reverts one iteration on top of the branch.
 func (r *thread) undo(ctx context.Context, u *undoing, iteration int) (undone, error) {
 	commit := ""
-	for e := range history.Of[*history.Decided](slices.All(r.records.log.Events)) {
+	for _, e := range history.Of[*history.Decided](r.records.log.Events) {
 		if e.Iteration == iteration {
 			commit = e.Commit
 		}

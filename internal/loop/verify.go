@@ -98,7 +98,7 @@ func verifyOutcome(at position, p *proposal.Proposal, outcomes ...history.Outcom
 	case p.Kept() && (e.Verdict != decision.Improved || e.Metric == nil):
 		return proposal.Refuse("it is accepted without an improvement")
 	}
-	for m := range history.Of[*history.Proposed](slices.All(p.Measured)) {
+	for _, m := range history.Of[*history.Proposed](p.Measured) {
 		if !m.Outcome.Dropped() && m.Outcome != history.Error && (m.Proposal != p.Number() || !p.Kept()) {
 			return proposal.Refuse("its proposal %d is %.40q, and another decides", m.Proposal, m.Outcome)
 		}
@@ -112,7 +112,7 @@ func verifyOutcome(at position, p *proposal.Proposal, outcomes ...history.Outcom
 // proposal has are kept only where nothing can be computed.
 func (r *recorder) verifyDecision(b *records, at position, p *proposal.Proposal) (history.Decided, error) {
 	e := *p.Decided
-	measured := slices.Collect(history.Of[*history.Measured](slices.All(p.Measured)))
+	measured := history.Of[*history.Measured](p.Measured)
 	if e.Disagreement = nil; !p.Kept() { // the new incumbent was measured beside the old one
 		e.Disagreement = audit.Disagreement(b.sum, measured)
 	}
@@ -150,7 +150,7 @@ func verifySuiteDecision(b *records, p *proposal.Proposal, e *history.Decided) e
 		best = e.Metric
 	}
 	var last *history.Measured
-	for m := range history.Of[*history.Measured](slices.All(p.Measured)) {
+	for _, m := range history.Of[*history.Measured](p.Measured) {
 		if m.Proposal == e.Proposal {
 			last = m
 		}

@@ -2,7 +2,6 @@ package loop
 
 import (
 	"context"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -35,7 +34,7 @@ func TestVerifyRefuses(t *testing.T) {
 	}{
 		{"as it was proposed", func(*proposal.Proposal) {}, ""},
 		{"a loss is a gain", func(p *proposal.Proposal) {
-			for m := range history.Of[*history.Measured](slices.All(p.Measured)) {
+			for _, m := range history.Of[*history.Measured](p.Measured) {
 				m.Metric, m.Samples = metricOf("1"), []metric.Value{*metricOf("1")}
 				break
 			}

@@ -21,7 +21,7 @@ func Chart(a Account) Markup {
 	add := func(name string, best *metric.Value) {
 		names, bests = append(names, strconv.Quote(name)), append(bests, best.Float64())
 	}
-	for e := range history.Of[*history.Measured](slices.All(a.Events)) {
+	for _, e := range history.Of[*history.Measured](a.Events) {
 		if e.Role == history.Baseline && e.Metric != nil {
 			add("0", e.Metric)
 			break

@@ -30,7 +30,7 @@ func LogTable(a Account) Table {
 // seconds are those of one run of the candidate.
 func LogRecords(a Account) [][]string {
 	seconds := map[int]float64{}
-	for e := range history.Of[*history.Measured](slices.All(a.Events)) {
+	for _, e := range history.Of[*history.Measured](a.Events) {
 		if e.Role == history.Candidate {
 			seconds[e.Iteration] = e.Seconds
 		}

@@ -2,7 +2,6 @@ package render_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,7 +22,7 @@ func TestLogOfADecision(t *testing.T) {
 		`"summary":"tried","changed":["x","y"],"usage":{"turns":2,"input_tokens":700,"cost_usd":0.0123}}`,
 		`{"event":"measured","role":"baseline","samples":[1.2345678,1.2345678],"seconds":2,"prepare_seconds":0.5}`,
 		`{"event":"measured","role":"candidate","stage":"once","samples":[1.2345678],"seconds":3}`)
-	e := slices.Collect(history.Of[*history.Decided](slices.All(events)))[0]
+	e := history.Of[*history.Decided](events)[0]
 	a := render.Account{Events: events}
 	assert.Equal(t, [][]string{{"7", "2026-01-02 03:04", "not kept", "1.23", "—", "slower; by much"}},
 		render.LogTable(a).Rows)
@@ -40,7 +39,7 @@ func TestLogOfADecision(t *testing.T) {
 		"commit     c0ffee\nchanged    x, y\nreason     slower\nreason     by much\n",
 		render.Story{
 			Decided: e, Seconds: 1.5, Took: 12 * time.Second,
-			Measured: slices.Collect(history.Of[*history.Measured](slices.All(events))),
+			Measured: history.Of[*history.Measured](events),
 		}.String())
 	e.Outcome = history.Accepted
 	assert.Equal(t, "tried", render.LogTable(a).Rows[0][5], "what was kept is said by what it did")

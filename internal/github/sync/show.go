@@ -55,7 +55,7 @@ func (s *Service) iterations(ctx context.Context, a render.Account, news *notice
 		return e.Time.Before(s.seen.since) || s.find(render.IterationMark(e.Iteration)) != nil
 	})
 	waited := false // one that is missing was decided before, as one that waits for CI
-	for e := range history.Of[*history.Decided](slices.All(a.Events)) {
+	for _, e := range history.Of[*history.Decided](a.Events) {
 		waited = waited || len(missed) == 1 && e.Iteration == missed[0].Iteration && e.Time.Before(s.seen.since)
 	}
 	if !s.seen.since.IsZero() && (len(missed) > 1 || waited) {

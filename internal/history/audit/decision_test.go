@@ -111,8 +111,8 @@ func TestForgedDecisionsAreFound(t *testing.T) {
 	for name, measure := range map[string]func(decision.Step) metric.Measurement{"kept": better, "dropped": worse} {
 		record := func() []history.Event { return recorded(t, noisy, measure) }
 		require.Empty(t, findings(record()))
-		_, problems := audit.Decision(history.Replay(record()[:2]), slices.Collect(history.Of[*history.Measured](
-			slices.All(record()[2:]))), decided(record()))
+		_, problems := audit.Decision(history.Replay(record()[:2]), history.Of[*history.Measured](record()[2:]),
+			decided(record()))
 		assert.Empty(t, problems)
 		for _, change := range []string{
 			`{"verdict":""}`, `{"verdict":"regressed"}`, `{"metric":12.5}`, `{"metric":null}`, `{"previous_best":12.5}`,
@@ -177,7 +177,7 @@ func TestDecisionNeedsMeasurements(t *testing.T) {
 	list := recorded(t, single, better)
 	assert.Contains(t, findings(slices.Insert(slices.Delete(list, 2, 3), 0, list[2])), missing, "of a run before")
 	list = recorded(t, noisy, better)
-	for m := range history.Of[*history.Measured](slices.All(list[2:])) {
+	for _, m := range history.Of[*history.Measured](list[2:]) {
 		if m.Role == history.Candidate {
 			m.Samples, m.Problem = m.Samples[:5], "it broke"
 		}
@@ -282,7 +282,7 @@ func TestGuardrailsAreHeldAgain(t *testing.T) {
 		list := recorded(t, rule, better)
 		require.Equal(t, decision.Regressed, decided(list).Verdict, "the evaluation did not print it")
 		forge(t, list[1], `{"guardrail_samples":{"size":[`+before+`]}}`)
-		for m := range history.Of[*history.Measured](slices.All(list[2:])) {
+		for _, m := range history.Of[*history.Measured](list[2:]) {
 			if m.Role == history.Candidate {
 				samples := slices.Repeat([]metric.Value{*number("5")}, count)
 				m.GuardrailSamples = map[string][]metric.Value{"size": samples}

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -48,7 +47,7 @@ func TestKilledAtEveryCallOfRecording(t *testing.T) {
 		}
 		records := c.records()
 		var decided []int
-		for e := range history.Of[*history.Decided](slices.All(records.Events)) {
+		for _, e := range history.Of[*history.Decided](records.Events) {
 			decided = append(decided, e.Iteration)
 		}
 		require.Equal(t, []int{1, 2, 3, 4}, decided, "%d %s", k, call)

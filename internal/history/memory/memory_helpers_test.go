@@ -3,7 +3,6 @@ package memory_test
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -119,7 +118,7 @@ func (c *checkout) advance(line, from, to string) error {
 
 // keys are the settings of a ledger.
 func keys(log *history.Log) (keys []string) {
-	for e := range history.Of[*history.Set](slices.All(log.Events)) {
+	for _, e := range history.Of[*history.Set](log.Events) {
 		keys = append(keys, e.Key)
 	}
 	return keys

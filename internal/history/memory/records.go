@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/git"
@@ -112,7 +111,7 @@ func (m *Memory) unknown(ctx context.Context, signers Signers, head, name string
 // the one that it was compared with. Of what is not here it has nothing.
 func (m *Memory) changed(ctx context.Context, events []history.Event) (map[string][]string, error) {
 	changed := map[string][]string{}
-	for e := range history.Of[*history.Decided](slices.All(events)) {
+	for _, e := range history.Of[*history.Decided](events) {
 		if e.Commit == "" || e.Parent == "" || changed[e.Commit] != nil {
 			continue
 		}
@@ -135,7 +134,7 @@ func (m *Memory) changed(ctx context.Context, events []history.Event) (map[strin
 // baseline, on its branch, whose head is given, and on the default branch.
 func (m *Memory) keptCommits(ctx context.Context, name, head string, events []history.Event) ([]audit.Commit, error) {
 	base, from := "", ""
-	for e := range history.Of[*history.Measured](slices.All(events)) {
+	for _, e := range history.Of[*history.Measured](events) {
 		if e.Role == history.Baseline && e.BaseBranch != "" {
 			base, from = "refs/heads/"+e.BaseBranch, cmp.Or(from, e.Commit)
 		}

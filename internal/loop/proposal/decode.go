@@ -74,7 +74,7 @@ func (p *Proposal) add(e history.Event) error {
 		if p.Kind == Fix {
 			return misplaced(e)
 		}
-		for other := range history.Of[*history.Proposed](slices.All(p.Measured)) {
+		for _, other := range history.Of[*history.Proposed](p.Measured) {
 			if other.Proposal == e.Proposal {
 				return Refuse("it has two proposals with the number %d", e.Proposal)
 			}
@@ -114,7 +114,7 @@ func (p *Proposal) addMeasured(e *history.Measured) error {
 	if !takenBy(e.Role, e.Stage) {
 		return Refuse("it has a measurement of the stage %.40q, which does not exist", e.Stage)
 	}
-	for m := range history.Of[*history.Measured](slices.All(p.Measured)) {
+	for _, m := range history.Of[*history.Measured](p.Measured) {
 		if m.Proposal == e.Proposal && m.Role == e.Role && m.Stage == e.Stage {
 			return Refuse("it has two measurements of the %s (%s)", e.Role, e.Stage)
 		}

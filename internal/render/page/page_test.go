@@ -3,7 +3,6 @@ package page_test
 import (
 	"bytes"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -128,7 +127,7 @@ func TestHostileText(t *testing.T) {
 	hostile := `</script><script>alert(1)</script><img src=x onerror=alert(2)>" onmouseover="alert(3) ` +
 		`javascript:alert(4) ` + "\u202egnp.exe\x1b[2J " + strings.Repeat("long ", 200_000)
 	events := made(3, hostile)
-	for e := range history.Of[*history.Decided](slices.All(events)) {
+	for _, e := range history.Of[*history.Decided](events) {
 		e.Agent, e.Model, e.Warning, e.Commit, e.Run = hostile, hostile, decision.Says(hostile), hostile, hostile
 		e.Changed, e.Lessons, e.Foreclosed, e.Ideas = []string{hostile}, []string{hostile}, []string{hostile},
 			[]string{hostile}
