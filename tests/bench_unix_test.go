@@ -40,7 +40,7 @@ func instantService(b *testing.B, repo *git.Repo, step int64) *loop.Service {
 	require.NoError(b, p.Err())
 	next := 0
 	return &loop.Service{
-		Program: p, Repo: repo, Memory: &memory.Memory{Repo: repo, Now: time.Now},
+		Program: p, Repo: repo, Trees: &tree.Builder{Repo: repo}, Memory: &memory.Memory{Repo: repo, Now: time.Now},
 		Agents: []loop.Proposer{{Agent: instantAgent{"d00/f000.txt"}}}, Eval: &instantEvaluation{step: step},
 		Alive: func(history.Lease) bool { return false }, Isolated: true,
 		Environ: func(dir string, _ []string) ([]string, error) { return nil, os.MkdirAll(dir, 0o700) },

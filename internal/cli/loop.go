@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/loop"
@@ -20,7 +21,7 @@ import (
 // service is the loop of a program without agents, evaluation and GitHub.
 func (a *App) service(ctx context.Context, p *program.Program) *loop.Service {
 	return &loop.Service{
-		Program: p, Repo: a.Repo, Memory: a.Memory,
+		Program: p, Repo: a.Repo, Trees: &tree.Builder{Repo: a.Repo}, Memory: a.Memory,
 		Masker: process.NewMasker(a.Environ),
 		Base:   a.Base, Force: a.Force, RunDir: a.RunDir, Holder: a.LeaseHolder(), Alive: a.alive(ctx),
 		Environ: a.CommandEnviron, Now: a.Now, NewRun: a.NewRunID, RunURL: a.RunURL(),

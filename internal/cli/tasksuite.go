@@ -205,6 +205,6 @@ func (l *taskSuite) findSide(ctx context.Context, s *taskSession, flag, text str
 		return side, misuse.Errorf("--%s %s is neither a directory nor a commit of %s", flag, text, repo.Root)
 	}
 	side.Dir = filepath.Join(s.options.RunDir, flag)
-	_, err = tree.Build(ctx, repo, commit, side.Dir, tree.Options{})
+	_, err = (&tree.Builder{Repo: repo}).Build(ctx, commit, side.Dir, tree.Options{})
 	return side, err
 }

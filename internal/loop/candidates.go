@@ -13,7 +13,6 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
 )
 
@@ -52,7 +51,7 @@ func newAttempt(who Proposer, number, of int) *attempt {
 func (r *team) try(ctx context.Context, at position, all []*attempt) error {
 	defer func() {
 		for _, a := range all {
-			r.discard(a)
+			a.discard()
 		}
 	}()
 	if err := r.ask(ctx, at, all); err != nil {
@@ -63,15 +62,15 @@ func (r *team) try(ctx context.Context, at position, all []*attempt) error {
 		if err := r.consider(ctx, at, a, digests); err != nil {
 			return err
 		}
-		r.discard(a)
+		a.discard() // the next tree is made of it
 	}
 	return r.measureAll(ctx, at, all)
 }
 
-// discard removes the tree of an agent, with what it may have left beside it.
-func (r *team) discard(a *attempt) {
+// discard gives back the tree of an agent.
+func (a *attempt) discard() {
 	if a.proposed != nil {
-		r.remove(a.proposed.Dir)
+		a.proposed.Release()
 	}
 }
 
@@ -85,7 +84,7 @@ func (r *team) ask(ctx context.Context, at position, all []*attempt) error {
 	for _, a := range all {
 		from := cmp.Or(a.lineage.from, at.Head)
 		var err error
-		if a.proposed, err = tree.Build(ctx, r.Repo, from, r.newDir("t"), r.measurer.treeOptions(from)); err != nil {
+		if a.proposed, err = r.Trees.Build(ctx, from, r.newDir("t"), r.measurer.treeOptions(from)); err != nil {
 			return err
 		}
 	}

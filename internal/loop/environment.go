@@ -58,7 +58,9 @@ func (r *measurer) newEnvironment(ctx context.Context, side history.Role, treeis
 	dir string,
 ) (*environment, error) {
 	start := r.Now()
-	built, err := tree.Build(ctx, r.Repo, treeish, dir, r.treeOptions(head))
+	o := r.treeOptions(head)
+	o.Measured = true
+	built, err := r.Trees.Build(ctx, treeish, dir, o)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +92,8 @@ func (m *environment) Close() {
 	if m == nil {
 		return
 	}
-	for _, dir := range []string{m.tree.Dir, m.home, m.artifacts} {
+	m.tree.Release()
+	for _, dir := range []string{m.home, m.artifacts} {
 		m.measurer.remove(dir)
 	}
 }

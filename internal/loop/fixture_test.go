@@ -17,6 +17,7 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/history/memory"
@@ -96,7 +97,7 @@ func (b *fixture) newService(text string) *Service {
 	repo, err := git.Open(b.t.Context(), b.dir, b.env)
 	require.NoError(b.t, err)
 	return &Service{
-		Program: p, Repo: repo, Memory: &memory.Memory{Repo: repo, Now: b.now},
+		Program: p, Repo: repo, Memory: &memory.Memory{Repo: repo, Now: b.now}, Trees: &tree.Builder{Repo: repo},
 		Eval: b, Agents: []Proposer{{Agent: b}}, RunDir: runDir(b.t),
 		Holder: history.Lease{Host: "here", PID: 1}, Alive: func(history.Lease) bool { return false },
 		Environ: func(dir string, _ []string) ([]string, error) { return b.env, os.MkdirAll(dir, 0o700) },

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
@@ -71,6 +72,10 @@ func (r *journal) update(ctx context.Context, message string, branch *git.RefUpd
 		u.Claims = r.ref()
 	}
 	_, err := r.store.Update(ctx, u)
+	if files.Full(err) { // A tree that is kept for the next iteration may hold what filled the disk.
+		r.Trees.Close()
+		_, err = r.store.Update(ctx, u)
+	}
 	_, blocked := errors.AsType[*blockedError](err)
 	switch {
 	case err == nil:

@@ -145,6 +145,7 @@ func inOrder(letters string) string {
 // leavesNothing holds that no tree, home or output of a run is left when it ends.
 func (l *trialRepo) leavesNothing() {
 	l.t.Helper()
+	l.service.Trees.Close()
 	closed := filepath.Join(l.service.RunDir, "w")
 	require.NoError(l.t, os.Chmod(closed, 0o700)) //nolint:gosec // a directory of the test
 	left, err := os.ReadDir(closed)

@@ -18,6 +18,7 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop/evaluation"
@@ -48,6 +49,7 @@ type Service struct {
 	Program *program.Program
 	Repo    *git.Repo
 	Memory  *memory.Memory
+	Trees   *tree.Builder
 	Eval    Evaluator
 	// Executor, optional, is who works on the cases or tasks of the program's suite,
 	// and who grades them: where it is another than before, the incumbent is
@@ -132,6 +134,7 @@ var errLeaseLost = errors.New("the lease was lost to another run; nothing of thi
 func (s *Service) Run(ctx context.Context, count int) ([]Result, error) {
 	var results []Result
 	reverts, since := 0, s.Now()
+	defer s.removeTrees()
 	for len(results) < count {
 		run := s.begin()
 		run.since = since
@@ -163,6 +166,16 @@ func (s *Service) Run(ctx context.Context, count int) ([]Result, error) {
 		}
 	}
 	return results, nil
+}
+
+// removeTrees removes what the iterations worked in, which takes its time where that is much.
+func (s *Service) removeTrees() {
+	if files := s.Trees.Released(); files >= manyFiles && s.Progress != nil {
+		s.Progress(live.Status{
+			Program: s.Program.Name, Stage: "trees", Detail: fmt.Sprintf("removing %d files", files), Since: s.Now(),
+		})
+	}
+	s.Trees.Close()
 }
 
 // begin is a run that has done nothing yet. Its parts share the journal.

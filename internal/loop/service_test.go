@@ -85,7 +85,7 @@ func TestLargeTreesAreTold(t *testing.T) {
 		}
 	}
 	b.one()
-	assert.Equal(t, []string{"building one of 5003 files"}, told)
+	assert.Equal(t, []string{"building one of 5003 files", "removing 5003 files"}, told)
 	b.service.RunDir += "/w"
 	require.NoError(t, os.Chmod(b.service.RunDir, 0o700)) //nolint:gosec // a directory of the test
 	left, err := os.ReadDir(b.service.RunDir)

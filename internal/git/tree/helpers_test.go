@@ -62,7 +62,7 @@ func (f *fixture) write(dir, name, text string) { edit{f.t, dir}.put(name, text)
 
 func (f *fixture) build(o tree.Options) *tree.Tree {
 	f.t.Helper()
-	return must(tree.Build(f.t.Context(), f.repo, "HEAD", filepath.Join(f.t.TempDir(), "tree"), o))
+	return must((&tree.Builder{Repo: f.repo}).Build(f.t.Context(), "HEAD", filepath.Join(f.t.TempDir(), "tree"), o))
 }
 
 func (f *fixture) scan(built *tree.Tree) []decision.Change {

@@ -59,10 +59,10 @@ func TestAgentWithItsGit(t *testing.T) {
 			assert.Equal(t, before, everything(t, f.dir))
 			id := must(built.Candidate(t.Context(), changes))
 			assert.Equal(t, "2", f.git("show", id+":a.txt"))
-			_, err := tree.Build(t.Context(), f.repo, id, filepath.Join(t.TempDir(), "second"),
+			_, err := (&tree.Builder{Repo: f.repo}).Build(t.Context(), id, filepath.Join(t.TempDir(), "second"),
 				tree.Options{})
 			require.NoError(t, err)
-			require.NoError(t, tree.RemoveAll(built.Dir))
+			require.NoError(t, built.Remove())
 			assert.NoFileExists(t, marker, "something that the agent left was run")
 			assert.Equal(t, "main", f.git("symbolic-ref", "--short", "HEAD"))
 			assert.Equal(t, "1\n", f.read(f.dir, "a.txt"))
@@ -85,7 +85,7 @@ func TestTreeThatWasReplaced(t *testing.T) {
 			before := everything(t, f.dir)
 			edit{t, built.Dir}.shell(script, "REAL="+f.dir)
 			assert.Equal(t, ". is not the directory that was built", told(f.scan(built)))
-			require.NoError(t, tree.RemoveAll(built.Dir))
+			require.NoError(t, built.Remove())
 			assert.Equal(t, before, everything(t, f.dir))
 		})
 	}
@@ -96,7 +96,7 @@ func TestTreesReachNoRepository(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, map[string]string{"a.txt": "1\n"})
 	run := t.TempDir()
-	built, err := tree.Build(t.Context(), f.repo, "HEAD", filepath.Join(run, "tree"),
+	built, err := (&tree.Builder{Repo: f.repo}).Build(t.Context(), "HEAD", filepath.Join(run, "tree"),
 		tree.Options{Head: "HEAD"})
 	require.NoError(t, err)
 	before := everything(t, f.dir)
@@ -107,7 +107,7 @@ func TestTreesReachNoRepository(t *testing.T) {
 	for _, left := range []int{1, 0} {
 		entries := must(os.ReadDir(run))
 		require.Len(t, entries, left)
-		require.NoError(t, tree.RemoveAll(built.Dir))
+		require.NoError(t, built.Remove())
 	}
 }
 

@@ -35,7 +35,7 @@ func TestTreesThatAreComparedHaveOneVersion(t *testing.T) {
 	e.put("a.txt", "2\n")
 	e.put("b.txt", "new\n")
 	id := f.candidate(incumbent)
-	candidate, err := tree.Build(t.Context(), f.repo, id, filepath.Join(t.TempDir(), "tree"),
+	candidate, err := (&tree.Builder{Repo: f.repo}).Build(t.Context(), id, filepath.Join(t.TempDir(), "tree"),
 		tree.Options{Head: "HEAD"})
 	require.NoError(t, err)
 	const version = "git describe --dirty; git rev-parse HEAD; git log --format='%H %ct %an %s'; git status --porcelain"
@@ -50,13 +50,14 @@ func TestTreesThatAreComparedHaveOneVersion(t *testing.T) {
 func TestBuildRefuses(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, map[string]string{"a.txt": "1\n"})
+	b := &tree.Builder{Repo: f.repo}
 	run := t.TempDir()
-	_, err := tree.Build(t.Context(), f.repo, "HEAD", run, tree.Options{})
+	_, err := b.Build(t.Context(), "HEAD", run, tree.Options{})
 	require.ErrorIs(t, err, os.ErrExist)
 	assert.DirExists(t, run)
-	_, err = tree.Build(t.Context(), f.repo, "no-such-commit", filepath.Join(run, "t"), tree.Options{})
+	_, err = b.Build(t.Context(), "no-such-commit", filepath.Join(run, "t"), tree.Options{})
 	require.ErrorContains(t, err, "no-such-commit")
-	_, err = tree.Build(t.Context(), f.repo, "HEAD", filepath.Join(run, "t"), tree.Options{Head: "HEAD^{tree}"})
+	_, err = b.Build(t.Context(), "HEAD", filepath.Join(run, "t"), tree.Options{Head: "HEAD^{tree}"})
 	require.ErrorContains(t, err, "HEAD^{tree} is no commit of the")
 	entries := must(os.ReadDir(run))
 	assert.Empty(t, entries, "what failed leaves nothing")
@@ -162,7 +163,7 @@ func TestShare(t *testing.T) {
 	f.write(outside, "lib/x", "x\n")
 	require.NoError(t, os.Symlink(filepath.Join(outside, "lib"), filepath.Join(f.dir, "cache")))
 	require.NoError(t, os.Symlink("made", filepath.Join(f.dir, "out/sub/link")))
-	before, err := tree.Build(t.Context(), f.repo, "HEAD~1", filepath.Join(t.TempDir(), "t"),
+	before, err := (&tree.Builder{Repo: f.repo}).Build(t.Context(), "HEAD~1", filepath.Join(t.TempDir(), "t"),
 		tree.Options{Share: []string{"store x*"}})
 	require.NoError(t, err)
 	assert.Equal(t, "1\n", f.read(before.Dir, "store x*/tracked"))
@@ -175,7 +176,7 @@ func TestShare(t *testing.T) {
 	assert.Empty(t, e.shell("git status --porcelain"))
 	assert.Empty(t, f.scan(built))
 	for _, path := range []string{"vendor/lib", "a.txt", "../x", "build"} {
-		_, err := tree.Build(t.Context(), f.repo, "HEAD", filepath.Join(t.TempDir(), "t"),
+		_, err := (&tree.Builder{Repo: f.repo}).Build(t.Context(), "HEAD", filepath.Join(t.TempDir(), "t"),
 			tree.Options{Share: []string{path}})
 		require.Error(t, err, path)
 	}

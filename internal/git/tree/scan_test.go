@@ -26,7 +26,7 @@ func TestDeepDirectoriesAreRefused(t *testing.T) {
 	changes := f.scan(built)
 	require.Len(t, changes, 1)
 	assert.Contains(t, changes[0].Refused, "is nested deeper than 200 directories")
-	require.NoError(t, tree.RemoveAll(built.Dir))
+	require.NoError(t, built.Remove())
 }
 
 func TestScanAgain(t *testing.T) {

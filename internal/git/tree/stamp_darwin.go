@@ -14,3 +14,8 @@ func stampOf(info fs.FileInfo) stamp {
 	}
 	return s
 }
+
+// plainDirectory is not known here, so that no tree is used twice.
+func plainDirectory(string) bool { return false }
+
+func readFile(path string, _ int64) ([]byte, error) { return os.ReadFile(path) }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
 )
 
@@ -87,12 +86,16 @@ func (t *Tree) GrownShares() []string {
 // sameContent reports whether a file is, byte for byte, the object that it was
 // made from. Where line ends are converted it never is.
 func (t *Tree) sameContent(path string, was recorded) bool {
-	root, err := os.OpenRoot(t.Dir)
-	if err != nil || !was.stamp.mode.IsRegular() {
+	info, err := os.Lstat(t.path(path))
+	if err != nil || !info.Mode().IsRegular() || info.Size() != was.stamp.size || !was.stamp.mode.IsRegular() {
 		return false
 	}
-	defer func() { _ = root.Close() }()
-	data, err := files.ReadRegular(root, path, was.stamp.size+1)
+	return t.hasContent(path, was)
+}
+
+// hasContent compares what is known to be a regular file of the recorded size.
+func (t *Tree) hasContent(path string, was recorded) bool {
+	data, err := readFile(t.path(path), was.stamp.size)
 	return err == nil && git.BlobID(t.repo.ObjectFormat, data) == was.ID
 }
 

@@ -4,6 +4,7 @@
 package tree
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,9 +13,15 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
 )
+
+// Builder builds trees from one repository, one at a time.
+type Builder struct {
+	Repo *git.Repo
+
+	spare []*Tree // released
+}
 
 // Options change how a tree is built.
 type Options struct {
@@ -24,6 +31,9 @@ type Options struct {
 	Head string
 	// Share lists git-ignored paths that are copied from the main checkout.
 	Share []string
+	// Measured says that numbers come of it: what stays of an earlier tree is read, and not
+	// only seen to be untouched.
+	Measured bool
 }
 
 // Tree is a built tree. While an agent or an evaluation runs in it, all that is
@@ -34,12 +44,16 @@ type Tree struct {
 	// Absent are the submodules that the main checkout does not have.
 	Absent []string
 
-	repo    *git.Repo
-	id      string      // of the tree object
-	self    fs.FileInfo // Dir
-	entries map[string]recorded
-	index   []byte // that git has of the entries
-	shared  []string
+	repo     *git.Repo
+	builder  *Builder
+	released bool
+	id       string      // of the tree object
+	self     fs.FileInfo // Dir
+	entries  map[string]recorded
+	index    []byte // that git has of the entries
+	// directories are those with entries below them, as they were built.
+	directories map[string]stamp
+	shared      []string
 	// sharedFiles are the files below the shared paths.
 	sharedFiles map[string]stamp
 	// sharedDirs are the directories there.
@@ -53,14 +67,18 @@ type Tree struct {
 type recorded struct {
 	git.TreeEntry
 	stamp stamp
+	link  string // what a symbolic link says
 }
 
 // Build writes the files of a commit or tree into dir, which must not exist;
-// its parent is made: scans work in it. Links, modes and
+// its parent is made, and must be on the same file system. Links, modes and
 // line ends are as the commit's own attributes say. Neither filters nor
 // anything else that the repository or its user configure take part.
-func Build(ctx context.Context, repo *git.Repo, treeish, dir string, o Options) (*Tree, error) {
-	t := &Tree{Dir: dir, repo: repo}
+func (b *Builder) Build(ctx context.Context, treeish, dir string, o Options) (*Tree, error) {
+	if t := b.reuse(ctx, treeish, dir, o); t != nil {
+		return t, nil
+	}
+	t := &Tree{Dir: dir, repo: b.Repo, builder: b}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return nil, fmt.Errorf("build tree: %w", err)
 	}
@@ -73,7 +91,7 @@ func Build(ctx context.Context, repo *git.Repo, treeish, dir string, o Options) 
 	}
 	t.self = self
 	if err := t.fill(ctx, treeish, o); err != nil {
-		return nil, errors.Join(fmt.Errorf("build tree of %s: %w", treeish, err), RemoveAll(dir))
+		return nil, errors.Join(fmt.Errorf("build tree of %s: %w", treeish, err), t.Remove())
 	}
 	return t, nil
 }
@@ -86,6 +104,7 @@ func (t *Tree) fill(ctx context.Context, treeish string, o Options) (err error) 
 	if !ok {
 		return fmt.Errorf("%s is no commit or tree of the repository", treeish)
 	}
+	before := t.id
 	t.id = id
 	c, err := newControl(t.repo, filepath.Dir(t.Dir))
 	if err != nil {
@@ -96,16 +115,14 @@ func (t *Tree) fill(ctx context.Context, treeish string, o Options) (err error) 
 	if err != nil {
 		return err
 	}
-	if err := t.complete(ctx); err != nil {
+	kept, err := t.keep(entries, o.Measured)
+	if err != nil {
 		return err
 	}
-	if _, err := c.run(ctx, git.Input{}, "read-tree", t.id); err != nil {
+	if err := t.checkout(ctx, c, before, entries, kept); err != nil {
 		return err
 	}
-	if _, err := c.run(ctx, git.Input{WorkTree: t.Dir}, "checkout-index", "--index", "--quiet", "--all"); err != nil {
-		return err
-	}
-	if err := t.record(c, entries); err != nil {
+	if err := t.record(c, entries, kept); err != nil {
 		return err
 	}
 	if err := t.share(ctx, o.Share); err != nil {
@@ -117,15 +134,60 @@ func (t *Tree) fill(ctx context.Context, treeish string, o Options) (err error) 
 	return t.addRepository(ctx, c, o.Head)
 }
 
-// record remembers every tracked file's stamp, to tell later what changed.
-func (t *Tree) record(c *control, entries []git.TreeEntry) (err error) {
-	t.entries = make(map[string]recorded, len(entries))
+// checkout writes the entries that are not there yet. What git knows of the others stays
+// in its index, so that it need not read them.
+func (t *Tree) checkout(ctx context.Context, c *control, before string, entries []git.TreeEntry,
+	kept map[string]recorded,
+) error {
+	if err := t.complete(ctx); err != nil {
+		return err
+	}
+	read := []string{"read-tree", t.id}
+	if before != "" {
+		read = []string{"read-tree", "-m", t.id}
+		if err := os.WriteFile(c.path("index"), t.index, 0o600); err != nil {
+			return err
+		}
+	}
+	if before != t.id {
+		if _, err := c.run(ctx, git.Input{}, read...); err != nil {
+			return err
+		}
+	}
+	var missing bytes.Buffer
 	for _, entry := range entries {
+		if _, there := kept[entry.Path]; !there {
+			missing.WriteString(entry.Path + "\x00")
+		}
+	}
+	if missing.Len() == 0 {
+		return nil
+	}
+	_, err := c.run(ctx, git.Input{WorkTree: t.Dir, Stdin: missing.Bytes()}, "checkout-index", "--index", "--quiet",
+		"-z", "--stdin")
+	return err
+}
+
+// record remembers every tracked file's stamp, to tell later what changed.
+func (t *Tree) record(c *control, entries []git.TreeEntry, kept map[string]recorded) (err error) {
+	t.entries, t.directories = kept, map[string]stamp{}
+	for _, entry := range entries {
+		if _, there := kept[entry.Path]; there {
+			continue
+		}
 		written := recorded{TreeEntry: entry}
 		if info, err := os.Lstat(t.path(entry.Path)); err == nil {
 			written.stamp = stampOf(info)
+			if info.Mode()&fs.ModeSymlink != 0 {
+				written.link, _ = os.Readlink(t.path(entry.Path))
+			}
 		}
 		t.entries[entry.Path] = written
+	}
+	for dir := range directoriesOf(t.entries) {
+		if info, err := os.Lstat(t.path(dir)); err == nil {
+			t.directories[dir] = stampOf(info)
+		}
 	}
 	t.built = settle(c.dir)
 	t.index, err = os.ReadFile(c.path("index"))
@@ -146,6 +208,10 @@ func (t *Tree) unstage() error {
 	return c.remove()
 }
 
-// RemoveAll deletes dir and all below it, also where directories are read-only
-// or closed. Links are deleted and not followed.
-func RemoveAll(dir string) error { return files.RemoveAll(dir) }
+// Remove deletes the tree, read-only directories in it too.
+func (t *Tree) Remove() error {
+	if err := errors.Join(t.unstage(), RemoveAll(t.Dir)); err != nil {
+		return fmt.Errorf("remove tree: %w", err)
+	}
+	return nil
+}

@@ -35,7 +35,7 @@ func TestUnreadable(t *testing.T) {
 	changes := f.scan(built)
 	require.Len(t, changes, 1)
 	assert.Equal(t, "is a directory that cannot be read", changes[0].Refused)
-	require.NoError(t, tree.RemoveAll(built.Dir))
+	require.NoError(t, built.Remove())
 	assert.NoDirExists(t, built.Dir)
 }
 
@@ -61,7 +61,7 @@ func TestRemoveWhatResists(t *testing.T) {
 	require.NoError(t, os.Chmod(e.path("mod/none"), 0))
 	require.NoError(t, os.Chmod(e.path("mod"), 0o500))
 	require.NoError(t, os.Chmod(built.Dir, 0o500))
-	require.NoError(t, tree.RemoveAll(built.Dir))
+	require.NoError(t, built.Remove())
 	assert.NoDirExists(t, built.Dir)
 	assert.FileExists(t, filepath.Join(outside, "kept"))
 	info := must(os.Stat(outside))
