@@ -2,6 +2,7 @@ package tree
 
 import (
 	"io/fs"
+	"os"
 	"syscall"
 	"time"
 )

@@ -4,6 +4,7 @@ package tree
 
 import (
 	"io/fs"
+	"os"
 )
 
 func stampOf(info fs.FileInfo) stamp {
