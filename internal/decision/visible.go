@@ -3,7 +3,7 @@ package decision
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
+	"strconv"
 
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/metric"
@@ -14,7 +14,7 @@ import (
 const visiblePower = 0.8
 
 // Visible estimates the smallest true gain, in the metric's unit, that the rule
-// finds four times in five, when runs scatter like these samples: it simulates
+// finds four times in five, when runs scatter like these samples: it tries
 // candidates whose noise is normal with the samples' deviation (the quartiles'
 // distance over 1.349, or the standard deviation where the quartiles agree).
 // It is MinImprovement where nothing scatters. Seeded: the same samples give
@@ -25,17 +25,44 @@ func Visible(rule Rule, samples []metric.Value) float64 {
 	if deviation == 0 || rule.Regime != Noisy {
 		return least
 	}
-	sight := newSight(rule, least/deviation)
-	low, high := 0.0, sight.least+8 // in deviations
-	for range 12 {
-		middle := (low + high) / 2
-		if sight.power(middle) < visiblePower {
-			low = middle
+	// Beyond so many pairs the early look decides what is seen.
+	const trials, rounds, most = 100, 7, 20
+	noise := Standard{Rule: Rule{
+		Regime: Noisy, Pairs: min(rule.Pairs, most), MaxPairs: min(rule.MaxPairs, most), Confidence: rule.Confidence,
+		MinImprovement: Allowance{Value: scattered(least / deviation)},
+	}, Direction: metric.Higher}
+	low, high := 0.0, least/deviation+8 // in deviations
+	for range rounds {
+		gain := (low + high) / 2
+		random := rand.New(rand.NewPCG(1, 2))
+		found := 0
+		for n := range trials {
+			noise.Seed = strconv.Itoa(n)
+			d, _ := NewTrial(noise).Run(func(step Step) (metric.Measurement, error) {
+				value := random.NormFloat64()
+				if step.Side == Candidate {
+					value += gain
+				}
+				return metric.Measurement{Metric: new(scattered(value))}, nil
+			})
+			if d.Verdict == Improved {
+				found++
+			}
+		}
+		if float64(found) < visiblePower*trials {
+			low = gain
 		} else {
-			high = middle
+			high = gain
 		}
 	}
 	return high * deviation
+}
+
+// scattered is a number of enough digits for noise.
+func scattered(x float64) metric.Value {
+	const digits = 1e6
+	value, _ := metric.FromFloat(math.Round(x*digits) / digits) // 0 for what is not finite
+	return value
 }
 
 func spread(samples []metric.Value) float64 {
@@ -50,92 +77,4 @@ func spread(samples []metric.Value) float64 {
 		square += math.Pow(v.Float64()-mean, 2)
 	}
 	return math.Sqrt(square / float64(max(len(samples)-1, 1)))
-}
-
-// sight is a noisy rule in units of the noise's standard deviation, with the
-// test as its critical value: samples of a continuous distribution have no ties,
-// and without drift the test of blocks is nearly the rank test.
-type sight struct {
-	looks []look
-	least float64
-}
-
-// look is a look at so many pairs: the number below which the U statistic is
-// beyond chance, and the one below which a stage is promising.
-type look struct{ pairs, critical, promising int }
-
-func newSight(rule Rule, least float64) sight {
-	// promising is the p-value from which twice the pairs bring the same difference
-	// to 0.05, in the normal approximation.
-	const promising = 0.166
-	at := func(pairs int) look {
-		return look{
-			pairs, statistics.Critical(pairs, pairs, 1-rule.level(pairs)),
-			statistics.Critical(pairs, pairs, 1-promising),
-		}
-	}
-	sight := sight{looks: []look{at(rule.Pairs)}, least: least}
-	if rule.MaxPairs > rule.Pairs {
-		sight.looks = append(sight.looks, at(rule.MaxPairs))
-	}
-	return sight
-}
-
-// power is how often a candidate that is better by gain passes both stages.
-func (s sight) power(gain float64) float64 {
-	const trials = 400
-	random := rand.New(rand.NewPCG(1, 2))
-	passed := 0
-	for range trials {
-		found := s.stage(random, gain)
-		if found {
-			found = s.stage(random, gain) // the confirmation
-		}
-		if found {
-			passed++
-		}
-	}
-	return float64(passed) / trials
-}
-
-func (s sight) stage(random *rand.Rand, gain float64) bool {
-	var old, changed []float64
-	for i, look := range s.looks {
-		for range look.pairs - len(old) {
-			old, changed = append(old, random.NormFloat64()), append(changed, random.NormFloat64()+gain)
-		}
-		if early := min(earlyLook, look.pairs); i == 0 && median(changed[:early]) <= median(old[:early]) {
-			return false
-		}
-		u := uStatistic(old, changed)
-		if u < look.critical {
-			return median(changed)-median(old) >= s.least
-		}
-		if u >= look.promising {
-			return false
-		}
-	}
-	return false
-}
-
-// uStatistic counts the pairs in which the incumbent is better.
-func uStatistic(old, changed []float64) int {
-	old, changed = slices.Sorted(slices.Values(old)), slices.Sorted(slices.Values(changed))
-	u, below := 0, 0
-	for _, x := range old {
-		for below < len(changed) && changed[below] < x {
-			below++
-		}
-		u += below
-	}
-	return u
-}
-
-func median(samples []float64) float64 {
-	ordered := slices.Sorted(slices.Values(samples))
-	middle := len(ordered) / 2
-	if len(ordered)%2 == 1 {
-		return ordered[middle]
-	}
-	return (ordered[middle-1] + ordered[middle]) / 2
 }

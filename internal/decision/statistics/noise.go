@@ -152,10 +152,6 @@ func shift(a, b []metric.Value, confidence float64) (low, high metric.Value) {
 	return differences[cut], differences[len(differences)-1-cut]
 }
 
-// Critical is the number below which the U statistic of so many samples a side
-// is beyond the confidence, two-sided and without ties; 0 when none is.
-func Critical(n1, n2 int, confidence float64) int { return critical(n1, n2, (1-confidence)/2) }
-
 // critical is the greatest number c with P(U < c) ≤ tail under the hypothesis
 // of no difference: exact for small samples, else by the normal approximation.
 func critical(n1, n2 int, tail float64) int {
