@@ -1,10 +1,19 @@
 package loop
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -95,4 +104,199 @@ func (r *branches) incumbent(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return r.baseCommit(ctx, branch)
+}
+
+// Breakage is what the evaluation says of a target file that was broken.
+type Breakage struct {
+	File string `json:"file"`
+	// How is what was done to it: Emptied, or Nonsense at its end.
+	How string `json:"how"`
+	// Problem is why the evaluation failed or refused it, or the guardrail that it
+	// breaks, as it should; "" when it did not.
+	Problem string `json:"problem,omitempty"`
+	// Metric is the number that it gave all the same, or nil.
+	Metric *metric.Value `json:"metric,omitempty"`
+	// Unnoticed says that the number is one of the unchanged files; Gain that it is
+	// better than all of them.
+	Unnoticed bool `json:"unnoticed,omitempty"`
+	Gain      bool `json:"gain,omitempty"`
+}
+
+// The ways in which a file is broken.
+const (
+	Emptied  = "emptied"
+	Nonsense = "given a syntax error"
+)
+
+// nonsense is a syntax error in every language.
+const nonsense = "\n)}] this is no program ([{ \"\n"
+
+// breakTarget breaks a target file in throw-away trees, one for each way, and measures
+// them. The commit has these files, which lie in a tree of it too.
+func (r *measurer) breakTarget(ctx context.Context, entries []git.TreeEntry, tree string, ways []string,
+	found *Inspection,
+) error {
+	file := r.fileToBreak(entries, tree)
+	if file == "" {
+		return nil
+	}
+	for _, how := range ways {
+		r.step("inspect", fmt.Sprintf("%s %s", file, how))
+		broken, err := r.measureBroken(ctx, found, file, how)
+		if err != nil {
+			return err
+		}
+		found.Broken = append(found.Broken, broken)
+	}
+	return nil
+}
+
+// fileToBreak is the largest target file that the script names, else the largest of all:
+// the one that the evaluation is likeliest to need.
+func (r *measurer) fileToBreak(entries []git.TreeEntry, tree string) string {
+	rules := r.rules(position{entries: entries})
+	var largest int64
+	found, names, named := "", r.Program.ScriptNames(), false
+	for _, entry := range entries {
+		if !strings.HasPrefix(entry.Mode, "100") || !rules.Allow(entry.Path) {
+			continue
+		}
+		info, err := os.Lstat(filepath.Join(tree, filepath.FromSlash(entry.Path)))
+		if err != nil || info.Size() == 0 {
+			continue
+		}
+		is := names(entry.Path)
+		if is && !named || is == named && info.Size() > largest {
+			found, named, largest = entry.Path, is, info.Size()
+		}
+	}
+	return found
+}
+
+func (r *measurer) measureBroken(ctx context.Context, found *Inspection, file, how string) (Breakage, error) {
+	broken := Breakage{File: file, How: how}
+	env, err := r.newEnvironment(ctx, history.Incumbent, found.Commit, found.Commit, r.newDir("t"))
+	if err != nil {
+		return broken, err
+	}
+	defer env.Close()
+	if err := breakFiles(env.tree.Dir, how, file); err != nil {
+		return broken, err
+	}
+	outcome, err := env.evaluate(ctx)
+	if err != nil {
+		return broken, err
+	}
+	if broken.Problem, broken.Metric = outcome.Problem, outcome.Measurement.Metric; broken.Problem != "" {
+		return broken, nil
+	}
+	rule := found.Rule
+	rule.Regime, rule.CheckTooGood = decision.Single, false
+	trial := decision.NewTrial(decision.Standard{
+		Rule: rule, Seed: "none", Direction: r.Program.Direction,
+		Initial: found.Guardrails,
+	})
+	d, err := trial.Run(func(decision.Step) (metric.Measurement, error) { return outcome.Measurement, nil })
+	if d.Verdict != decision.Improved { // beside no best each number is: it is refused, or breaks a guardrail
+		broken.Problem = d.Reasons[0].String()
+		return broken, err
+	}
+	broken.judge(found.Samples, r.Program.Direction)
+	return broken, nil
+}
+
+// breakFiles breaks files of a throw-away tree; one that is not there is made. Links
+// and directories stay, and so does what is not below a directory: the incumbent has a
+// file or a link there.
+func breakFiles(dir, how string, files ...string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	for _, file := range files {
+		if err := breakFile(root, how, filepath.FromSlash(file)); err != nil {
+			return fmt.Errorf("break %s in a throw-away tree: %w", file, err)
+		}
+	}
+	return nil
+}
+
+func breakFile(root *os.Root, how, file string) error {
+	for end := range len(file) {
+		if !os.IsPathSeparator(file[end]) {
+			continue
+		}
+		if info, err := root.Lstat(file[:end]); err == nil && !info.IsDir() {
+			return nil
+		}
+	}
+	info, err := root.Lstat(file)
+	var text []byte
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := root.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			return err
+		}
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return nil
+	case how == Nonsense:
+		if text, err = root.ReadFile(file); err != nil {
+			return err
+		}
+	}
+	if how == Nonsense {
+		text = append(text, nonsense...)
+	}
+	return root.WriteFile(file, text, 0o600)
+}
+
+// breaking returns what breaks, in a tree of the incumbent, the files that the candidate
+// changed, and notes when the candidate left nothing in them.
+func (m *measurement) breaking(ctx context.Context, side decision.Side) (func(dir string) error, error) {
+	changes, err := m.Trees.Repo.Changes(ctx, m.at.Head, m.a.tree)
+	if err != nil {
+		return nil, err
+	}
+	how := Emptied
+	if side == decision.Garbled {
+		how = Nonsense
+	} else if m.a.LeavesNothing, err = leavesNothing(ctx, m.Trees.Repo, changes); err != nil {
+		return nil, err
+	}
+	if m.a.LeavesNothing {
+		m.trial.LeavesNothing()
+	}
+	paths := make([]string, len(changes))
+	for i, change := range changes {
+		paths[i] = change.Path
+	}
+	return func(dir string) error { return breakFiles(dir, how, paths...) }, nil
+}
+
+// leavesNothing reports whether all changed files are gone, or blank.
+func leavesNothing(ctx context.Context, repo *git.Repo, changes []git.DiffEntry) (bool, error) {
+	var ids []string
+	for _, change := range changes {
+		if change.NewMode != "" {
+			ids = append(ids, change.NewID)
+		}
+	}
+	if len(ids) == 0 {
+		return true, nil
+	}
+	texts, err := repo.Cat(ctx, ids...)
+	if err != nil {
+		return false, err
+	}
+	return !slices.ContainsFunc(texts, func(o git.Object) bool { return len(bytes.TrimSpace(o.Data)) > 0 }), nil
+}
+
+// judge compares the number with those of the unchanged files.
+func (b *Breakage) judge(samples []metric.Value, direction metric.Direction) {
+	b.Gain = !slices.ContainsFunc(samples, func(s metric.Value) bool { return !direction.Better(*b.Metric, s) })
+	low, high := slices.MinFunc(samples, metric.Value.Cmp), slices.MaxFunc(samples, metric.Value.Cmp)
+	b.Unnoticed = low.Cmp(*b.Metric) <= 0 && b.Metric.Cmp(high) <= 0
 }

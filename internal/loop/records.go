@@ -2,17 +2,22 @@ package loop
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/history/view"
+	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/program"
@@ -204,4 +209,109 @@ func programInfo(p *program.Program) string {
 	}
 	return fmt.Sprintf("- Program: `%s`\n- Metric: %s, %s is better\n- Schedule: %s\n- Kept changes: branch `%s`\n",
 		plain.Inline(p.File, 200), metric, p.Direction, plain.Inline(schedule, 80), BranchPrefix+p.Name)
+}
+
+// recordsDigest identifies the three files of a program, except for the events that
+// ApplyCommands may add while an iteration is under way and that change nothing
+// of it: that a comment was answered.
+func recordsDigest(files memory.Files) string {
+	var essence []byte
+	for _, it := range files.Ledger.Iterations() {
+		for _, e := range it.Events {
+			set, is := e.(*history.Set)
+			about := is && slices.Contains([]string{history.IssueNumber, history.Author, history.CommandsUntil}, set.Key)
+			if _, answered := e.(*history.Answered); answered || about { // about comments alone
+				continue
+			}
+			if line, err := history.Line(e); err == nil {
+				essence = append(essence, line...)
+			}
+		}
+	}
+	return proposal.Digest(files.State, files.Results, essence)
+}
+
+// journal reads and changes the records of a run's program.
+type journal struct {
+	*session
+	store store
+	// mayWrite says, in the step that writes, why this run may not.
+	mayWrite func(*records) error
+	records  *records     // as they were last read or written
+	files    memory.Files // the same, as bytes
+}
+
+// open reads the records from the files.
+func (r *journal) open(files memory.Files) error {
+	b, err := openRecords(r.session, files)
+	if err == nil {
+		r.records, r.files = b, files
+	}
+	return err
+}
+
+// write changes the records, and the program branch with them, in one step, as
+// long as this run may.
+func (r *journal) write(ctx context.Context, message string, branch *git.RefUpdate, change func(*records) error) error {
+	return r.update(ctx, message, branch, func(b *records) error {
+		if err := r.mayWrite(b); err != nil {
+			return err
+		}
+		return change(b)
+	})
+}
+
+// holdsLease is an error when another run took the program over.
+func (b *records) holdsLease() error {
+	if b.sum.Open == nil || b.sum.Open.Run != b.id {
+		return errLeaseLost
+	}
+	return nil
+}
+
+// update changes the records. The change is applied again to fresh records when
+// another run wrote first.
+func (r *journal) update(ctx context.Context, message string, branch *git.RefUpdate,
+	change func(*records) error,
+) error {
+	var b *records // of the attempt that counts, the last
+	apply := func(before memory.Files) (files memory.Files, err error) {
+		if b, err = openRecords(r.session, before); err != nil {
+			return files, err
+		}
+		err = change(b)
+		if err = cmp.Or(b.err, err); err != nil {
+			return files, err
+		}
+		b.written = b.files()
+		return b.written, nil
+	}
+	u := memory.Update{Program: r.Program.Name, Message: message, Apply: apply, Branch: branch}
+	if r.refusal == "" {
+		u.Claims = r.ref()
+	}
+	_, err := r.store.Update(ctx, u)
+	if files.Full(err) { // A tree that is kept for the next iteration may hold what filled the disk.
+		r.Trees.Close()
+		_, err = r.store.Update(ctx, u)
+	}
+	_, blocked := errors.AsType[*blockedError](err)
+	switch {
+	case err == nil:
+		r.records, r.files, r.course = b, b.written, b.course
+	case blocked, errors.Is(err, errNothingToGiveBack): // nothing may begin now
+		r.records, r.course = b, b.course
+	}
+	return err
+}
+
+func (r *journal) result(outcome history.Outcome, reasons ...decision.Reason) Result {
+	result := Result{
+		Program: r.Program.Name, Iteration: r.iteration, Outcome: outcome, Reasons: reasons, RunID: r.id,
+		Stopped: r.stopped, Warnings: r.warnings,
+	}
+	if r.records != nil {
+		result.Initial, result.BestMetric = r.records.sum.Initial, r.records.sum.Best
+	}
+	return result
 }

@@ -1,10 +1,18 @@
 package loop
 
 import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
+	"github.com/org/autoloop/internal/render"
 )
 
 // Result is what one iteration came to. As JSON it is one object of the
@@ -126,4 +134,185 @@ func samplesOf(p *proposal.Proposal) Samples {
 		}
 	}
 	return samples
+}
+
+// Rail is a guardrail of the program, and what it stood at.
+type Rail struct {
+	Metric    string           `json:"metric"`
+	Direction metric.Direction `json:"direction"`
+	// Initial is the median at iteration 0, Candidate that of the candidate; nil
+	// when it was not measured.
+	Initial   *metric.Value `json:"initial"`
+	Candidate *metric.Value `json:"candidate"`
+	// Allowed is by how much it may get worse.
+	Allowed decision.Allowance `json:"max_regression"`
+}
+
+// detail completes a result with what the records say of its iteration.
+func (r *run) detail(result *Result) {
+	if r.records == nil {
+		return
+	}
+	result.Output = r.measurer.failed
+	result.Issue, result.PullRequest = r.Program.Issue, r.records.sum.OpenPull()
+	if n := r.records.sum.Issue; n > 0 {
+		result.Issue = n
+	}
+	if r.comments != nil && r.comments.Issue > 0 {
+		result.Issue = r.comments.Issue
+	}
+	result.Evaluation = r.records.evaluation(r.id, result)
+	if decided := r.records.decided(result.Iteration); decided != nil && result.Outcome != history.Idle {
+		result.Agent, result.Model, result.Usage, result.Changed = decided.Agent, decided.Model, decided.Usage,
+			decided.Changed
+		result.Guardrails = r.rails(decided)
+	}
+}
+
+// evaluation is what measuring used for a result: for its iteration, and for a
+// baseline of its run.
+func (b *records) evaluation(run string, result *Result) *history.Expense {
+	var sum *history.Expense
+	for i := range b.sum.Attempts {
+		if a := &b.sum.Attempts[i]; a.Iteration == result.Iteration && result.Outcome != history.Idle {
+			sum = a.Evaluation
+		}
+	}
+	for _, e := range history.Of[*history.Measured](b.log.Events) {
+		if e.Run == run {
+			sum = sum.Plus(e.Evaluation)
+		}
+	}
+	return sum
+}
+
+// decided returns the last decision, nil when it is on another iteration.
+func (b *records) decided(iteration int) *history.Decided {
+	if e := b.standing().Decision; e != nil && e.Iteration == iteration {
+		return e
+	}
+	return nil
+}
+
+// rails are the guardrails with what the deciding candidate measured last.
+func (r *run) rails(decided *history.Decided) []Rail {
+	rails := make([]Rail, 0, len(r.Program.Guardrails))
+	measured := r.records.standing().Measured(decided.Iteration, decided.Proposal)
+	for _, of := range r.Program.Guardrails {
+		rail := Rail{Metric: of.Metric, Direction: of.Direction, Allowed: decision.Allowance(of.MaxRegression)}
+		if initial := r.records.sum.Guardrails[of.Metric]; len(initial) > 0 {
+			median := statistics.Median(initial)
+			rail.Initial = &median
+		}
+		if measured != nil {
+			if samples := measured.GuardrailSamples[of.Metric]; len(samples) > 0 {
+				median := statistics.Median(samples)
+				rail.Candidate = &median
+			}
+		}
+		rails = append(rails, rail)
+	}
+	return rails
+}
+
+// ResultTable has a row for every iteration of a run.
+func ResultTable(results []Result) render.Table {
+	table := render.Table{
+		Header: []string{"iteration", "outcome", "metric", "delta", "best", "time", "why"},
+		Align:  "rlrrrr",
+	}
+	noisy := slices.ContainsFunc(results, func(r Result) bool { return len(r.Evidence) > 0 })
+	if noisy { // what a noisy candidate was compared with is not the best on record
+		table.Header = slices.Insert(table.Header, 3, "incumbent")
+		table.Align += "r"
+	}
+	for _, r := range results {
+		delta, incumbent := "—", "—"
+		if r.Delta != nil {
+			delta = *r.Delta
+		}
+		if n := len(r.Evidence); n > 0 {
+			incumbent = r.Evidence[n-1].Incumbent.String()
+		}
+		figures := render.Rounded(metric.Text(r.Metric, "—"), incumbent, delta, metric.Text(r.BestMetric, "—"),
+			plain.Line(render.Why(r.Outcome, r.Summary, r.Reasons, nil)))
+		if !noisy {
+			figures = slices.Delete(figures, 1, 2)
+		}
+		word := render.OutcomeOf(r.Outcome).Word
+		if r.Bundle != "" { // it has no outcome before it is published
+			word = "proposed"
+		}
+		row := slices.Concat([]string{strconv.Itoa(r.Iteration), word}, figures)
+		table.Rows = append(table.Rows, slices.Insert(row, len(row)-1, strconv.FormatFloat(r.Seconds, 'f', 1, 64)+"s"))
+	}
+	return table
+}
+
+// Notes is what a person should know of a run besides its table and its warnings.
+func Notes(results []Result) string {
+	if len(results) == 0 {
+		return ""
+	}
+	var out strings.Builder
+	for _, r := range results { // why evaluations failed, whole, and where their output is
+		if r.Output == "" {
+			continue
+		}
+		for _, reason := range r.Reasons {
+			fmt.Fprintf(&out, "\niteration %d: %s\n", r.Iteration, plain.Line(reason.String()))
+		}
+		fmt.Fprintf(&out, "  all that it printed: %s\n", r.Output)
+	}
+	for i, r := range results { // what noisy trials said of every kept iteration, and of the last one
+		if n := len(r.Evidence); n > 0 && (r.Outcome == history.Accepted || i == len(results)-1) {
+			fmt.Fprintf(&out, "\niteration %d, %s: %s\n", r.Iteration, r.Evidence[n-1].Stage, render.Trial(r.Evidence[n-1]))
+		}
+	}
+	last := results[len(results)-1]
+	if last.Bundle != "" {
+		out.WriteString("\nnothing is recorded yet: `iterate job publish` verifies the bundle, and records it\n")
+	}
+	if last.Initial != nil && last.BestMetric != nil {
+		remark := ""
+		if last.Noisy {
+			remark = "; noisy and measured at different times, so the sum of the gains may differ"
+		}
+		figures := render.Rounded(last.Initial.String(), last.BestMetric.String(),
+			metric.Delta(*last.BestMetric, last.Initial))
+		fmt.Fprintf(&out, "\n%s: %s at the start, %s now (%s%s)\n", last.Program, figures[0], figures[1],
+			figures[2], remark)
+	}
+	if last.Stopped != "" {
+		fmt.Fprintf(&out, "%s: %s\n", last.Program, last.Stopped)
+	}
+	return out.String()
+}
+
+// Warnings are those of all results, each once.
+func Warnings(results []Result) []string {
+	var list []string
+	for _, r := range results {
+		for _, warning := range r.Warnings {
+			if !slices.Contains(list, warning) {
+				list = append(list, warning)
+			}
+		}
+	}
+	return list
+}
+
+// Failed is the first of the results that fails a run: unchanged files that cannot be
+// measured, and with onError every iteration that ended in an error.
+func Failed(results []Result, onError bool) error {
+	for _, r := range results {
+		switch {
+		case r.BaselineError != "":
+			return fmt.Errorf("%s cannot be measured: %s", r.Program, r.BaselineError)
+		case onError && r.Outcome == history.Error:
+			return fmt.Errorf("iteration %d of %s ended in an error: %s", r.Iteration, r.Program,
+				decision.Joined(r.Reasons))
+		}
+	}
+	return nil
 }

@@ -78,3 +78,21 @@ func (r *run) iterate(ctx context.Context) (Result, error) {
 	}
 	return r.conclude(ctx, p)
 }
+
+// fail records an iteration that could not be run as an error.
+func (r *run) fail(ctx context.Context, at position, reason decision.Reason, then ...func(*records)) (Result, error) {
+	p := r.proposer.newProposal(proposal.Iteration, at)
+	r.proposer.describeFailure(p, at, reason)
+	err := r.recorder.enterProposal(ctx, at, p, then...)
+	return r.recorder.resultOf(p), err
+}
+
+// failForPerson records an error that only a person can resolve, and pauses the
+// program at once.
+func (r *run) failForPerson(ctx context.Context, reason decision.Reason) (Result, error) {
+	return r.fail(ctx, position{}, reason, func(b *records) {
+		if b.stopped == "" {
+			b.pause(reason)
+		}
+	})
+}
