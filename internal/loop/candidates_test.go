@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/loop/strategy"
@@ -216,4 +218,145 @@ func (unasked) Name() string { return "unasked" }
 
 func (unasked) Propose(context.Context, agent.Request) (agent.Reply, error) {
 	return agent.Reply{}, errUnasked
+}
+
+// TestRefsMovedByAgent: of the differences of a repository all count but what was fetched, and
+// a memory branch that went on without this program.
+func TestRefsMovedByAgent(t *testing.T) {
+	t.Parallel()
+	g := newCommitRepo(t)
+	d := newMemoryRun(t, "", wasMeasured("1"))
+	own := iterationText(t, d.stored.files.Ledger)
+	ids := g.commit(t,
+		commitSpec{name: "m0", files: map[string]string{iterationPath("p"): own, "p.md": "# p\n"}},
+		commitSpec{name: "root", files: map[string]string{"value.txt": "1\n"}},
+		commitSpec{name: "kept", parents: "root"},
+		commitSpec{name: "m1", parents: "m0", files: map[string]string{iterationPath("other"): own}},
+		commitSpec{name: "forged", parents: "m0", files: map[string]string{iterationPath("p"): own + "\n"}},
+		commitSpec{name: "rewritten", files: map[string]string{iterationPath("p"): own, "p.md": "# p\n"}},
+	)
+	const memoryRef = "ref refs/heads/memory/autoloop"
+	for name, c := range map[string]struct {
+		key, was, now string // what differs, by the names of commits
+		counts        string // "" for a difference that does not count
+	}{
+		"the default branch": {
+			key: "ref refs/heads/main", was: "root", now: "kept",
+			counts: "ref refs/heads/main moved from " + ids["root"][:12] + " to " + ids["kept"][:12],
+		},
+		"another program's branch": {
+			key: "ref refs/heads/autoloop/other", was: "root", now: "kept", counts: "ref refs/heads/autoloop/other moved",
+		},
+		"what was obtained":    {key: "ref " + git.ObtainedRefs + "x", was: "root", now: "kept"},
+		"records that are new": {key: memoryRef, now: "m0", counts: memoryRef + " was added"},
+		"other records":        {key: memoryRef, was: "m0", now: "m1"},
+		"its own ledger": {
+			key: memoryRef, was: "m0", now: "forged",
+			counts: memoryRef + " moved",
+		},
+		"records that do not go on from there": {
+			key: memoryRef, was: "m0", now: "rewritten",
+			counts: memoryRef + " moved",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			before, after := git.Fingerprint{"file x": "same"}, git.Fingerprint{"file x": "same"}
+			for side, value := range map[*git.Fingerprint]string{&before: c.was, &after: c.now} {
+				if delete(*side, c.key); value != "" {
+					(*side)[c.key] = value
+					if id := ids[value]; id != "" {
+						(*side)[c.key] = id
+					}
+				}
+			}
+			wasBefore, wasAfter := maps.Clone(before), maps.Clone(after)
+			d := newMemoryRunIn(t, g.Repo, "p", "")
+			lines, err := d.team.changesOf(t.Context(), before, after)
+			require.NoError(t, err)
+			if c.counts == "" {
+				assert.Empty(t, lines)
+			} else {
+				require.Len(t, lines, 1)
+				assert.Contains(t, lines[0], c.counts)
+			}
+			assert.Equal(t, []git.Fingerprint{wasBefore, wasAfter}, []git.Fingerprint{before, after},
+				"the fingerprints stay as they are")
+		})
+	}
+}
+
+// TestForeignChangesAreFound: configuration, hooks, the program's file and its branch end
+// the iteration; other branches, and where nothing else reaches it the program's file,
+// may be a person at work.
+func TestForeignChangesAreFound(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		line     string
+		isolated bool
+		ends     bool
+	}{
+		"a hook":                      {"hook pre-commit was changed", true, true},
+		"its own branch":              {"ref refs/heads/autoloop/p moved from 1 to 2", true, true},
+		"a branch with a longer name": {"ref refs/heads/autoloop/p2 was added", false, false},
+		"the program":                 {"file .autoloop/programs/p.md was changed", false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			j := journalOf(t, "")
+			j.Isolated = c.isolated
+			r := &team{thread: threadOf(j)}
+			touched := r.tampered([]string{c.line, "hook x was added", c.line}, "then")
+			if c.ends {
+				assert.Equal(t, []string{c.line, "hook x was added", c.line}, touched)
+				assert.Empty(t, r.warnings)
+			} else {
+				assert.Equal(t, []string{"hook x was added"}, touched)
+				assert.Equal(t, []string{"changed then: " + c.line, "changed then: " + c.line}, r.warnings)
+			}
+		})
+	}
+	j := journalOf(t, "")
+	assert.Empty(t, (&team{thread: threadOf(j)}).tampered(nil, "then"))
+}
+
+// TestEvaluationChangesRepository: what measures writes to no repository, neither
+// for the unchanged files nor for a candidate.
+func TestEvaluationChangesRepository(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		of   string // whose evaluation
+		does func(b *fixture)
+		says string
+	}{
+		"of the unchanged files": {
+			"1", func(b *fixture) { b.write(b.dir, map[string]string{".git/hooks/pre-commit": "x\n"}) },
+			"the repository itself was changed while",
+		},
+		"of a candidate": {
+			"3", func(b *fixture) { b.write(b.dir, map[string]string{".git/hooks/pre-commit": "x\n"}) },
+			"the repository itself was changed while",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newFixture(t, "evaluation-runs: 1", "1", "3")
+			b.evaluating = func(dir string) {
+				text, err := os.ReadFile(filepath.Join(dir, "value.txt"))
+				require.NoError(t, err)
+				if strings.TrimSpace(string(text)) == c.of {
+					c.does(b)
+				}
+			}
+			asked := 0
+			propose := b.agent
+			b.agent = func(request agent.Request) agent.Reply { asked++; return propose(request) }
+			got := b.one()
+			require.Equal(t, history.Error, got.Outcome)
+			assert.Contains(t, got.Reasons[0].String(), c.says)
+			assert.Equal(t, c.of == "1", asked == 0, "nobody works beside unchanged files that change the repository")
+			assert.Equal(t, c.of == "1", b.records().sum.Best == nil)
+			assert.Nil(t, got.Verdict)
+		})
+	}
 }

@@ -3,6 +3,7 @@ package loop
 import (
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -13,7 +14,9 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/program"
 )
 
 // TestRuleOfProgram, before anything is known of its evaluation.
@@ -114,4 +117,101 @@ func TestRepeatsThatDoNotFit(t *testing.T) {
 		"whatever the program asks for, noisy is what it would be")
 	assert.NotEmpty(t, j.exceedsTimeLimit(math.Ceil(exactly), 0))
 	assert.Empty(t, j.exceedsTimeLimit(0, 0))
+}
+
+// printed is a run that printed these numbers, of which m is the metric.
+func printed(numbers map[string]string) evaluation.Result {
+	result := evaluation.Result{
+		Duration: 2 * time.Second, Tail: "tail of " + numbers["m"],
+		Measurement: metric.Measurement{Numbers: map[string]metric.Value{}},
+	}
+	for name, text := range numbers {
+		result.Measurement.Numbers[name] = metric.MustValue(text)
+	}
+	if _, is := numbers["m"]; is {
+		value := metric.MustValue(numbers["m"])
+		result.Measurement.Metric = &value
+	}
+	return result
+}
+
+// sampled are samples of these runs.
+func sampled(rails []program.Guardrail, runs ...evaluation.Result) *samples {
+	var s samples
+	for _, run := range runs {
+		s.add(run, rails)
+	}
+	return &s
+}
+
+// TestSameRunsHaveEqualMetricAndGuardrails: an evaluation repeats itself when the metric and every guardrail do; the
+// other numbers may differ.
+func TestSameRunsHaveEqualMetricAndGuardrails(t *testing.T) {
+	t.Parallel()
+	rails := []program.Guardrail{{Metric: "size"}}
+	type run = map[string]string
+	for name, c := range map[string]struct {
+		runs []run
+		want bool
+	}{
+		"equal, written otherwise": {[]run{{"m": "1"}, {"m": "1.0"}}, true},
+		"another metric":           {[]run{{"m": "1"}, {"m": "1.0001"}}, false},
+		"a guardrail once":         {[]run{{"m": "1", "size": "3"}, {"m": "1"}}, false},
+		"another guardrail":        {[]run{{"m": "1", "size": "3"}, {"m": "1", "size": "4"}}, false},
+		"another number":           {[]run{{"m": "1", "other": "3"}, {"m": "1", "other": "4"}}, true},
+	} {
+		var runs []evaluation.Result
+		for _, numbers := range c.runs {
+			runs = append(runs, printed(numbers))
+		}
+		assert.Equal(t, c.want, sampled(rails, runs...).same(), name)
+		slices.Reverse(runs)
+		assert.Equal(t, c.want, sampled(rails, runs...).same(), "%s, in the other order", name)
+	}
+}
+
+// TestRecordOfSamples: what is on record of several runs is every metric and guardrail,
+// and of the rest the last run's.
+func TestRecordOfSamples(t *testing.T) {
+	t.Parallel()
+	rails := []program.Guardrail{{Metric: "size"}}
+	s := sampled(rails, printed(map[string]string{"m": "1", "size": "5", "other": "7"}),
+		printed(map[string]string{"m": "3", "size": "6"}))
+	e := s.event(history.Incumbent)
+	assert.Equal(t, "2", e.Metric.String())
+	assert.Equal(t, []any{numbers("1", "3"), map[string][]metric.Value{"size": numbers("5", "6")}},
+		[]any{e.Samples, e.GuardrailSamples})
+	assert.Len(t, e.Numbers, 2)
+	assert.InDelta(t, 2, e.Seconds, 0, "the time of one run")
+	s.add(evaluation.Result{Problem: "it exits with 1", Tail: "oh", Duration: 4 * time.Second, TimedOut: true}, rails)
+	e = s.event(history.Candidate)
+	assert.Equal(t, []any{"2", "it exits with 1", "oh", 2}, []any{
+		e.Metric.String(), e.Problem, e.Output,
+		len(e.Samples),
+	})
+	assert.InDelta(t, 8.0/3, e.Seconds, 1e-9)
+	assert.Equal(t, []any{true, 4 * time.Second}, []any{s.timedOut, s.lasted})
+	s.add(printed(map[string]string{"m": "3"}), rails)
+	assert.Empty(t, s.event(history.Candidate).Problem, "only that of the last run")
+	assert.Equal(t, &history.Measured{Role: history.Baseline}, sampled(nil).event(history.Baseline),
+		"no run, and no division by it")
+}
+
+// TestCasesOfSeveralRuns: one run has no rates of its own, which would say the same as
+// its numbers; a case that a run does not have counts 0 in it.
+func TestCasesOfSeveralRuns(t *testing.T) {
+	t.Parallel()
+	a, b := decision.CaseNumber+"a", decision.CaseNumber+"b"
+	one, other := printed(map[string]string{"m": "1", a: "0.5", b: "1", "size": "3"}),
+		printed(map[string]string{"m": "1", a: "1"})
+	assert.Nil(t, sampled(nil, one).event(history.Candidate).CaseSamples)
+	assert.Nil(t, sampled(nil, printed(map[string]string{"m": "1"}),
+		printed(map[string]string{"m": "1"})).event(history.Candidate).CaseSamples)
+	rates := map[string][]string{}
+	for name, values := range sampled(nil, one, printed(nil), other).event(history.Candidate).CaseSamples {
+		for _, value := range values {
+			rates[name] = append(rates[name], value.String())
+		}
+	}
+	assert.Equal(t, map[string][]string{a: {"0.5", "1"}, b: {"1", "0"}}, rates, "a run without a score does not count")
 }

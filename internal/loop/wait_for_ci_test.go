@@ -1,14 +1,24 @@
 package loop
 
 import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/ci"
+	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/proposal"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // TestPausedProgramAsksNoAgent: what CI says late is taken, and nobody is asked to fix it and
@@ -83,4 +93,582 @@ func TestStaleFix(t *testing.T) {
 	assert.Equal(t, before, b.refs())
 
 	assert.Equal(t, history.Accepted, b.one().Outcome, "the next run takes what CI says")
+}
+
+// atCI is a memoryRun whose iteration 2 waits for CI, on top of what iteration 1 kept.
+type atCI struct {
+	*memoryRun
+	ids   map[string]string
+	slept []time.Duration
+}
+
+// commitForCI commits a default branch without a workflow and one with, and an accepted commit
+// and a candidate on top.
+func commitForCI(t *testing.T, g *commitRepo) map[string]string {
+	t.Helper()
+	return g.commit(t,
+		commitSpec{name: "base", branch: "ci/plain", files: map[string]string{"value.txt": "1\n"}},
+		commitSpec{
+			name: "flow", branch: "ci/flow", parents: "base",
+			files: map[string]string{".github/workflows/ci.yml": "on: push\njobs: {}\n"},
+		},
+		commitSpec{name: "kept", parents: "flow", message: ofIteration(1), files: map[string]string{"value.txt": "2\n"}},
+		commitSpec{
+			name: "candidate", branch: BranchPrefix + "at-ci", parents: "kept", message: ofIteration(2),
+			files: map[string]string{"value.txt": "3\n"},
+		},
+		commitSpec{
+			name: "fix", parents: "candidate", message: ofIteration(2),
+			files: map[string]string{"value.txt": "4\n"},
+		},
+		commitSpec{name: "theirs", parents: "kept", files: map[string]string{"value.txt": "9\n"}},
+	)
+}
+
+// newAtCI is a run that found the iteration waiting for the given time since its push.
+func newAtCI(t *testing.T, g *commitRepo, ids map[string]string, name, base, front string, since time.Duration,
+	more ...history.Event,
+) *atCI {
+	t.Helper()
+	measured := wasMeasured("1")
+	measured.Commit, measured.BaseBranch = ids[base], "ci/"+map[string]string{"base": "plain", "flow": "flow"}[base]
+	first := wasDecided(1, history.Accepted, "2", ids["kept"])
+	first.Parent = ids[base]
+	second := wasDecided(2, history.PendingCI, "3", ids["candidate"])
+	second.Parent, second.Time, second.Reasons = ids["kept"], noon.Add(-since), decision.Says("3 is better than 2")
+	start := &history.Started{
+		Head:  history.Head{Run: "now", Iteration: 2, Time: noon},
+		Lease: &history.Lease{Host: "here", PID: 1, Until: noon.Add(time.Hour)},
+	}
+	events := append([]history.Event{measured, first, second}, more...)
+	d := &atCI{memoryRun: newMemoryRunIn(t, g.Repo, name, front, append(events, start)...), ids: ids}
+	d.Base = measured.BaseBranch
+	d.Sleep = func(ctx context.Context, pause time.Duration) error {
+		d.slept = append(d.slept, pause)
+		d.clock = d.clock.Add(pause)
+		return ctx.Err()
+	}
+	d.heard()
+	return d
+}
+
+// TestPausesBetweenQuestionsToCI: at once, then with pauses that commit up to a minute, and in all as long
+// as the program waits; without GitHub's comments only once.
+func TestPausesBetweenQuestionsToCI(t *testing.T) {
+	t.Parallel()
+	g := newCommitRepo(t)
+	ids := commitForCI(t, g)
+	for _, heard := range []bool{true, false} {
+		d := newAtCI(t, g, ids, "at-ci", "flow", "ci-wait: 7m", time.Minute)
+		d.hub.ci = []ci.Result{waiting()}
+		if !heard {
+			d.comments = nil
+		}
+		_, err := d.gate.waitForCI(t.Context())
+		require.NoError(t, err)
+		assert.Len(t, d.hub.judged, len(d.slept)+1, "it is asked at once, and once more in the end")
+		if !heard {
+			assert.Empty(t, d.slept)
+			continue
+		}
+		whole := d.slept[0]
+		assert.Equal(t, firstPoll, whole)
+		for i, pause := range d.slept[1:] {
+			whole += pause
+			assert.LessOrEqual(t, pause, min(2*d.slept[i], time.Minute))
+			assert.True(t, i == len(d.slept)-2 || pause > d.slept[i] || pause == time.Minute)
+		}
+		assert.Equal(t, 7*time.Minute, whole)
+	}
+}
+
+// TestWordsOfCI: what becomes of an iteration by what CI says of its commit.
+func TestWordsOfCI(t *testing.T) {
+	t.Parallel()
+	g := newCommitRepo(t)
+	ids := commitForCI(t, g)
+	unread := ci.Result{
+		State: ci.Pending, Seen: -1,
+		Reasons: []ci.Reason{{Kind: ci.Unread, Text: "CI could not be read: 403"}},
+	}
+	nothing := ci.Result{State: ci.Pending, Reasons: []ci.Reason{{Kind: ci.NoSuccess, Text: "no check has run"}}}
+	for _, c := range []struct {
+		name    string
+		base    string // "flow" unless given
+		front   string
+		says    []ci.Result
+		since   time.Duration
+		outcome history.Outcome
+		events  string
+		reasons []string // of the result, from the first
+		paused  string
+		merged  bool // by a person meanwhile
+	}{
+		{
+			name: "says-green", says: []ci.Result{green()}, outcome: history.Accepted,
+			events:  "pull=8 decided finished",
+			reasons: []string{"3 is better than 2", "CI is green: 2 checks"},
+		},
+		{
+			name: "says-red-merged", says: []ci.Result{red("build", "error: x")}, merged: true,
+			outcome: history.Accepted, events: "decided finished",
+			reasons: []string{"pull request #8 was merged before CI let it through (build fails)"},
+		},
+		{
+			name: "says-red-off", front: "ci-gate: off", says: []ci.Result{red("build", "error: x")},
+			outcome: history.Accepted,
+			events:  "pull=8 decided finished", reasons: []string{"3 is better than 2"},
+		},
+		{
+			name: "says-moved", says: []ci.Result{{
+				State:   ci.Moved,
+				Reasons: []ci.Reason{{Text: "the branch is elsewhere"}},
+			}},
+			outcome: history.Rejected, events: "pull=8 decided finished",
+			reasons: []string{
+				"not kept: the branch is elsewhere; the next iteration begins with what is there",
+				"3 is better than 2",
+			},
+		},
+		{
+			name: "says-red", says: []ci.Result{red("build", "error: x")}, outcome: history.PendingCI,
+			events: "pull=8 finished",
+			reasons: []string{
+				"CI did not answer yet; a later run goes on",
+				"CI failed, and publishing asks no agent: the next `iterate job propose` lets one fix it", "build fails",
+			},
+		},
+		{
+			name: "says-nothing-for-long", says: []ci.Result{nothing}, since: 2 * time.Hour, outcome: history.PendingCI,
+			events: "pull=8 finished paused", reasons: []string{"CI did not answer yet; a later run goes on"},
+			paused: "ci-timeout: after 1h0m0s CI has no result for " + ids["candidate"][:12] +
+				": no check appeared; pushes with the workflow's own token start no CI: name a `ci-workflow`, or " +
+				"give the token of an app or a person, or set `ci-gate: off`",
+		},
+		{
+			name: "says-unread-for-long", says: []ci.Result{unread}, since: 2 * time.Hour, outcome: history.PendingCI,
+			events:  "pull=8 finished paused",
+			reasons: []string{"CI did not answer yet; a later run goes on", "CI could not be read: 403"},
+			paused: "ci-timeout: after 1h0m0s CI has no result for " + ids["candidate"][:12] +
+				": CI could not be read: 403",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if c.base == "" {
+				c.base = "flow"
+			}
+			if c.since == 0 {
+				c.since = time.Minute
+			}
+			d := newAtCI(t, g, ids, "at-ci", c.base, "ci-wait: 20s\n"+c.front, c.since)
+			d.hub.ci, d.gate.fixer = c.says, nil
+			if c.merged {
+				d.heard().Pull = &commands.Pull{Number: 8, Merged: true, Head: ids["candidate"]}
+			}
+			result, err := d.gate.waitForCI(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, c.outcome, result.Outcome)
+			assert.Equal(t, c.events, strings.Join(d.told()[1:], " "))
+			require.GreaterOrEqual(t, len(result.Reasons), len(c.reasons))
+			assert.Equal(t, c.reasons, decision.Texts(result.Reasons)[:len(c.reasons)])
+			assert.Equal(t, 2, result.Iteration)
+			require.NotNil(t, result.Commit)
+			assert.Equal(t, ids["candidate"], *result.Commit)
+			after := d.written()
+			assert.Contains(t, decision.Text(after.sum.Paused), c.paused)
+			assert.Equal(t, c.paused != "", after.machine.Paused)
+			last := after.standing().Decision
+			assert.Equal(t, c.outcome, last.Outcome)
+			switch c.outcome {
+			case history.Accepted:
+				assert.Equal(t, []string{"3", ids["candidate"]}, []string{after.sum.Best.String(), after.sum.Incumbent})
+				assert.Equal(t, strings.Contains(strings.Join(c.reasons, ""), "green"), after.sum.CISeen)
+			default:
+				assert.Equal(t, []string{"2", ids["kept"]}, []string{after.sum.Best.String(), after.sum.Incumbent},
+					"the incumbent is what CI let through")
+				assert.Equal(t, c.outcome == history.PendingCI, last.Commit != "")
+			}
+			for _, move := range d.stored.moves {
+				assert.Nil(t, move, "the branch is where it was")
+			}
+		})
+	}
+}
+
+// TestWaitEnds: the run is told to stop, or has lost its lease.
+func TestWaitEnds(t *testing.T) {
+	t.Parallel()
+	g := newCommitRepo(t)
+	ids := commitForCI(t, g)
+	d := newAtCI(t, g, ids, "at-ci", "flow", "", time.Minute)
+	d.hub.ci, d.hub.unpromoted = []ci.Result{waiting()}, true
+	d.Sleep = func(context.Context, time.Duration) error { return context.Canceled }
+	_, err := d.gate.waitForCI(t.Context())
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Empty(t, d.stored.messages)
+
+	d = newAtCI(t, g, ids, "at-ci", "flow", "", time.Minute)
+	d.hub.ci, d.hub.unpromoted, d.id = []ci.Result{green()}, true, "another"
+	_, err = d.gate.waitForCI(t.Context())
+	require.ErrorIs(t, err, errLeaseLost)
+	assert.Empty(t, d.stored.messages)
+}
+
+// TestStartCI: the workflow that a program names is started once for a commit, and that it
+// cannot be started keeps nothing from going on.
+func TestStartCI(t *testing.T) {
+	t.Parallel()
+	g := newCommitRepo(t)
+	ids := commitForCI(t, g)
+	for _, c := range []struct {
+		name    string
+		front   string
+		away    bool
+		started string // the commit for which it was started before
+		broken  string
+		want    []string
+		events  string
+		warns   string
+	}{
+		{
+			name: "start-named", front: "ci-workflow: ci.yml", want: []string{"ci.yml autoloop/at-ci"},
+			events: "pull=8 ci-started=" + ids["candidate"],
+		},
+		{name: "start-again", front: "ci-workflow: ci.yml", started: ids["candidate"], events: "pull=8"},
+		{
+			name: "start-broken", front: "ci-workflow: ci.yml", broken: "dispatch", events: "pull=8",
+			warns: "workflow ci.yml was not started: GitHub",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d := newAtCI(t, g, ids, "at-ci", "flow", c.front, time.Minute, wasSet(history.CIStarted, c.started))
+			if c.away {
+				d.comments = nil
+			}
+			d.hub.broken = map[string]error{c.broken: errBroken}
+			for range 2 {
+				d.gate.publishPending(t.Context())
+			}
+			if c.broken == "" || c.broken == "promote" {
+				assert.Equal(t, c.want, d.hub.dispatched)
+			}
+			assert.Equal(t, strings.Fields(c.events), d.told()[1:])
+			assert.Contains(t, strings.Join(d.warnings, "\n"), c.warns)
+			assert.Equal(t, c.warns != "", len(d.warnings) == 1)
+		})
+	}
+}
+
+// TestFailureEnds: what is red for good goes back to the last accepted commit, stays on
+// a branch of its own, and pauses the program with what to do.
+func TestFailureEnds(t *testing.T) {
+	t.Parallel()
+	g := newCommitRepo(t)
+	ids := commitForCI(t, g)
+	refusal := refusedPush("refs/heads/autoloop/p", "[remote rejected] (protected branch hook declined)")
+	for _, c := range []struct {
+		name   string
+		taken  string // where the branch of the attempt is already
+		err    error  // of the write that takes the branch back
+		paused []string
+	}{
+		{
+			name:   "ends",
+			paused: []string{"stuck in CI fix loop: x; look at the attempt on autoloop-failed/ends/2"},
+		},
+		{
+			name: "ends-elsewhere", taken: "theirs",
+			paused: []string{"stuck in CI fix loop: x; the attempt, commit " + ids["candidate"] + ", is not kept: "},
+		},
+		{
+			name: "ends-refused", err: refusal,
+			paused: []string{
+				"stuck in CI fix loop: x; look at the attempt on autoloop-failed/ends-refused/2",
+				"; remote origin refused the push: autoloop/p ([remote rejected] (protected branch hook declined))",
+			},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d := newAtCI(t, g, ids, c.name, "flow", "", time.Minute)
+			kept := "refs/heads/autoloop-failed/" + c.name + "/2"
+			if c.taken != "" {
+				g.git(t, "update-ref", kept, ids[c.taken])
+			}
+			d.stored.failures = []error{c.err}
+			verdict := red("build", "error: x")
+			verdict.Failing[0].URL = "https://ci.example/1"
+			result, err := d.gate.giveUpFix(t.Context(), *d.records.standing().Decision, verdict,
+				decision.Reason{Kind: decision.CIStuck, Words: "x"})
+			require.NoError(t, err)
+			assert.Equal(t, history.CIFixExhausted, result.Outcome)
+			assert.Equal(t, []string{"stuck in CI fix loop: x", "build fails"}, decision.Texts(result.Reasons))
+			assert.Equal(t, []history.Check{{Name: "build", URL: "https://ci.example/1"}}, result.Failing)
+			assert.Nil(t, result.Commit)
+			after := d.written()
+			for _, want := range c.paused {
+				assert.Contains(t, decision.Text(after.sum.Paused), want)
+			}
+			assert.Contains(t, result.Stopped, "paused: "+decision.Text(after.sum.Paused)+"; go on with ")
+			assert.Equal(t, []string{"started", "decided", "finished", "paused"}, d.told())
+			assert.Equal(t, []string{"2", ids["kept"]}, []string{after.sum.Best.String(), after.sum.Incumbent})
+			assert.True(t, after.sum.CISeen)
+			want := &git.RefUpdate{Ref: d.ref(), New: ids["kept"], Old: ids["candidate"]}
+			if c.err != nil {
+				want = nil
+			}
+			assert.Equal(t, []*git.RefUpdate{want}, d.stored.moves)
+			there := g.git(t, "rev-parse", kept)
+			if c.taken == "theirs" {
+				assert.Equal(t, ids["theirs"], there, "what somebody put there stays")
+				assert.Contains(t, strings.Join(d.warnings, "\n"), "the attempt is not kept at "+kept)
+			} else {
+				assert.Equal(t, ids["candidate"], there)
+				assert.Empty(t, d.warnings)
+			}
+		})
+	}
+}
+
+// TestFixIsAskedFor: an agent is asked when it may work, there is time left and the
+// failure is not one that stays; otherwise the iteration waits or ends, with the reason.
+func TestFixIsAskedFor(t *testing.T) {
+	t.Parallel()
+	g := newCommitRepo(t)
+	ids := commitForCI(t, g)
+	failure := red("build", "error: x")
+	checked := func(commit, signature string) history.Event {
+		return &history.Checked{Head: history.Head{Iteration: 2}, Commit: commit, Signature: signature}
+	}
+	four := []history.Event{checked("a", "one"), checked("b", "two"), checked("c", "three"), checked("d", "four")}
+	later := noon.Add(time.Hour)
+	for _, c := range []struct {
+		name    string
+		front   string
+		before  []history.Event
+		worked  time.Duration // since the run began
+		fix     func(d *atCI) (*proposal.Proposal, error)
+		asked   time.Duration // how much time the agent was given; 0 is not asked
+		done    bool
+		outcome history.Outcome
+		reason  string
+		err     error
+	}{
+		{
+			name: "fix-budget", front: "budget:\n  iterations: 1\n  per: day", done: true, outcome: history.PendingCI,
+			reason: "budget: 2 of 1 iterations used this day",
+		},
+		{
+			name: "fix-no-time", front: "timeout-minutes: 30", worked: 30 * time.Minute, done: true,
+			outcome: history.PendingCI,
+			reason:  "build fails",
+		},
+		{name: "fix-put-off", asked: 45 * time.Minute, fix: func(*atCI) (*proposal.Proposal, error) {
+			return &proposal.Proposal{Postponed: &history.Finished{
+				NotBefore: &later, Reason: limited(later, "busy"),
+				Work: history.Work{Agent: "scripted"},
+			}}, nil
+		}, done: true, outcome: history.Idle, reason: "agent's service has a rate limit (busy)"},
+		{name: "fix-failed", asked: 45 * time.Minute, fix: func(d *atCI) (*proposal.Proposal, error) {
+			return &proposal.Proposal{Checked: &history.Checked{
+				Head: history.Head{Iteration: 2}, Commit: ids["candidate"],
+				Signature: failure.Signature(), Failed: &decision.Reason{Kind: decision.NoChange},
+			}}, nil
+		}},
+		{
+			name: "fix-same", before: []history.Event{checked("another", failure.Signature())}, done: true,
+			outcome: history.CIFixExhausted, reason: "stuck in CI fix loop: " + failure.Signature(),
+		},
+		{
+			name: "fix-fifth", before: four, asked: 45 * time.Minute,
+			fix: func(*atCI) (*proposal.Proposal, error) { return nil, errBroken }, err: errBroken,
+		},
+		{
+			name: "fix-sixth", before: append(slices.Clone(four), checked("e", "five")), done: true,
+			outcome: history.CIFixExhausted, reason: "ci-fix-exhausted: " + failure.Signature(),
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d := newAtCI(t, g, ids, "at-ci", "flow", c.front, time.Minute, c.before...)
+			d.clock = d.clock.Add(c.worked)
+			asked := time.Duration(0)
+			d.gate.fixer = func(_ context.Context, _ history.Decided, verdict ci.Result, left time.Duration) (position,
+				*proposal.Proposal, error,
+			) {
+				asked = left
+				assert.Equal(t, failure, verdict)
+				p, err := c.fix(d)
+				return position{}, p, err
+			}
+			e := *d.records.standing().Decision
+			result, done, err := d.gate.settle(t.Context(), e, d.gate.event(t.Context(), e, failure, true), failure)
+			assert.Equal(t, c.asked, asked)
+			if c.err != nil {
+				require.ErrorIs(t, err, c.err)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, c.done, done)
+			assert.Equal(t, c.outcome, result.Outcome)
+			assert.Contains(t, strings.Join(decision.Texts(result.Reasons), "\n"), c.reason)
+			after := d.written()
+			if c.name == "fix-failed" {
+				assert.Equal(t, []string{"started", "checked"}, d.told()[:2])
+				assert.Equal(t, 1, after.standing().Fixes(), "a failed attempt counts")
+			}
+			assert.Equal(t, c.outcome == history.CIFixExhausted, after.machine.Paused)
+		})
+	}
+}
+
+// TestCommitWhoseChecksCount is the base, or the nearest before it that does not ask CI
+// to stay away; where that is too far away, the base itself.
+func TestCommitWhoseChecksCount(t *testing.T) {
+	t.Parallel()
+	g := newCommitRepo(t)
+	specs := []commitSpec{{name: "0", message: "first [skip ci]"}, {name: "1", parents: "0", message: "work"}}
+	for n := 2; n < 2+maxSkipped; n++ {
+		specs = append(specs,
+			commitSpec{name: fmt.Sprint(n), parents: fmt.Sprint(n - 1), message: fmt.Sprintf("%d [skip ci]", n)})
+	}
+	ids := g.commit(t, specs...)
+	d := newMemoryRunIn(t, g.Repo, "p", "")
+	unknown := "00000000000000000000000000000000000000ff"
+	for _, c := range []struct{ base, want string }{
+		{"1", "1"},
+		{"5", "1"},
+		{fmt.Sprint(maxSkipped), "1"},
+		{fmt.Sprint(maxSkipped + 1), fmt.Sprint(maxSkipped + 1)},
+	} {
+		assert.Equal(t, ids[c.want], d.gate.checkedBase(t.Context(), ids[c.base]), c.base)
+	}
+	assert.Equal(t, unknown, d.gate.checkedBase(t.Context(), unknown))
+	assert.Empty(t, d.gate.checkedBase(t.Context(), ""))
+}
+
+// TestWhetherCIIsRequired: it never switches itself off, and what cannot be read is a yes.
+func TestWhetherCIIsRequired(t *testing.T) {
+	t.Parallel()
+	g := newCommitRepo(t)
+	const flows = ".github/workflows/"
+	ids := g.commit(
+		t,
+		commitSpec{name: "plain", files: map[string]string{"value.txt": "1\n"}},
+		commitSpec{name: "skipped", parents: "plain", message: "more [skip ci]", files: map[string]string{"a.txt": "1\n"}},
+		commitSpec{name: "push", files: map[string]string{
+			"value.txt": "1\n", flows + "a.yml": "on: schedule\n",
+			flows + "b.yaml": "on: [push]\n",
+		}},
+		commitSpec{name: "schedule", files: map[string]string{"value.txt": "1\n", flows + "a.yml": "on: schedule\n"}},
+		commitSpec{name: "target", files: map[string]string{
+			"value.txt":     "1\n",
+			flows + "a.yml": "on:\n  push:\n    paths: ['*.txt']\n",
+		}},
+		commitSpec{name: "broken", files: map[string]string{"value.txt": "1\n", flows + "a.yml": "on: [\n"}},
+	)
+	seen := []history.Event{wasMeasured("1"), wasDecided(1, history.CIFixExhausted, "2", "")}
+	for _, c := range []struct {
+		base   string
+		front  string
+		away   bool
+		events []history.Event
+		hasCI  bool
+		broken bool
+		want   bool
+		asked  string // the commit of which GitHub is asked whether CI runs on it
+		warns  string
+	}{
+		{base: "plain", asked: "plain"},
+		{base: "skipped", hasCI: true, asked: "plain", want: true},
+		{
+			base: "plain", broken: true, asked: "plain", want: true,
+			warns: "the default branch was not read, so the",
+		},
+		{base: "schedule", asked: "schedule"},
+		{base: "target", want: true},
+		{base: "broken", want: true},
+		{base: "nowhere", want: true, warns: "runs on the default branch was not read"},
+		{base: "plain", events: seen, want: true},
+		{base: "plain", front: "ci-gate: required", want: true},
+		{base: "push", front: "ci-gate: off"},
+		{base: "push", away: true},
+		{base: "push", front: "ci-gate: required", away: true},
+	} {
+		t.Run(c.base+" "+c.front, func(t *testing.T) {
+			t.Parallel()
+			d := newMemoryRunIn(t, g.Repo, "p", c.front, c.events...)
+			if c.away {
+				d.GitHub = nil
+			}
+			if d.hub.hasCI = c.hasCI; c.broken {
+				d.hub.broken = map[string]error{"ci": errBroken}
+			}
+			base := ids[c.base]
+			if base == "" {
+				base = baseOnRecord
+			}
+			assert.Equal(t, c.want, d.gate.ciRequired(t.Context(), base))
+			var asked []string
+			if c.asked != "" {
+				asked = []string{ids[c.asked]}
+			}
+			assert.Equal(t, asked, d.hub.asked)
+			require.Equal(t, c.warns != "", len(d.warnings) == 1, d.warnings)
+			if c.warns != "" {
+				assert.Contains(t, d.warnings[0], c.warns)
+			}
+		})
+	}
+}
+
+// TestFixesThatDoNotHelp: an attempt that runs out of time, changes nothing or makes the
+// number worse is a failed one, with what it used. The candidate stays what it is until five
+// have failed.
+func TestFixesThatDoNotHelp(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t, "evaluation-runs: 1\nci-wait: 0m", "1", "3")
+	f := onGitHub(t, b)
+	f.ci = []ci.Result{waiting()}
+	require.Equal(t, history.PendingCI, b.one().Outcome)
+	candidate := b.git("rev-parse", "autoloop/p")
+	failure := red("build", "error: x")
+
+	run := b.start()
+	at, err := run.branches.positionOf(t.Context(), *run.records.standing().Decision)
+	require.NoError(t, err)
+	assert.Equal(t, []string{b.git("rev-parse", "main"), candidate, candidate}, []string{at.Head, at.Old, at.From},
+		"it is measured against the incumbent, and begins with the candidate")
+	late, err := run.team.attemptFix(t.Context(), at, failure, time.Nanosecond)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"the time of the iteration is up"}, decision.Texts(late.Reasons))
+
+	f.ci = []ci.Result{failure}
+	calls := 0
+	b.agent = func(request agent.Request) agent.Reply {
+		assert.Contains(t, request.Prompt, "error: x", "it is told what CI said")
+		if calls++; calls == 2 {
+			b.write(request.Dir, map[string]string{"value.txt": "0\n"})
+		}
+		return agent.Reply{Summary: "try", Usage: metric.Usage{CostUSD: metricOf("1")}}
+	}
+	result := b.one()
+	assert.Equal(t, history.CIFixExhausted, result.Outcome)
+	assert.Contains(t, result.Stopped, "ci-fix-exhausted: "+failure.Signature())
+	assert.Equal(t, "1", b.kept())
+	assert.Equal(t, candidate, b.git("rev-parse", "autoloop-failed/p/1"))
+	var problems []string
+	for _, e := range history.Of[*history.Checked](b.records().log.Events) {
+		problems = append(problems, decision.Text(e.Failed))
+		assert.Equal(t, []string{candidate, failure.Signature(), "1"}, []string{
+			e.Commit, e.Signature,
+			e.Usage.CostUSD.String(),
+		})
+	}
+	require.Len(t, problems, maxFixes)
+	assert.Contains(t, problems[0], "no change proposed")
+	assert.Contains(t, problems[1], "0 is worse than the best 1")
+	b.replays()
 }

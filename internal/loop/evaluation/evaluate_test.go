@@ -3,9 +3,12 @@ package evaluation_test
 import (
 	"context"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/loop/evaluation"
@@ -32,4 +35,51 @@ func evaluateScript(t *testing.T, script string, change ...func(*evaluation.Requ
 	outcome, err := evaluator.Run(context.Background(), request)
 	require.NoError(t, err)
 	return outcome
+}
+
+// TestWholeOutputIsKept: setup and script, their beginning and their end where it
+// is long, without secrets, also where one is cut.
+func TestWholeOutputIsKept(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		script string
+		most   int
+		has    []string
+	}{
+		"short": {
+			`echo out; echo err >&2; exit 4`, 200,
+			[]string{"== the evaluation: exit code 4 after", "== standard error\nerr\n== standard output\nout\n"},
+		},
+		"long": {
+			`echo begin; head -c 3000000 /dev/zero | tr '\0' x; echo; echo end; exit 4`, 1 << 20,
+			[]string{"\nbegin\nxxx", "… (left out)", "xxx\nend\n"},
+		},
+		"very long": {
+			`(echo begin; head -c 30000000 /dev/zero | tr '\0' x; echo; echo end) | tee /dev/stderr`, 1 << 20,
+			[]string{"error\nbegin\nxxx", "output\nbegin\nxxx", "… (left out)", "xxx\nend\n"},
+		},
+		"cut within a secret": {
+			`head -c $((320*1024-7)) /dev/zero | tr '\0' x; echo "$SECRET_TOKEN"; head -c 20000000 /dev/zero | tr ` +
+				`'\0' y`,
+			1 << 20,
+			[]string{"xxx\n… (left out)\nyyy"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "kept.txt")
+			evaluateScript(t, c.script, func(r *evaluation.Request) { r.Keep, r.Setup = file, "echo prepared" })
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			kept := string(text)
+			assert.Contains(t, kept, "== the setup: exit code 0")
+			assert.Contains(t, kept, "prepared\n")
+			for _, part := range c.has {
+				//nolint:testifylint // A failure would print a megabyte.
+				assert.True(t, strings.Contains(kept, part), part)
+			}
+			assert.LessOrEqual(t, len(kept), c.most+400)
+			assert.False(t, strings.Contains(kept, "hunter2")) //nolint:testifylint // As above.
+		})
+	}
 }

@@ -1,6 +1,11 @@
 package proposal
 
 import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -67,4 +72,83 @@ func TestNumberOfCandidate(t *testing.T) {
 	for number, want := range map[int]int{0: 1, 1: 1, 2: 2, 9: 9} {
 		assert.Equal(t, want, (&Proposal{Decided: &history.Decided{Proposal: number}}).Number())
 	}
+}
+
+const iterationEvents = `{"event":"measured","run_id":"r","iteration":1,"role":"baseline","metric":1,"samples":[1]}
+{"event":"measured","run_id":"r","iteration":2,"role":"candidate","stage":"once","metric":2,"samples":[2],"numbers":{"a":1}}
+{"event":"proposed","run_id":"r","iteration":2,"proposal":1,"outcome":"accepted","metric":2,"lessons":["a\nb"]}
+{"event":"decided","run_id":"r","iteration":2,"outcome":"accepted","verdict":"improved","metric":2,"reasons":[{"kind":"said","words":"a\nb"}],"commit":"c","lease":{"host":"h"},"reserved":{"tokens":1},"unused":true,"key":"k"}
+`
+
+func ofIteration(events string, kind Purpose) Bundle {
+	return Bundle{Manifest: Manifest{Kind: kind, Iteration: 2, Run: "r", Candidate: "c"}, Events: []byte(events)}
+}
+
+// everything is an event with something in every field.
+const everything = `{"schema":1,"time":"2026-01-01T00:00:00Z","run_id":"r","iteration":2,"lease":{"host":"h"},"reserved":{"tokens":1},"unused":true,"stopped":true,"role":"candidate","stage":"once","metric":2,
+"samples":[2],"guardrail_samples":{"g":[1]},"case_samples":{"case.1":[1]},"numbers":{"a":1},"noisy":true,"evaluator_writes":{"r.txt":true},"problem":"p","rejected_reason":"p","output":"o",
+"direction":"higher","target":9,"evaluator":"e","definition":"d","executor":{"agent":"a"},"base":"b","base_branch":"main","seconds":1,"prepare_seconds":1,"outcome":"accepted",
+"verdict":"improved","reasons":[{"kind":"said"}],"rule":{"regime":"single"},"seed":"s","disagreement":{"kind":"said"},"evidence":[{"stage":"pairs","pairs":8}],"warning":[{"kind":"said"}],"leaves_nothing":true,"previous_best":1,"best":2,
+"delta":"+1","incumbent":"i","commit":"c","branch":"autoloop/p","agent":"a","model":"m","usage":{"input_tokens":1},"summary":"s","changed":["f"],
+"params":{"k":1},"failing_checks":[{"name":"build"}],"evaluation":{"tokens":1},"durations":{"propose":1},"proposal":1,"digest":"d","patch":"p","grown_from":{"iteration":1,"proposal":1},"focus":"f","lessons":["l"],"foreclosed":["f"],"ideas":["i"],
+"not_before":"2026-01-01T00:00:00Z","signature":"s","failed":{"kind":"said"},"reason":{"kind":"said"},"key":"k","value":"v","event":"`
+
+// TestSanitizeLeavesOutWhatPublishingSays holds what becomes of every field: one that
+// a proposing job writes and that is lost on the way would make other records.
+func TestSanitizeLeavesOutWhatPublishingSays(t *testing.T) {
+	t.Parallel()
+	for kind, left := range map[history.EventKind]string{
+		"measured": "direction base_branch commit",
+		"proposed": "direction incumbent",
+		"decided":  "direction target incumbent commit disagreement failing_checks",
+		"checked":  "commit failing_checks",
+		"finished": "outcome unused stopped",
+	} {
+		log, err := history.Parse([]byte(strings.ReplaceAll(everything, "\n", "") + string(kind) + `"}`))
+		require.NoError(t, err)
+		before := reflect.ValueOf(log.Events[0]).Elem()
+		for _, field := range reflect.VisibleFields(before.Type()) {
+			require.False(t, field.IsExported() && before.FieldByIndex(field.Index).IsZero(), "%s is not in this test",
+				field.Name)
+		}
+		all := keys(t, log.Events[0])
+		sanitize(log.Events[0])
+		kept := keys(t, log.Events[0])
+		assert.ElementsMatch(t, strings.Fields(left),
+			slices.DeleteFunc(all, func(key string) bool { return slices.Contains(kept, key) }), kind)
+	}
+}
+
+// keys are the fields of an event that this version knows and that say something.
+func keys(t *testing.T, e history.Event) []string {
+	t.Helper()
+	text, err := json.Marshal(e)
+	require.NoError(t, err)
+	var fields map[string]any
+	require.NoError(t, json.Unmarshal(text, &fields))
+	return slices.Collect(maps.Keys(fields))
+}
+
+// FuzzDecode looks for events on which reading panics, or that are refused
+// otherwise than by a *RefusedError.
+func FuzzDecode(f *testing.F) {
+	f.Add(iterationEvents, false)
+	f.Add(`{"event":"checked","run_id":"r","iteration":2,"signature":"build"}`+"\n", true)
+	f.Add(`{"event":"finished","run_id":"r","iteration":2,"not_before":"2026-01-01T00:00:00Z","usage":{"cost_usd":-1}}`+
+		"\n", true)
+	f.Fuzz(func(t *testing.T, events string, fix bool) {
+		kind := Iteration
+		if fix {
+			kind = Fix
+		}
+		h, err := Decode(ofIteration(events, kind), process.Masker{})
+		if err != nil {
+			var refused *RefusedError
+			require.ErrorAs(t, err, &refused)
+			return
+		}
+		for _, e := range h.Measured {
+			assert.Contains(t, []history.EventKind{"measured", "proposed"}, history.KindOf(e))
+		}
+	})
 }
