@@ -23,15 +23,13 @@ type stand struct {
 	unfinished bool
 }
 
-// DivergedError says that a branch has commits here that the remote lacks, and
+// diverged says that a branch has commits here that the remote lacks, and
 // the reverse, so that neither may be overwritten.
-type DivergedError struct{ Ref, Here, There, Remote string }
-
-func (e *DivergedError) Error() string {
-	name := strings.TrimPrefix(e.Ref, "refs/heads/")
-	return fmt.Sprintf("branch %[1]s is at %.12[2]s here and at %.12[3]s on %[4]s, and each has commits that the other "+
+func (m *Memory) diverged(s *stand) error {
+	return fmt.Errorf("branch %[1]s is at %.12[2]s here and at %.12[3]s on %[4]s, and each has commits that the other "+
 		"lacks; take the remote's with `git branch -f %[1]s %.12[3]s`, or yours with "+
-		"`git push --force-with-lease=%[1]s:%.12[3]s %[4]s %[1]s`", name, e.Here, e.There, e.Remote)
+		"`git push --force-with-lease=%[1]s:%.12[3]s %[4]s %[1]s`", strings.TrimPrefix(s.ref, "refs/heads/"), s.here,
+		s.there, m.Remote)
 }
 
 // stand finds out where the branches stand, in the order of refs, of which the first is the memory branch. Nothing but
@@ -125,7 +123,7 @@ func (m *Memory) choose(ctx context.Context, s *stand, published []string) error
 		if ahead, err := m.within(ctx, s.there, s.here); err != nil {
 			return err
 		} else if !ahead {
-			return &DivergedError{Ref: s.ref, Here: s.here, There: s.there, Remote: m.Remote}
+			return m.diverged(s)
 		}
 	}
 	s.head = s.here

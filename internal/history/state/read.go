@@ -133,9 +133,6 @@ func statuses(text string) (list []string) {
 // alone stands for its word.
 func status(text string) string {
 	word, rest, _ := strings.Cut(text, " ")
-	if slices.Contains(outcomesOf[:], Status(word)) {
-		return word
-	}
 	if sign := firstOutcome(signIs, word); sign != "" {
 		if rest = bare(rest); rest != "" && rest[0] != '(' {
 			return status(rest)
