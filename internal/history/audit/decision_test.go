@@ -345,46 +345,37 @@ func TestDecisionHasMeasuredIncumbent(t *testing.T) {
 	})
 }
 
-// TestCIDecidesWaitingCommit for it, but for the outcome.
+// TestCIDecidesWaitingCommit for it, but for the outcome. Once a pull request was merged the candidate may wait again, as
+// another commit on what was merged, which no decision made.
 func TestCIDecidesWaitingCommit(t *testing.T) {
 	t.Parallel()
-	for _, change := range []string{
-		`{"outcome":"accepted"}`, `{"outcome":"ci-fix-exhausted","commit":"","best":100}`,
-		`{"outcome":"accepted","metric":1000}`, `{"outcome":"accepted","best":1000}`,
-		`{"outcome":"accepted","commit":"c2"}`, `{"outcome":"accepted","commit":""}`,
-	} {
-		list, again := recorded(t, single, better), recorded(t, single, better)
-		forge(t, decided(list), `{"outcome":"pending-ci","commit":"c1"}`)
-		forge(t, decided(again), `{"commit":"c1","run_id":"later"}`)
-		forge(t, decided(again), change)
-		list = slices.Concat(list[:len(list)-1], events(t, "pushed iteration=1 commit=c1 | finished iteration=1 | "+
-			"started run_id=later iteration=2"), again[len(again)-2:len(again)-1],
-			events(t, "finished run_id=later iteration=1"))
-		golden.Row(t, change, strings.Join(findings(list), "\n"))
-	}
-}
-
-// TestReplayedCandidateWaitsOnAnotherCommit once a pull request was merged; what that is based on
-// may be a merge of the default branch, which no decision made.
-func TestReplayedCandidateWaitsOnAnotherCommit(t *testing.T) {
-	t.Parallel()
 	const merged = "set iteration=1 key=pull-ended commit=c0 | "
-	golden.Table(t, map[string]string{
-		"merged":             " // " + merged + " // {}",
-		"merged while asked": merged + " //  // {}",
-		"not merged":         " //  // {}",
-		"another number":     " // " + merged + ` // {"metric":1000}`,
+	const again = `{"outcome":"pending-ci","commit":"c2","incumbent":"main"`
+	golden.Table(t, map[string]string{ // what is decided, and what came before and after the first decision
+		"kept":                    `{"outcome":"accepted"}`,
+		"turned down":             `{"outcome":"ci-fix-exhausted","commit":"","best":100}`,
+		"another metric":          `{"outcome":"accepted","metric":1000}`,
+		"another best":            `{"outcome":"accepted","best":1000}`,
+		"another commit":          `{"outcome":"accepted","commit":"c2"}`,
+		"no commit":               `{"outcome":"accepted","commit":""}`,
+		"merged":                  again + "} //  // " + merged,
+		"merged while asked":      again + "} // " + merged,
+		"not merged":              again + "}",
+		"merged, another number":  again + `,"metric":1000} //  // ` + merged,
+		"merged, and let through": `{"outcome":"accepted"} //  // ` + merged,
 	}, func(t *testing.T, row string) any {
-		parts := strings.Split(row, " // ")
-		list, again := recorded(t, single, better), recorded(t, single, better)
+		parts := append(strings.Split(row, " // "), "", "")
+		list, last := recorded(t, single, better), recorded(t, single, better)
 		forge(t, decided(list), `{"outcome":"pending-ci","commit":"c1","incumbent":"tip"}`)
-		forge(t, decided(again), `{"outcome":"pending-ci","commit":"c2","incumbent":"main","run_id":"later"}`)
-		forge(t, decided(again), parts[2])
-		list = slices.Concat(list[:1], events(t, parts[0]), list[1:len(list)-1],
-			events(t, "pushed iteration=1 commit=c1 | finished iteration=1 | "+parts[1]+
-				"started run_id=later iteration=2"), again[len(again)-2:len(again)-1],
-			events(t, "pushed run_id=later iteration=1 commit=c2 | finished run_id=later iteration=1"))
-		return strings.Join(findings(list), "\n")
+		forge(t, decided(last), `{"commit":"c1","incumbent":"tip","run_id":"later"}`)
+		forge(t, decided(last), parts[0])
+		pushed := ""
+		if strings.Contains(parts[0], "c2") {
+			pushed = "pushed run_id=later iteration=1 commit=c2 | "
+		}
+		return strings.Join(findings(slices.Concat(list[:1], events(t, parts[1]), list[1:len(list)-1],
+			events(t, "pushed iteration=1 commit=c1 | finished iteration=1 | "+parts[2]+"started run_id=later iteration=2"),
+			last[len(last)-2:len(last)-1], events(t, pushed+"finished run_id=later iteration=1"))), "\n")
 	})
 }
 

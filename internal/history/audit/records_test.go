@@ -80,7 +80,9 @@ func TestHandEditsAreFound(t *testing.T) {
 	}
 	eleven := between(text, "### Iteration 11", "### Iteration 10")
 	ten := between(text, "### Iteration 10", "### Iteration 9")
+	row := between(table, "\n10\t", "\n11\t")
 	golden.Table(t, map[string]string{
+		"rows change places":    row + between(table, "\n11\t", "\n12\t") + "→" + between(table, "\n11\t", "\n12\t") + row,
 		"the last run":          "| Last Run | 2026-01-02→| Last Run | 2026-01-01",
 		"no last run":           between(text, "| Last Run", "| Iteration") + "→| Last Run | — |\n",
 		"the count":             "| Iteration Count | 12 |→| Iteration Count | 13 |",
@@ -118,6 +120,7 @@ func TestHandEditsAreFound(t *testing.T) {
 		"a row's best score":    "\t9\t9\tkept→\t9\t8\tkept",
 		"a row's action":        "\tkept\t→\treverted\t",
 		"a row's changelog":     "kept\ttidied→kept\tuntidied",
+		"a row more":            "\n11\t→\n10\t2026-01-02\t1\t1\tkept\tx\n11\t",
 		"a row less":            between(table, "\n11\t", "\n12\t") + "→",
 		"a person's words":      "<!-- autoloop: end -->→<!-- autoloop: end -->\n\nMine.",
 		"a pause":               "| Paused | false |→| Paused | true |",
@@ -144,91 +147,18 @@ func TestEarlierToolsStateMayHaveMore(t *testing.T) {
 	assert.Empty(t, found(audit.State, nil, audit.Records{State: doc}), "nothing is known")
 }
 
-// TestRowsAreThoseOfTheLedger, each once and in its place; those from before the ledger may be there.
-func TestRowsAreThoseOfTheLedger(t *testing.T) {
+// TestRowsOfBeforeTheLedgerStay as they are, and no other row is there that it does not give.
+func TestRowsOfBeforeTheLedgerStay(t *testing.T) {
 	t.Parallel()
-	const (
-		base  = "measured role=baseline metric=10 direction=lower | "
-		kept  = "decided iteration=1 outcome=accepted verdict=improved metric=9 best=9 | "
-		plain = base + kept + "decided iteration=2 outcome=rejected verdict=regressed metric=8 | " +
-			"decided iteration=3 outcome=error | "
-		waits = "decided iteration=1 outcome=pending-ci verdict=improved metric=9 | "
-		adopt = `set key=adopted-iteration value="5" | measured iteration=6 role=baseline metric=10 direction=lower`
-
-		first, second = "0 baseline 10 10 Initial evaluation,", "1 kept 9 9,"
-		third, fourth = "2 reverted 8 9,", "3 reverted - 9,"
-	)
-	for name, c := range map[string]struct{ events, rows string }{
-		"as recorded":      {plain, first + second + third + fourth},
-		"nothing":          {"", ""},
-		"a row is missing": {plain, first + third + fourth},
-		"no rows":          {base + kept, ""},
-		"a score made up": {
-			plain, first + second + third + "3 reverted 7 9",
-		},
-		"a score left out": {
-			plain, first + second + "2 reverted - 9," + fourth,
-		},
-		"no best": {
-			plain, first + second + "2 reverted 8 -," + fourth,
-		},
-		"a row twice": {plain, first + second + third + fourth + second},
-		"a row more": {
-			plain, first + second + third + fourth + "4 kept 1 1",
-		},
-		"two change places": {plain, first + third + second + fourth},
-		"turned round": {
-			base + kept, second + first,
-		},
-		"what a candidate measured is in its decision": {
-			base + "measured role=candidate metric=3 | measured role=incumbent stage=pairs metric=4 | " +
-				"decided iteration=1 outcome=rejected verdict=regressed metric=3", first + "1 reverted 3 10",
-		},
-		"a baseline that failed": {base + "measured iteration=2 role=baseline", first},
-		"CI is waited for":       {base + waits, first},
-		"CI was waited for": {
-			base + waits + kept, first + second,
-		},
-		"CI turned it down": {
-			base + waits + "decided iteration=1 outcome=ci-fix-exhausted verdict=improved metric=9",
-			first + "1 reverted 9 10",
-		},
-		"a new baseline": {
-			base + kept + "measured iteration=2 role=baseline metric=20 direction=lower | " +
-				"measured iteration=2 role=incumbent metric=15",
-			first + second + "2 baseline 15 15 New baseline:",
-		},
-		"kept, and no better": {
-			base + "decided iteration=2 outcome=accepted verdict=improved metric=12 best=12",
-			first + "2 kept 12 10",
-		},
-		"adopted, with rows from before": {adopt, "3 kept 1 1,5 kept 1 1,6 baseline 10 10 Initial evaluation"},
-		"adopted, with a row more": {
-			adopt, "6 baseline 10 10 Initial evaluation,6 kept 1 1",
-		},
-		"adopted at no number": {
-			"set key=adopted-iteration value=five", "3 kept 1 1",
-		},
+	list := events(t, `set key=adopted-iteration value="5" | measured iteration=6 role=baseline metric=10 direction=lower`)
+	doc, table := written(t, list)
+	const row = "\t2026-01-02\t1\t1\tkept\tx\n"
+	for rows, says := range map[string]string{
+		table: "", strings.Replace(table, "\n", "\n3"+row+"5"+row, 1): "", results.Header + "\n5" + row: "6: a row is \"\"",
+		table + "6" + row: "6: a row is", table + "7" + row: "7: a row is",
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var rows []results.Row
-			for _, text := range strings.FieldsFunc(c.rows, func(r rune) bool { return r == ',' }) {
-				f := strings.Fields(text)
-				row := results.Row{Action: results.Action(f[1]), Changelog: strings.Join(f[4:], " ")}
-				_, err := fmt.Sscan(f[0], &row.Iteration)
-				require.NoError(t, err)
-				if f[2] != "-" {
-					row.Score = number(f[2])
-				}
-				if f[3] != "-" {
-					row.Best = number(f[3])
-				}
-				rows = append(rows, row)
-			}
-			says := strings.Join(found(audit.Results, events(t, c.events), audit.Records{Rows: rows}), "\n")
-			golden.Line(t, says)
-		})
+		found := read(t, list, doc, rows)
+		assert.True(t, strings.HasPrefix(found, says) && (found == "") == (says == ""), "%s: %s", rows, found)
 	}
 }
 

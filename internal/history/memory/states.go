@@ -73,16 +73,11 @@ func (s *States) Ledger(ctx context.Context, name string) (*history.Log, error) 
 
 // compare warns when one of the states of the copy is another than that of the branch here.
 func (s *States) compare(ctx context.Context) {
-	here := Memory{Repo: s.Branch.Repo}
-	head, err := here.Head(ctx)
-	if err != nil || head == "" {
-		return
-	}
-	branch, err := here.root(ctx, head)
+	branch, _ := s.Branch.root(ctx, memoryRef) // none where there is no branch
 	var differing []string
 	for name, text := range s.Texts {
-		if entry, exists := branch[name+stateSuffix]; exists && err == nil &&
-			entry.ID != git.BlobID(here.Repo.ObjectFormat, text) {
+		if entry, exists := branch[name+stateSuffix]; exists &&
+			entry.ID != git.BlobID(s.Branch.Repo.ObjectFormat, text) {
 			differing = append(differing, name)
 		}
 	}

@@ -44,6 +44,7 @@ func TestRecordingAgain(t *testing.T) {
 		"an earlier baseline":      row(0, "9", results.Baseline, "new"),
 		"a baseline of the last":   row(2, "3", results.Baseline, "new"),
 		"an iteration of before":   row(1, "9", results.Reverted, "odd"),
+		"kept, and no better":      row(3, "5", results.Kept, "cheaper"),
 		"an action of no row":      {Iteration: 3, Action: "Kept"},
 		"an iteration below zero":  {Iteration: -3, Action: results.Kept},
 		"a best of its own is no one": {
