@@ -98,23 +98,12 @@ func (a *App) deliverComparison(found render.Comparison, value any, html, out st
 		text = found.Text()
 	}
 	err := a.print(value, text)
-	if err == nil && a.InActions() {
-		err = a.compareOutputs(found.Verdict, value, out)
+	if err != nil || !a.InActions() {
+		return verdict(err, found.Verdict == decision.Regressed)
 	}
-	return verdict(err, found.Verdict == decision.Regressed)
-}
-
-func paintVerdict(verdict decision.Verdict, text string) string {
-	colour := map[decision.Verdict]string{decision.Improved: green, decision.Neutral: yellow, decision.Regressed: red}
-	return colour[verdict] + text + plainColor
-}
-
-// compareOutputs are those of a comparison. Its report is the one that was
-// written to a directory, else one of ours.
-func (a *App) compareOutputs(verdict decision.Verdict, found any, dir string) error {
-	file := filepath.Join(a.Path(dir), taskrun.ReportFile)
-	if dir == "" {
-		text, err := taskrun.ReportJSON(found)
+	file := filepath.Join(a.Path(out), taskrun.ReportFile)
+	if out == "" { // its report is one of ours
+		report, err := taskrun.ReportJSON(value)
 		if err != nil {
 			return err
 		}
@@ -122,10 +111,16 @@ func (a *App) compareOutputs(verdict decision.Verdict, found any, dir string) er
 		if err != nil {
 			return err
 		}
-		if file, err = a.Actions().WriteReport(output, text); err != nil {
+		if file, err = a.Actions().WriteReport(output, report); err != nil {
 			return err
 		}
 	}
-	return a.Actions().SetOutputs(actions.Output{Name: "verdict", Value: string(verdict)},
+	err = a.Actions().SetOutputs(actions.Output{Name: "verdict", Value: string(found.Verdict)},
 		actions.Output{Name: "report", Value: file})
+	return verdict(err, found.Verdict == decision.Regressed)
+}
+
+func paintVerdict(verdict decision.Verdict, text string) string {
+	colour := map[decision.Verdict]string{decision.Improved: green, decision.Neutral: yellow, decision.Regressed: red}
+	return colour[verdict] + text + plainColor
 }

@@ -43,11 +43,18 @@ task is run five times a side. Interrupted, the same command goes on where it wa
 		RunE: func(cmd *cobra.Command, args []string) error {
 			_ = a.openRepo(cmd.Context()) // where there is one
 			if len(args) == 0 {
-				dir, err := a.suiteOfSettings()
+				p, err := a.settings(program.Tasks)
 				if err != nil {
 					return err
 				}
-				args = []string{dir}
+				if p.Tasks == "" {
+					return misuse.Errorf("name a skill or a task suite, or give --settings with a program that has `tasks`")
+				}
+				root := a.Env.Dir
+				if a.Repo != nil {
+					root = a.Checkout
+				}
+				args = []string{filepath.Join(root, filepath.FromSlash(p.Tasks))}
 			}
 			run, kind := a.evalTasks, program.Tasks
 			if isSkill(a.Path(args[0])) {
@@ -80,22 +87,6 @@ task is run five times a side. Interrupted, the same command goes on where it wa
 	return cmd
 }
 
-// suiteOfSettings is the task suite that the settings name, from the repository's root.
-func (a *App) suiteOfSettings() (string, error) {
-	p, err := a.settings(program.Tasks)
-	if err != nil {
-		return "", err
-	}
-	if p.Tasks == "" {
-		return "", misuse.Errorf("name a skill or a task suite, or give --settings with a program that has `tasks`")
-	}
-	root := a.Env.Dir
-	if a.Repo != nil {
-		root = a.Checkout
-	}
-	return filepath.Join(root, filepath.FromSlash(p.Tasks)), nil
-}
-
 // evalSkill runs a skill's suites.
 func (a *App) evalSkill(ctx context.Context, dir string, p *program.Program, o *evalOptions) error {
 	if a.Agent != "" || a.AgentCommand != "" {
@@ -113,9 +104,15 @@ func (a *App) evalSkill(ctx context.Context, dir string, p *program.Program, o *
 	if err != nil {
 		return err
 	}
-	keep, err := a.keepEvals(o.out, run, suited.Dir)
-	if err != nil {
-		return err
+	keep := filepath.Join(run, "out") // what the cases leave, as long as it runs
+	if o.out != "" {
+		keep = a.Path(o.out)
+		if _, err := os.Lstat(keep); err == nil {
+			return misuse.Errorf("--out %s exists already; name a new directory", o.out)
+		}
+		if below, err := filepath.Rel(suited.Dir, keep); err == nil && filepath.IsLocal(below) {
+			return misuse.Errorf("--out %s is in the skill, which is never edited; name a directory elsewhere", o.out)
+		}
 	}
 	setup := &suiteSetup{App: a, program: p, root: a.Env.Dir, agent: worker, tell: func(line string) {
 		fmt.Fprintln(a.Stderr, line)
@@ -131,21 +128,6 @@ func (a *App) evalSkill(ctx context.Context, dir string, p *program.Program, o *
 		return err
 	}
 	return a.print(found, found)
-}
-
-// keepEvals is where what the cases leave is kept: in --out, else as long as it runs.
-func (a *App) keepEvals(out, run, suited string) (string, error) {
-	if out == "" {
-		return filepath.Join(run, "out"), nil
-	}
-	dir := a.Path(out)
-	if _, err := os.Lstat(dir); err == nil {
-		return "", misuse.Errorf("--out %s exists already; name a new directory", out)
-	}
-	if below, err := filepath.Rel(suited, dir); err == nil && filepath.IsLocal(below) {
-		return "", misuse.Errorf("--out %s is in the skill, which is never edited; name a directory elsewhere", out)
-	}
-	return dir, nil
 }
 
 // evalTasks runs a task suite for one configuration, or for two. A run that does not begin

@@ -1,7 +1,19 @@
 package cli
 
 import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+
 	"github.com/spf13/cobra"
+
+	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/render"
+	"github.com/org/autoloop/internal/skill"
+	"github.com/org/autoloop/internal/skill/workspace"
+	"github.com/org/autoloop/internal/suite/evalrun"
+	"github.com/org/autoloop/internal/suite/evals"
 )
 
 func (a *App) newSkillCommand() *cobra.Command {
@@ -33,4 +45,189 @@ docs/reference/skill-suites.md has the files, docs/explain/skills.md the rules.`
 	a.skillFlags(cmd, &o)
 	cmd.AddCommand(a.newScoreCommand(), a.newSnapshotCommand(), a.newRestoreCommand())
 	return cmd
+}
+
+func (a *App) newScoreCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "score WORKSPACE N",
+		Short: "Compute the pass rate of an iteration of a skill from its gradings",
+		Long: `Read iteration-N/eval-<id>/grading.json for every case of the suite in v0 and print the mean pass
+rate; 0 is the original. What the grading does not answer has not passed, and a case without a
+grading counts 0. Of several runs the score is the median.`,
+		Example: "  iterate skill score skills/release-notes-autoresearch 3 --json",
+		Args:    cobra.ExactArgs(2),
+		RunE:    run(a.scoreIteration),
+	}
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+func (a *App) scoreIteration(ctx context.Context, args []string) error {
+	n, err := strconv.Atoi(args[1])
+	if err != nil || n < 0 {
+		return misuse.Errorf("%q is no number of an iteration: give 0 or more", args[1])
+	}
+	w, err := skill.Open(ctx, a.Path(args[0]), a.Stderr)
+	if err != nil {
+		return err
+	}
+	found, err := a.versionsOf(w).Score(ctx, n)
+	if err != nil {
+		return err
+	}
+	return a.print(found, found)
+}
+
+// skillChange are the flags of `iterate apply` and `undo` for a workspace.
+type skillChange struct {
+	skill.ChangeOptions
+
+	dir string // of the skill
+}
+
+// changeSkill opens a workspace, and does something to its skill.
+func (a *App) changeSkill(ctx context.Context, dir string, change skillChange,
+	do func(*skill.Versions, context.Context, skill.ChangeOptions) (*skill.Changed, error),
+) error {
+	return asObject(a, func() (*skill.Changed, error) {
+		w, err := skill.Open(ctx, a.Path(dir), a.Stderr)
+		if err != nil {
+			return nil, err
+		}
+		versions := a.versionsOf(w)
+		if change.dir != "" {
+			versions.Workspace.Skill = a.Path(change.dir)
+		}
+		change.Yes = a.Yes
+		return do(versions, ctx, change.ChangeOptions)
+	})
+}
+
+// examineSkill examines the suite of a skill, with what is kept of earlier runs; history ""
+// is nothing.
+func (a *App) examineSkill(ctx context.Context, dir, history string) error {
+	suited, err := evalrun.Load(a.Path(dir), ".", "")
+	if err != nil {
+		return err
+	}
+	var past []evals.PastCase
+	if history != "" {
+		if past, err = evalrun.History(ctx, a.Path(history)); err != nil {
+			return err
+		}
+	}
+	findings := append([]evals.Finding{}, evals.Examine(suited.Evals, suited.Triggers, past)...)
+	text := ""
+	for _, f := range findings {
+		where := "suite"
+		if f.Case != "" {
+			where = "case " + f.Case
+		}
+		text += fmt.Sprintf("%s: %s: %s\n", where, f.Kind, f.Message)
+	}
+	if text == "" {
+		text = suited.Name + ": nothing found\n"
+	}
+	return verdict(a.print(struct {
+		Name     string          `json:"name"`
+		Runs     int             `json:"gradings"`
+		Findings []evals.Finding `json:"findings"`
+	}{suited.Name, len(past), findings}, text), len(findings) > 0)
+}
+
+// reportSkill says how the improvement of a skill went; html is the file for a page, "" for
+// none.
+func (a *App) reportSkill(ctx context.Context, dir string, diff bool, html string) error {
+	w, err := skill.Open(ctx, a.Path(dir), a.Stderr)
+	if err != nil {
+		return err
+	}
+	versions := a.versionsOf(w)
+	r, patch, err := versions.Report(ctx, skill.BestVersion)
+	switch {
+	case err != nil:
+		return err
+	case html != "":
+		page, err := versions.Page(ctx, r)
+		if err != nil {
+			return err
+		}
+		page.Generated = a.Now()
+		return a.writePage(html, page.Write)
+	case diff:
+		_, err = a.Stdout.Write(patch)
+		return err
+	case a.JSON:
+		return a.printJSON(r)
+	}
+	return versions.Show(r)
+}
+
+func (a *App) versionsOf(w *workspace.Workspace) *skill.Versions {
+	return &skill.Versions{
+		Workspace: w, TempDir: a.TempDir(), Environ: a.Environ, Out: a.Stdout, Err: a.Stderr,
+		Terminal: a.Terminal,
+		Ask:      a.agree,
+	}
+}
+
+func (a *App) newSnapshotCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "snapshot SRC DST",
+		Short: "Keep the state of a directory as a read-only snapshot",
+		Long: `Copy SRC to the snapshot DST, with modes and links, and write DST.manifest.json beside it: path, mode,
+SHA-256 and link target of everything. .git is left out. A link that leads out of SRC is refused.
+A snapshot that is at DST is replaced in one step, and left alone when nothing changed.`,
+		Example: "  iterate skill snapshot skills/release-notes /tmp/before",
+		Args:    cobra.ExactArgs(2),
+		RunE:    run(a.takeSnapshot),
+	}
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+func (a *App) takeSnapshot(ctx context.Context, args []string) error {
+	taken, err := workspace.Take(ctx, a.Path(args[0]), a.Path(args[1]))
+	if err != nil {
+		return err
+	}
+	became := "unchanged"
+	if taken.Changed {
+		became = fmt.Sprintf("%d of them written", taken.Written)
+	}
+	return a.print(taken,
+		fmt.Sprintf("%s: %d files, %d bytes, %s, sha256 %s\n", args[1], taken.Files, taken.Bytes, became, taken.Digest))
+}
+
+func (a *App) newRestoreCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "restore SNAPSHOT DIR",
+		Short: "Make a directory equal to a snapshot",
+		Long: `Make DIR exactly what SNAPSHOT is: content, modes and links, and nothing besides. .git is not
+touched. A snapshot that is missing, cut off or altered is an error, and nothing is changed.`,
+		Example: "  iterate skill restore /tmp/before skills/release-notes",
+		Args:    cobra.ExactArgs(2),
+		RunE:    run(a.restoreSnapshot),
+	}
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+func (a *App) restoreSnapshot(ctx context.Context, args []string) error {
+	from, dir := args[0], args[1]
+	if above := filepath.Dir(a.Path(from)); workspace.Foreign(above) {
+		if _, err := skill.Open(ctx, above, a.Stderr); err != nil {
+			return err
+		}
+	}
+	restored, err := workspace.Restore(ctx, a.Path(from), a.Path(dir))
+	if err != nil {
+		return err
+	}
+	became := "it was so already"
+	if restored.Changed {
+		became = render.Count(restored.Written, "file", "files") + " written, " + render.Count(restored.Removed,
+			"entry", "entries") + " removed"
+	}
+	return a.print(restored, fmt.Sprintf("%s is as %s: %s\n", dir, from, became))
 }

@@ -154,7 +154,13 @@ func (s *suiteSetup) judge(dir string) (judge.Grader, string, error) {
 func (s *suiteSetup) describe(ctx context.Context, worker agent.Agent, judge judge.Grader) (*history.Executor, error) {
 	found := &history.Executor{Agent: worker.Name(), Model: s.executorModel()}
 	if judge != nil {
-		found.Judge, found.JudgeVersion = judge.Name(), s.judgeVersion(ctx, judge)
+		found.Judge = judge.Name()
+		if asked, is := judge.(interface{ Agent() string }); is && asked.Agent() != "" {
+			by, err := s.registry(s.NewRunner()).Lookup(asked.Agent())
+			if installed, is := by.(agent.Installed); err == nil && is {
+				found.JudgeVersion, _ = installed.Version(ctx) // "" when it does not say
+			}
+		}
 	}
 	if worker.Name() == "command" {
 		command := s.command()
@@ -169,22 +175,6 @@ func (s *suiteSetup) describe(ctx context.Context, worker agent.Agent, judge jud
 		found.Version = version
 	}
 	return found, nil
-}
-
-// judgeVersion is what the agent that grades says of itself; "" when it does not, and
-// of an API.
-func (s *suiteSetup) judgeVersion(ctx context.Context, judge judge.Grader) string {
-	asked, is := judge.(interface{ Agent() string })
-	if !is || asked.Agent() == "" {
-		return ""
-	}
-	found, err := s.registry(s.NewRunner()).Lookup(asked.Agent())
-	installed, is := found.(agent.Installed)
-	if err != nil || !is {
-		return ""
-	}
-	version, _ := installed.Version(ctx) // "" when it does not say
-	return version
 }
 
 // commandDigest identifies the content of the files that an agent's command names.

@@ -35,7 +35,19 @@ type validatedTask struct {
 func (a *App) validateTasks(ctx context.Context, dir string) error {
 	loaded, err := taskrun.Load(ctx, a.Path(dir))
 	if err == nil {
-		err = a.unknownAgents(loaded)
+		var faults []error // tasks that name an agent which is not known
+		registry := a.registry(a.NewRunner())
+		for _, task := range loaded.Tasks {
+			if task.Agent == "" {
+				continue
+			}
+			if _, err := registry.Lookup(taskrun.AgentOf(task.Agent)); err != nil {
+				faults = append(faults, fmt.Errorf("%s: agent: %w", task.File, err))
+			}
+		}
+		if len(faults) > 0 {
+			err = misuse.New(errors.Join(faults...))
+		}
 	}
 	found := validatedSuite{OK: err == nil, Errors: []string{}, Tasks: []validatedTask{}}
 	if _, wrong := errors.AsType[*misuse.Error](err); wrong {
@@ -71,25 +83,6 @@ func text(s string) *string {
 		return nil
 	}
 	return &s
-}
-
-// unknownAgents lists the tasks that name an agent which is not known; nil when
-// all are.
-func (a *App) unknownAgents(suite *taskrun.TaskSuite) error {
-	registry := a.registry(a.NewRunner())
-	var faults []error
-	for _, task := range suite.Tasks {
-		if task.Agent == "" {
-			continue
-		}
-		if _, err := registry.Lookup(taskrun.AgentOf(task.Agent)); err != nil {
-			faults = append(faults, fmt.Errorf("%s: agent: %w", task.File, err))
-		}
-	}
-	if len(faults) == 0 {
-		return nil
-	}
-	return misuse.New(errors.Join(faults...))
 }
 
 // deliverReport writes and prints a report; the verdict is the exit code.
