@@ -8,7 +8,6 @@ import (
 	"sort"
 
 	"github.com/aclements/go-moremath/stats"
-	"golang.org/x/perf/benchmath"
 
 	"github.com/org/autoloop/internal/metric"
 )
@@ -38,30 +37,25 @@ func Shift(incumbent, candidate []metric.Value, confidence float64) Effect {
 	return Effect{Incumbent: old, Candidate: changed, Difference: changed.Sub(old), Low: low, High: high}
 }
 
-// P is the two-sided p-value of the Mann–Whitney U test, 1 when every sample
-// is the same: twice the chance of ranks that are as far apart in that direction.
-// Samples are compared as decimals, so that neighbours which are one float64 still
-// differ.
-func P(a, b []metric.Value) float64 {
-	if most := stats.MannWhitneyTiesExactLimit; len(a) != len(b) && len(a) <= most && len(b) <= most && tied(a, b) {
-		return tiedP(a, b)
-	}
-	ranksA, ranksB := ranks(a, b)
-	thresholds := benchmath.DefaultThresholds
-	p := benchmath.AssumeNothing.Compare(benchmath.NewSample(ranksA, &thresholds),
-		benchmath.NewSample(ranksB, &thresholds)).P
-	if math.IsNaN(p) {
-		return 1
-	}
-	return min(p, 1)
-}
+// exactRanks is up to how many samples P is exact; beyond it the distribution of the rank
+// sum is taken as normal.
+const exactRanks = 100
 
-// tiedP is P of sides with equal samples and of different size: the distribution of
-// their ranks is not the same in both directions, which stats takes it to be.
-func tiedP(a, b []metric.Value) float64 {
-	scores, observed := midRanks(slices.Concat(a, b)), 0
-	for _, score := range scores[:len(a)] {
-		observed += score
+// P is the two-sided p-value of the Mann–Whitney U test, 1 when every sample
+// is the same: twice the chance of ranks that are as far apart in that direction, among
+// all ways to label the samples. They are compared as decimals, so that neighbours which
+// are one float64 still differ.
+func P(a, b []metric.Value) float64 {
+	scores, observed, total := midRanks(slices.Concat(a, b)), 0, 0
+	for i, score := range scores {
+		if total += score; i < len(a) {
+			observed += score
+		}
+	}
+	if len(scores) > exactRanks {
+		const continuity = 1 // half a rank
+		far := math.Abs(float64(observed)-float64(total*len(a))/float64(len(scores))) - continuity
+		return min(2*stats.StdNormal.CDF(-far/math.Sqrt(variance(scores, len(a)))), 1)
 	}
 	below, above := 0.0, 0.0
 	for sum, chance := range drawn(scores, len(a)) {
@@ -73,28 +67,6 @@ func tiedP(a, b []metric.Value) float64 {
 		}
 	}
 	return min(2*below, 2*above, 1)
-}
-
-// tied reports whether some sample is there twice.
-func tied(a, b []metric.Value) bool {
-	all := sorted(slices.Concat(a, b))
-	return len(slices.CompactFunc(all, func(x, y metric.Value) bool { return x.Cmp(y) == 0 })) < len(a)+len(b)
-}
-
-// ranks replaces every value by the number of distinct values below it: the
-// test uses their order alone.
-func ranks(a, b []metric.Value) (ranksA, ranksB []float64) {
-	all := sorted(append(slices.Clone(a), b...))
-	all = slices.CompactFunc(all, func(x, y metric.Value) bool { return x.Cmp(y) == 0 })
-	rank := func(values []metric.Value) []float64 {
-		list := make([]float64, len(values))
-		for i, v := range values {
-			at, _ := slices.BinarySearchFunc(all, v, metric.Value.Cmp)
-			list[i] = float64(at)
-		}
-		return list
-	}
-	return rank(a), rank(b)
 }
 
 // Median is the middle sample, or the mean of the two middle ones. The samples

@@ -33,13 +33,17 @@ func Randomised(samples []metric.Value, candidate []bool, blocks []int) float64 
 	if far == 0 {
 		return 1
 	}
-	if len(samples) > exactRuns {
-		return min(2*stats.StdNormal.CDF(-float64(far)/2/math.Sqrt(blockVariance(scores, blocks))), 1)
-	}
-	sums, at := []float64{1}, 0
+	sums, square := []float64{1}, 0.0
 	for _, runs := range blocks {
-		sums = convolved(sums, drawn(scores[at:at+runs], runs/2))
-		at += runs
+		if len(samples) > exactRuns {
+			square += variance(scores[:runs], runs/2)
+		} else {
+			sums = convolved(sums, drawn(scores[:runs], runs/2))
+		}
+		scores = scores[runs:]
+	}
+	if square > 0 {
+		return min(2*stats.StdNormal.CDF(-float64(far)/2/math.Sqrt(square)), 1)
 	}
 	p := 0.0
 	for sum, chance := range sums {
@@ -108,21 +112,16 @@ func convolved(a, b []float64) []float64 {
 	return sums
 }
 
-// blockVariance is that of the sum of the scores that one side gets.
-func blockVariance(scores []int, blocks []int) float64 {
-	variance, at := 0.0, 0
-	for _, runs := range blocks {
-		mean, square, n := 0.0, 0.0, float64(runs)
-		for _, score := range scores[at : at+runs] {
-			mean += float64(score) / n
-		}
-		for _, score := range scores[at : at+runs] {
-			square += (float64(score) - mean) * (float64(score) - mean)
-		}
-		variance += square * n / 4 / (n - 1)
-		at += runs
+// variance is that of the sum of so many of the scores, drawn at random.
+func variance(scores []int, count int) float64 {
+	mean, square, n := 0.0, 0.0, float64(len(scores))
+	for _, score := range scores {
+		mean += float64(score) / n
 	}
-	return variance
+	for _, score := range scores {
+		square += (float64(score) - mean) * (float64(score) - mean)
+	}
+	return square * float64(count) * (n - float64(count)) / n / (n - 1)
 }
 
 func abs(n int) int {
