@@ -1,8 +1,9 @@
-package skill_test
+package skill
 
 import (
-	"bytes"
+	"encoding/json"
 	"fmt"
+	"math/big"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,13 +12,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history/results"
-	"github.com/org/autoloop/internal/render/page"
-	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite/evals"
 	"github.com/org/autoloop/tests/golden"
+	"github.com/org/autoloop/tests/testdir"
 )
 
 // improved is a loop of v0, v1 and a candidate that was reverted, with gradings.
@@ -25,29 +25,27 @@ func improved(t *testing.T) *skillLoop {
 	t.Helper()
 	k := newSkillLoop(t, "4 2 0")
 	k.says["better"], k.says["worse"] = []string{"3 4 2"}, []string{"4 0 -"}
-	k.loop.Most, k.loop.Improver = 2, k.texts("better", "worse")
-	_, err := k.run()
-	require.NoError(t, err)
-	require.Equal(t, "bkr", k.actions())
+	k.loop.Most, k.loop.Improver = 2, k.texts("better worse")
+	k.ran("bkr")
 	return k
 }
 
 func TestPageHasEveryGradedIteration(t *testing.T) {
 	t.Parallel()
 	k := improved(t)
-	k.write(k.Workspace.Iteration(0), "eval-2/grading.json",
-		`{"expectations": [{"text": "a", "passed": true}], "eval_feedback": {"suggestions": ["check more"], `+
-			`"overall": "good"}}`)
-	k.write(k.Workspace.Iteration(1), "eval-2/grading.json",
-		`{"expectations": [{"text": "a", "passed": true}], "eval_feedback": {"suggestions": ["check more", "and `+
-			`less"]}}`)
+	for n, feedback := range []string{
+		`{"suggestions": ["check more"], "overall": "good"}`, `{"suggestions": ["check more", "and less"]}`,
+	} {
+		testdir.Put(t, k.Workspace.Iteration(n), paths{
+			"eval-2/grading.json": `{"expectations": [{"text": "a", "passed": true}], "eval_feedback": ` + feedback + `}`,
+		})
+	}
 	// an iteration that was never graded, such as one that proposed nothing
 	require.NoError(t, k.Workspace.Append(results.Row{
-		Iteration: 3, Action: results.Reverted,
-		Changelog: "no change proposed",
+		Iteration: 3, Action: results.Reverted, Changelog: "no change proposed",
 	}))
-	v := k.versions()
-	r, _, err := v.Report(t.Context(), skill.BestVersion)
+	v, _ := versionsOf(t, k.Workspace)
+	r, _, err := v.Report(t.Context(), BestVersion)
 	require.NoError(t, err)
 	shown, err := v.Page(t.Context(), r)
 	require.NoError(t, err)
@@ -57,8 +55,7 @@ func TestPageHasEveryGradedIteration(t *testing.T) {
 		for _, c := range column.Cases {
 			graded += min(1, len(c.Gradings))
 		}
-		columns = append(columns, fmt.Sprintf("%s %d of 3 graded", column.Name(), graded))
-		assert.Len(t, column.Cases, 3)
+		columns = append(columns, fmt.Sprintf("%s %d of %d graded", column.Name(), graded, len(column.Cases)))
 	}
 	assert.Equal(t, []string{"v0 3 of 3 graded", "v1 3 of 3 graded", "2 2 of 3 graded"}, columns)
 	assert.Equal(t, map[string][]string{"2": {"check more", "good", "and less"}}, shown.Feedback, "each thing once")
@@ -67,107 +64,77 @@ func TestPageHasEveryGradedIteration(t *testing.T) {
 
 func TestScoreOfEveryIteration(t *testing.T) {
 	t.Parallel()
-	k := improved(t)
-	for n, c := range map[int]struct{ score, last string }{
-		0: {"0.5", "score 0.5"}, 1: {"0.75", "score 0.75"}, 2: {"0.333333333333", "score 0.333333"},
-	} {
-		scored, err := k.versions().Score(t.Context(), n)
+	v, _ := versionsOf(t, improved(t).Workspace)
+	require.NoError(t, v.Workspace.Append(results.Row{Iteration: 3, Action: results.Reverted, Changelog: "why"}))
+	for n, score := range map[int]string{0: "0.5", 1: "0.75", 2: "0.333333333333"} {
+		scored, err := v.Score(t.Context(), n)
 		require.NoError(t, err)
-		assert.Equal(t, c.score, scored.Score.String(), "iteration %d", n)
-		assert.Equal(t, []skill.ScoredRun{{Dir: ".", Score: scored.Score}}, scored.Runs)
-		lines := strings.Split(strings.TrimSpace(scored.String()), "\n")
-		assert.True(t, strings.HasPrefix(lines[len(lines)-1], c.last[:8]), lines[len(lines)-1])
+		assert.Equal(t, score, scored.Score.String(), "iteration %d", n)
+		assert.Equal(t, []ScoredRun{{Dir: ".", Score: scored.Score}}, scored.Runs)
+		assert.Contains(t, scored.String(), "\nscore "+score[:3])
 	}
-	scored, err := k.versions().Score(t.Context(), 2)
+	scored, err := v.Score(t.Context(), 2)
 	require.NoError(t, err)
-	require.NotNil(t, scored.Cases[2].Problem)
 	assert.Equal(t, "there is no eval-3/grading.json", *scored.Cases[2].Problem)
 	assert.Nil(t, scored.Cases[0].Problem)
 	assert.Equal(t, []int{4}, scored.Cases[0].Runs)
+	_, err = v.Score(t.Context(), 3)
+	require.ErrorContains(t, err, "iteration 3 was not measured: why")
+	_, err = v.Score(t.Context(), 7)
+	require.ErrorContains(t, err, "iteration 7 was not run")
 }
 
-// triggered is a workspace whose suite has three queries, with what they came to for
-// each version: "+" is right, "-" wrong, "." not graded.
-func triggered(t *testing.T, versions map[int]string) *skillLoop {
-	t.Helper()
-	k := newSkillLoop(t, "4 2 0")
-	require.NoError(t, files.RemoveAll(k.Workspace.Dir))
-	k.write(k.dir, "evals/trigger-eval.json",
-		`[{"query": "say it", "should_trigger": true}, {"query": "what time is it", "should_trigger": false}, `+
-			`{"query": "say more", "should_trigger": true}]`)
-	var err error
-	k.Workspace, err = workspace.Create(t.Context(), k.Workspace.Dir, k.dir)
+func TestReportOfVersions(t *testing.T) {
+	t.Parallel()
+	b := newAppliedSkill(t)
+	r, patch, err := b.Report(t.Context(), BestVersion)
 	require.NoError(t, err)
-	k.says["better"], k.says["worse"] = []string{"4 4 0"}, []string{"0 0 0"}
-	k.loop.Workspace, k.loop.Most, k.loop.Improver = k.Workspace, 2, k.texts("better", "worse")
-	_, err = k.run()
+	assert.Equal(t, 1, r.BestVersion)
+	assert.Equal(t, "s", r.Skill)
+	assert.Equal(t, "SKILL.md", r.Changes[0].Path)
+	assert.Contains(t, string(patch), "-first\n+better\n")
+	r, patch, err = b.Report(t.Context(), 0)
 	require.NoError(t, err)
-	labels := []string{"the skill is taken up", "the skill is left alone", "the skill is taken up"}
-	for version, signs := range versions {
-		require.NoError(t, os.MkdirAll(filepath.Join(k.Workspace.Iteration(version), "triggers"), 0o755))
-		for i, sign := range signs {
-			if sign != '.' {
-				k.write(filepath.Join(k.Workspace.Dir, "triggers", filepath.Base(k.Workspace.Iteration(version))),
-					fmt.Sprintf("eval-trigger-%d/grading.json", i+1),
-					fmt.Sprintf(`{"expectations": [{"text": %q, "passed": %v, "evidence": "seen", "source": `+
-						`"deterministic"}]}`, labels[i], sign == '+'))
-			}
-		}
-	}
-	return k
+	assert.Empty(t, r.Changes)
+	assert.Empty(t, patch)
 }
 
+// TestTriggersOfTheVersions: what the queries came to for each version that was kept: "+" is right,
+// "-" wrong, "." not graded.
 func TestTriggersOfTheVersions(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		versions map[int]string
-		figures  []string
-		// the last figure's
-		queries []page.Query
-		note    bool
-	}{
-		"none was run": {nil, nil, nil, false},
-		"the original": {
-			map[int]string{0: "+-+"},
-			[]string{"v0 2 of 3"},
-			[]page.Query{
-				{Text: "say it", Should: true, Right: []bool{true}},
-				{Text: "what time is it", Right: []bool{false}},
-				{Text: "say more", Should: true, Right: []bool{true}},
-			},
-			false,
-		},
-		"and the best": {
-			map[int]string{0: "+++", 1: "-+."},
-			[]string{"v0 3 of 3", "v1 1 of 3"},
-			[]page.Query{
-				{Text: "say it", Should: true, Right: []bool{true, false}},
-				{Text: "what time is it", Right: []bool{true, true}},
-				{Text: "say more", Should: true, Right: []bool{true, false}},
-			},
-			true,
-		},
-		"not of what was reverted": {map[int]string{2: "+++"}, nil, nil, false},
+	for name, versions := range map[string]map[int]string{
+		"none was run": nil, "the original": {0: "+-+"}, "and the best": {0: "+++", 1: "-+."},
+		"not of what was reverted": {2: "+++"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			k := triggered(t, c.versions)
-			r, _, err := k.versions().Report(t.Context(), skill.BestVersion)
-			require.NoError(t, err)
-			var figures, failed []string
-			for _, f := range r.Triggers {
-				figures, failed = append(figures, fmt.Sprintf("v%d %d of %d", f.Version, f.Right, f.Total)), nil
-				for _, one := range f.Failures {
-					failed = append(failed, fmt.Sprintf("%s %s (%s)", one.Case, one.Text, one.Evidence))
+			k := newLoopOf(t, newSkill(t, "original", paths{
+				"evals/evals.json": fourEach, "evals/trigger-eval.json": `[{"query": "say it", "should_trigger": true},
+					{"query": "what time is it", "should_trigger": false}, {"query": "say more", "should_trigger": true}]`,
+			}), "4 2 0")
+			k.says["better"] = []string{"4 4 0"}
+			k.loop.Most, k.loop.Improver = 2, k.texts("better worse")
+			k.ran("bkr")
+			for version, signs := range versions {
+				for i, sign := range signs {
+					text := []string{"the skill is taken up", "the skill is left alone", "the skill is taken up"}[i]
+					if sign != '.' {
+						testdir.Put(t, triggersOf(k.Workspace, version), paths{
+							fmt.Sprintf("eval-trigger-%d/grading.json", i+1): fmt.Sprintf(`{"expectations": [{"text": %q,
+								"passed": %v, "evidence": "seen", "source": "deterministic"}]}`, text, sign == '+'),
+						})
+					}
 				}
 			}
-			assert.Equal(t, c.figures, figures)
-			golden.Line(t, strings.Join(failed, ", "))
-			assert.Equal(t, c.note, strings.Contains(strings.Join(r.Notes, "\n"),
-				"agents take up v1 when they should, and leave it when not, less often"))
-			shown, err := k.versions().Page(t.Context(), r)
+			v, _ := versionsOf(t, k.Workspace)
+			r, _, err := v.Report(t.Context(), BestVersion)
 			require.NoError(t, err)
-			assert.Equal(t, c.queries, shown.Queries)
+			shown, err := v.Page(t.Context(), r)
+			require.NoError(t, err)
+			text, err := json.Marshal(map[string]any{"figures": r.Triggers, "queries": shown.Queries, "notes": r.Notes})
+			require.NoError(t, err)
+			golden.Line(t, string(text))
 		})
 	}
 }
@@ -175,56 +142,39 @@ func TestTriggersOfTheVersions(t *testing.T) {
 // TestSuiteStaysSame has what happens to the suite of a workspace's v0.
 func TestSuiteStaysSame(t *testing.T) {
 	t.Parallel()
+	const changed, unknown = "0000", "" // what manifest.json says of it
 	for name, c := range map[string]struct {
-		change       func(k *skillLoop, v0 string)
+		suite        string // "" as it was
+		bare         bool   // v0 has no manifest
+		hash         *string
 		warns, fails string
 	}{
-		"as it was": {func(*skillLoop, string) {}, "", ""},
-		"another text": {
-			func(k *skillLoop, v0 string) { k.write(v0, evals.File, "[]") }, "",
-			`"evals/evals.json" is not what its`,
-		},
-		"all of it": {func(k *skillLoop,
-			v0 string,
-		) {
-			require.NoError(k.t, files.RemoveAll(filepath.Join(v0, "evals")))
-		}, "", "cannot be read: "},
-		"beside it": {func(k *skillLoop, v0 string) { k.write(v0, "SKILL.md", front+"mine") }, "", ""},
-		"no manifest": {
-			func(k *skillLoop, v0 string) { require.NoError(k.t, os.Remove(workspace.ManifestFile(v0))) }, "",
-			"has no manifest",
-		},
-		"another's v0": {func(k *skillLoop, v0 string) {
-			k.Workspace.SuiteHash = ""
-			require.NoError(k.t, os.Remove(workspace.ManifestFile(v0)))
-		}, "says that its suite is the one it began", ""},
-		"taken of others": {
-			func(k *skillLoop, _ string) { k.Workspace.SuiteHash = strings.Repeat("0", 64) }, "",
-			"is not that of manifest.json: its cases",
-		},
-		"unusable": {func(k *skillLoop, v0 string) {
-			k.Workspace.SuiteHash = ""
-			require.NoError(k.t, os.Remove(workspace.ManifestFile(v0)))
-			k.write(v0, evals.File, "[]")
-		}, "has no manifest", "with --fresh: evals/evals.json:1: has"},
+		"as it was":       {},
+		"another text":    {"[]", false, nil, "", `"evals/evals.json" is not what its`},
+		"no manifest":     {"", true, nil, "", "has no manifest"},
+		"another's v0":    {"", true, new(unknown), "says that its suite is the one it began", ""},
+		"taken of others": {"", false, new(changed), "", "is not that of manifest.json: its cases"},
+		"unusable":        {"[]", true, new(unknown), "has no manifest", "with --fresh: evals/evals.json:1: has"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			k := newSkillLoop(t, "4 2 0")
-			v0 := k.Workspace.Version(0)
-			for _, name := range []string{"", "SKILL.md", "evals", evals.File} {
-				require.NoError(t, os.Chmod(filepath.Join(v0, name), 0o755))
+			v, said := versionsOf(t, newSkill(t, "original", paths{"evals/evals.json": fourEach}))
+			if v0 := writable(t, v.Workspace, 0); c.suite != "" {
+				testdir.Put(t, v0, paths{"evals/evals.json": c.suite, "SKILL.md": "beside it"})
 			}
-			c.change(k, v0)
-			v, said := k.versions(), &bytes.Buffer{}
-			v.Err = said
+			if c.hash != nil {
+				v.Workspace.SuiteHash = *c.hash
+			}
+			if c.bare {
+				require.NoError(t, os.Remove(workspace.ManifestFile(v.Workspace.Version(0))))
+			}
 			suite, err := v.Suite(t.Context())
-			if c.warns == "" {
-				assert.Empty(t, said.String())
-			}
+			assert.Equal(t, c.warns == "", said.Len() == 0)
 			assert.Contains(t, said.String(), c.warns)
 			if c.fails != "" {
 				require.ErrorContains(t, err, c.fails)
+				_, _, err = v.Report(t.Context(), 0)
+				require.Error(t, err, "a suite that was changed measures nothing")
 				return
 			}
 			require.NoError(t, err)
@@ -233,92 +183,130 @@ func TestSuiteStaysSame(t *testing.T) {
 	}
 }
 
-func TestValidateSaysFileAndLine(t *testing.T) {
+func TestValidateSaysWhatSuitesHave(t *testing.T) {
 	t.Parallel()
-	const skillMD = "---\nname: s\n---\n"
 	one := func(more string) string {
 		return "[\n{\"id\": 1, \"prompt\": \"p\", \"expectations\": [\"x\"]" + more + "}]"
 	}
-	for name, c := range map[string]struct {
-		files  map[string]string
-		errors []string
-		says   string
-	}{
-		"a suite": {
-			map[string]string{"SKILL.md": skillMD, evals.File: one("")},
-			[]string{},
-			"case 1: 1 expectation, 0 deterministic checks, 0 files\ns: ok\n",
-		},
+	for name, list := range map[string]paths{
+		"a suite": {"SKILL.md": front, evals.File: one("")},
 		"fields of others": {
-			map[string]string{
-				"SKILL.md": skillMD,
-				evals.File: `{"version": 2, "skill_name": "other", "config": {"a": [1e999]}, "evals": ` +
-					one(`, "tags": ["x"], "weight": 2`) + `}`,
-			},
-			[]string{},
-			"case 1: 1 expectation, 0 deterministic checks, 0 files\ns: ok\n",
+			"SKILL.md": front, evals.File: `{"version": 2, "skill_name": "other", "config": {"a": [1e999]}, "evals": ` +
+				one(`, "tags": ["x"], "weight": 2`) + `}`,
 		},
 		"all suites": {
-			map[string]string{
-				"SKILL.md": skillMD, evals.File: one(
-					`, "files": ["in.txt"], "deterministic_checks": [{"type": "file_exists", "file": "a"}]`),
-				"in.txt":          "x",
-				evals.TriggerFile: `[{"query": "a", "should_trigger": true}]`,
-				evals.AnswerFile:  "<evaluation><qa_pair><question>q</question><answer>a</answer></qa_pair></evaluation>",
-			},
-			[]string{},
-			"case 1: 1 expectation, 1 deterministic check, 1 file\ntriggers: 1 query\nanswers: 1 question\n" +
-				"s: ok\n",
+			"SKILL.md": front, "in.txt": "x", evals.File: one(
+				`, "files": ["in.txt"], "deterministic_checks": [{"type": "file_exists", "file": "a"}]`),
+			evals.TriggerFile: `[{"query": "a", "should_trigger": true}]`,
+			evals.AnswerFile:  "<evaluation><qa_pair><question>q</question><answer>a</answer></qa_pair></evaluation>",
 		},
-		"no suite": {
-			map[string]string{"SKILL.md": skillMD},
-			[]string{"evals/evals.json: there is no such file in the skill; write the cases that it is graded by"},
-			"",
-		},
-		"no skill": {
-			map[string]string{evals.File: one("")},
-			[]string{"SKILL.md: no such file or directory; a skill is a directory with this file"},
-			"",
-		},
-		"cut off": {
-			map[string]string{"SKILL.md": skillMD, evals.File: one("")[:20]},
-			[]string{"evals/evals.json:2: ends in the middle of its JSON value"},
-			"",
-		},
-		"every file": {map[string]string{
+		"no suite": {"SKILL.md": front},
+		"no skill": {evals.File: one("")},
+		"cut off":  {"SKILL.md": front, evals.File: one("")[:20]},
+		"every file": {
 			evals.File:        "[\n\n{\"id\": \"a b\", \"prompt\": \"p\"}]",
 			evals.TriggerFile: "[\n{}]", evals.AnswerFile: "<evaluation>\n<pair/></evaluation>",
-		}, []string{
-			"SKILL.md: no such file or directory; a skill is a directory with this file",
-			`evals/evals.json:3: [0].id: "a b" cannot name a directory: give a number, or letters, digits, ` +
-				"`.`, `_` and `-`",
-			"evals/evals.json:3: [0]: has nothing to check; give `expectations` or `deterministic_checks`",
-			"evals/trigger-eval.json:2: [0].query: is missing",
-			"evals/trigger-eval.json:2: [0].should_trigger: is missing",
-			"evals/evaluation.xml:2: pair: does not belong here; there are `evaluation`, in it `qa_pair`, and in " +
-				"that `question` and `answer`",
-			"evals/evaluation.xml:2: evaluation: has no `qa_pair`",
-		}, ""},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := filepath.Join(t.TempDir(), "s")
-			for name, text := range c.files {
-				putFile(t, filepath.Join(dir, filepath.FromSlash(name)), text)
-			}
-			found, err := skill.Validate(dir)
+			base := testdir.New(t, nil)
+			testdir.Put(t, filepath.Join(base, "s"), list)
+			found, err := Validate(filepath.Join(base, "s"))
 			require.NoError(t, err)
-			assert.Equal(t, len(c.errors) == 0, found.OK)
-			require.Len(t, found.Errors, len(c.errors), "%q", found.Errors)
-			for i, want := range c.errors {
-				assert.True(t, strings.HasPrefix(found.Errors[i], want), "%q is not %q", found.Errors[i], want)
-			}
-			if found.OK {
-				assert.Equal(t, c.says, found.String())
-			} else {
-				assert.Equal(t, "error: "+strings.Join(found.Errors, "\nerror: ")+"\n", found.String())
-				assert.Equal(t, []skill.ValidatedCase{}, found.Cases)
-			}
+			golden.Line(t, strings.ReplaceAll(found.String(), base, "BASE"))
+			assert.Equal(t, found.OK, len(found.Errors) == 0)
+			assert.Equal(t, found.OK, len(found.Cases) == 1)
+			assert.NotNil(t, found.Cases)
 		})
+	}
+}
+
+func TestChangesOfAVersion(t *testing.T) {
+	t.Parallel()
+	for name, sides := range map[string][2]paths{
+		"nothing":              {{"a": "x"}, {"a": "x"}},
+		"more and less":        {{"a": "x"}, {"b": "x"}},
+		"it runs":              {{"a": "x"}, {"a": "-rwxr-xr-x x"}},
+		"it runs, and is else": {{"a": "-rwxr-xr-x x"}, {"a": "y"}},
+		"a link":               {{"a": "x", "b": "x"}, {"a": "-> b", "b": "x"}},
+		"a link elsewhere":     {{"a": "-> b"}, {"a": "-> c"}},
+		"a directory":          {{}, {"d/": ""}},
+		"odd names":            {{"a\nb": "x"}, {"c\x1b[2J": "x", "d\xff": "x"}},
+		"a binary":             {{"a": "x"}, {"a": strings.Repeat("x", 7999) + "\x00"}},
+		"a binary goes":        {{"a": "\x00"}, {}},
+		"late zeros":           {{"a": "x"}, {"a": strings.Repeat("x", 8000) + "\x00"}},
+		"zeros before":         {{"a": "\x00"}, {"a": "x"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var kept [2]workspace.Kept
+			for i, list := range sides {
+				kept[i].Dir = testdir.New(t, list)
+				var err error
+				kept[i].Tree, err = workspace.Scan(t.Context(), kept[i].Dir)
+				require.NoError(t, err)
+			}
+			var changes []string
+			for _, change := range changesOf(kept[0], kept[1]) {
+				changes = append(changes, fmt.Sprintf("%s %s %t %s", change.What, change.Mode, change.Binary, change.Path))
+			}
+			golden.Line(t, strings.Join(changes, ", "))
+		})
+	}
+}
+
+// TestRulesOfARun has what --runs says, and whether the suite gave two numbers.
+func TestRulesOfARun(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		runs        int
+		noisy       bool
+		regime      decision.Regime
+		pairs, most int
+	}{
+		"one":               {1, false, decision.Single, 8, 0},
+		"one, though noisy": {1, true, decision.Single, 8, 0},
+		"pairs":             {5, false, decision.Noisy, 5, 0},
+		"auto":              {0, false, decision.Repeatable, 8, 16},
+		"auto, and noisy":   {0, true, decision.Noisy, 8, 16},
+	} {
+		s := &state{Loop: &Loop{Runs: c.runs, NoCaseRegression: true}, noisy: c.noisy}
+		assert.Equal(t, decision.Rule{
+			Version: decision.RuleVersion, Regime: c.regime, Pairs: c.pairs, MaxPairs: c.most, Confidence: 0.95,
+			NoCaseRegression: true,
+		}, s.rule(), name)
+	}
+}
+
+func TestWhetherACaseCameToItsEnd(t *testing.T) {
+	t.Parallel()
+	ended, crashed := evals.CaseScore{ID: "a"}, evals.CaseScore{ID: "b", Problem: "it crashed"}
+	for name, runs := range map[string][][]evals.CaseScore{
+		"none was run":        nil,
+		"one did":             {{crashed, ended}},
+		"one did, later":      {{crashed}, {crashed, ended}},
+		"none did":            {{crashed}, {{ID: "c", Problem: "killed"}}},
+		"none, of no problem": {{}},
+	} {
+		golden.Row(t, name, Measured{Rate: new(big.Rat), Runs: runs}.crashed())
+	}
+}
+
+func TestOnlyGradersHaveNoise(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		best, found int64 // of 100
+		graded      bool
+		says        string
+	}{
+		"graded":         {50, 53, true, "+0.03 is within a grader's noise"},
+		"graded, worse":  {50, 48, true, "-0.02 is within a grader's noise"},
+		"checks alone":   {50, 53, false, ""},
+		"a clear gain":   {50, 60, true, ""},
+		"the same again": {50, 50, true, ""},
+	} {
+		s := &state{best: Measured{Rate: big.NewRat(c.best, 100)}}
+		assert.Equal(t, c.says, s.withinNoise(Measured{Rate: big.NewRat(c.found, 100), Graded: c.graded}), name)
 	}
 }

@@ -1,36 +1,166 @@
-package skill_test
+package skill
 
 import (
-	"context"
+	"bytes"
 	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/skill"
+	"github.com/org/autoloop/internal/history/results"
+	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite/work"
+	"github.com/org/autoloop/tests/testdir"
 )
 
-func TestEndedText(t *testing.T) {
+// TestPlaceOfRun has what is at the place of a workspace, s-autoresearch, before a run.
+func TestPlaceOfRun(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, "1 iteration done", skill.Exhausted.Text(1))
-	assert.Equal(t, "3 iterations done", skill.Exhausted.Text(3))
-	assert.Equal(t, "stuck", skill.Stuck.Text(3))
+	for name, c := range map[string]struct {
+		put   paths
+		of    string // the skill of the workspace there, "" for none
+		says  string // the error, "" for none
+		warns string
+	}{
+		"nothing":            {},
+		"files of others":    {paths{"s-autoresearch/notes.md": "x"}, "", `is no workspace and has "notes.md" in`, ""},
+		"a file":             {paths{"s-autoresearch": "x"}, "", "is no directory", ""},
+		"its own":            {nil, "s", "", ""},
+		"its own, by a link": {paths{"link": "-> s"}, "link", "", ""},
+		"that of another":    {paths{"other/SKILL.md": "x"}, "other", "is the workspace of ", ""},
+		"that of one moved":  {paths{"gone": "-> other", "other/SKILL.md": "x"}, "gone", "", ""},
+		"a script's":         {paths{"s-autoresearch/v0/SKILL.md": "x"}, "", "", "by another program: writing manifests"},
+		"one cut off": {
+			paths{"s-autoresearch/manifest.json": "{"}, "", "manifest of a workspace, or was cut off", "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			base := testdir.New(t, paths{"s/SKILL.md": "x"})
+			testdir.Put(t, base, c.put)
+			dir, place := filepath.Join(base, "s"), filepath.Join(base, "s-autoresearch")
+			if c.of != "" {
+				w, err := workspace.Create(t.Context(), place, filepath.Join(base, c.of))
+				require.NoError(t, err)
+				if c.of == "gone" {
+					w.Skill = filepath.Join(base, "nowhere")
+					require.NoError(t, w.Save())
+				}
+			}
+			said := &bytes.Buffer{}
+			w, err := OpenOrCreate(t.Context(), place, dir, said)
+			assert.Equal(t, c.warns == "", said.Len() == 0)
+			assert.Contains(t, said.String(), c.warns)
+			if c.says != "" {
+				require.ErrorContains(t, err, c.says)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, dir, w.Skill)
+			assert.DirExists(t, w.Version(0))
+		})
+	}
 }
 
+// TestRunSaysWhereItGoesOn, and what is kept when it is broken off.
 func TestRunSaysWhereItGoesOn(t *testing.T) {
 	t.Parallel()
-	b := newAppliedSkill(t)
-	text, err := skill.GoesOn(b.Workspace, "s", 5)
-	require.NoError(t, err)
-	assert.Equal(t, "s: going on from v1, iteration 3\n", text)
+	type run = workspace.Run
+	for name, c := range map[string]struct {
+		rows  string // as their actions begin
+		run   *run
+		count int
+		from  string // the version, the iteration, and how many are left of how many
+		kept  string
+	}{
+		"nothing":                  {"", nil, 3, "", "nothing was measured yet"},
+		"nothing, though it began": {"", &run{Count: 3}, 3, "", "nothing was measured yet"},
+		"a run that ended":         {"bkr", nil, 3, "v1 3", "iterations 0 to 2 and v1, the best, are kept"},
+		"one that was interrupted": {"bkr", &run{After: 0, Count: 3}, 3, "v1 3 1 3", "iterations 0 to 2 and v1"},
+		"of another number":        {"bkr", &run{After: 0, Count: 3}, 4, "v1 3", "iterations 0 to 2 and v1"},
+		"after runs before":        {"bkrrr", &run{After: 3, Count: 5}, 5, "v1 5 4 5", "iterations 0 to 4 and v1"},
+		"measured anew in between": {"bkrb", &run{After: 2, Count: 2}, 2, "v3 4 2 2", "iterations 0 to 3 and v3"},
+	} {
+		w := &workspace.Workspace{Dir: t.TempDir(), Run: c.run}
+		for n, action := range c.rows {
+			require.NoError(t, w.Append(results.Row{Iteration: n, Changelog: "x", Action: map[rune]results.Action{
+				'b': results.Baseline, 'k': results.Kept, 'r': results.Reverted,
+			}[action]}))
+		}
+		want, words := "", strings.Fields(c.from)
+		if len(words) > 0 {
+			want = fmt.Sprintf("s: going on from %s, iteration %s", words[0], words[1])
+		}
+		if len(words) > 2 {
+			want += fmt.Sprintf("; it finishes the run that was interrupted, %s of %s are left", words[2], words[3])
+		}
+		text, err := GoesOn(w, "s", c.count)
+		require.NoError(t, err, name)
+		assert.Equal(t, want, strings.TrimSuffix(text, "\n"), name)
+		interrupted := BrokenOff(ended(t), w, ended(t).Err())
+		assert.Contains(t, interrupted, "interrupted: "+c.kept, name)
+		assert.Contains(t, interrupted, " in "+w.Dir+"; the same command goes on from there\n", name)
+		assert.Contains(t, BrokenOff(t.Context(), w, &work.NoResultError{}), "broken off: "+c.kept, name)
+		assert.Empty(t, BrokenOff(t.Context(), w, errors.New("else")), "the error says it")
+	}
+	w := &workspace.Workspace{Dir: testdir.New(t, paths{"results.tsv": "no table\n"})}
+	_, err := GoesOn(w, "s", 1)
+	require.ErrorContains(t, err, "results.tsv")
+	assert.Empty(t, BrokenOff(ended(t), w, nil), "what cannot be read promises nothing")
+	for count, text := range map[int]string{1: "1 iteration done", 3: "3 iterations done"} {
+		assert.Equal(t, text, Exhausted.Text(count))
+		assert.Equal(t, "stuck", Stuck.Text(count))
+	}
+}
 
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	kept := "iterations 0 to 2 and v1, the best, are kept in " + b.Workspace.Dir +
-		"; the same command goes on from there\n"
-	assert.Equal(t, "interrupted: "+kept, skill.BrokenOff(ended, b.Workspace, ended.Err()))
-	assert.Equal(t, "broken off: "+kept, skill.BrokenOff(t.Context(), b.Workspace, &work.NoResultError{}))
-	assert.Empty(t, skill.BrokenOff(t.Context(), b.Workspace, errors.New("else")), "the error says it")
+func TestIterationRuns(t *testing.T) {
+	t.Parallel()
+	const candidate, incumbent, notOne = "candidate", "incumbent", "is no run of this iteration"
+	list := func(runs ...string) string { return `{"schema": 1, "runs": [` + strings.Join(runs, ",") + `]}` }
+	run := func(dir, side string, counts bool) string {
+		return fmt.Sprintf(`{"dir": %q, "side": %q, "stage": "pairs", "score": 0.5, "counts": %v}`, dir, side, counts)
+	}
+	for name, c := range map[string]struct {
+		text  string // of runs.json, "" for none
+		runs  string
+		fails string
+	}{
+		"run once": {"", ".", ""},
+		"those that count": {list(run(".", candidate, false), run("run-2", candidate, true),
+			run("incumbent-1", incumbent, true), run("run-10", candidate, true)), "run-2 run-10", ""},
+		"none counts": {list(run(".", candidate, false), run("incumbent-1", incumbent, true)), ".", ""},
+		"no runs":     {list(), ".", ""},
+		"fields of later": {`{"schema": 1, "later": {}, "runs": [{"dir": "run-2", "side": "candidate", "counts": ` +
+			`true, "later": []}]}`, "run-2", ""},
+		"upwards":            {list(run("../iteration-0", candidate, true)), "", `names "../iteration-0", which is no run`},
+		"upwards, not used":  {list(run(".", candidate, true), run("..", incumbent, false)), "", notOne},
+		"the root":           {list(run("/etc", candidate, true)), "", notOne},
+		"a run and more":     {list(run("run-2\n", candidate, true)), "", notOne},
+		"too large a number": {list(run("run-123456", candidate, true)), "", notOne},
+		"cut off":            {list(run(".", candidate, true))[:30], "", "off; remove it, and the first run alone"},
+		"blank":              {" ", "", "no list of runs that this program reads"},
+		"a later schema":     {`{"schema": 2, "runs": []}`, "", "no list of runs that this program reads"},
+		"a score that is not": {
+			`{"schema": 1, "runs": [{"dir": ".", "score": "high"}]}`, "", "no list of runs that this program reads",
+		},
+		"too large":        {list() + strings.Repeat(" ", 4<<20), "", "is no file of at most 4194304 bytes"},
+		"a link elsewhere": {"-> /dev/zero", "", "is no file of at most"},
+	} {
+		dir := testdir.New(t, nil)
+		if c.text != "" {
+			testdir.Put(t, dir, paths{RunsFile: c.text})
+		}
+		runs, err := IterationRuns(dir)
+		if c.fails != "" {
+			require.ErrorContains(t, err, c.fails, name)
+			assert.Contains(t, err.Error(), RunsFile)
+			continue
+		}
+		require.NoError(t, err, name)
+		assert.Equal(t, strings.Fields(c.runs), runs, name)
+	}
 }
