@@ -108,3 +108,42 @@ func (c *Client) Variable(ctx context.Context, name string) (value string, found
 	}
 	return variable.Value, true, nil
 }
+
+// Label is a label that issues of the repository may have. Color is six
+// hexadecimal digits.
+type Label struct{ Name, Color, Description string }
+
+// Labels are the names of the repository's labels.
+func (c *Client) Labels(ctx context.Context) ([]string, error) {
+	return pages(c, "list the labels", func(page int) ([]*gh.Label, *gh.Response, error) {
+		return c.api.Issues.ListLabels(ctx, c.owner, c.name, &gh.ListOptions{Page: page, PerPage: perPage})
+	}, (*gh.Label).GetName)
+}
+
+// CreateLabel makes a label; it is no error that there is one of that name.
+func (c *Client) CreateLabel(ctx context.Context, label Label) error {
+	_, _, err := c.api.Issues.CreateLabel(ctx, c.owner, c.name,
+		&gh.Label{Name: &label.Name, Color: &label.Color, Description: &label.Description})
+	failed := c.fail("make label "+label.Name, err)
+	if status(failed) == http.StatusUnprocessableEntity && strings.Contains(failed.Error(), "already_exists") {
+		return nil
+	}
+	return failed
+}
+
+// Author is the login of who wrote a file of the default branch: the author of
+// the oldest of its latest hundred commits that belongs to a person. It is ""
+// when GitHub knows no login for any of their e-mail addresses.
+func (c *Client) Author(ctx context.Context, path string) (string, error) {
+	options := &gh.CommitsListOptions{Path: path, ListOptions: gh.ListOptions{PerPage: perPage}}
+	commits, _, err := c.api.Repositories.ListCommits(ctx, c.owner, c.name, options)
+	if err != nil {
+		return "", c.fail("find out who wrote "+plain.Short(path, 100), err)
+	}
+	for _, commit := range slices.Backward(commits) {
+		if login := commit.GetAuthor().GetLogin(); login != "" && !strings.HasSuffix(login, "[bot]") {
+			return login, nil
+		}
+	}
+	return "", nil
+}

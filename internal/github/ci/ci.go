@@ -5,6 +5,7 @@ package ci
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -297,3 +298,163 @@ func (c Check) bad() bool {
 func word(text string) string { return strings.ReplaceAll(text, "_", " ") }
 
 func short(commit string) string { return commit[:min(len(commit), 12)] }
+
+// Cause is what a reason is about.
+type Cause string
+
+// The kinds of reasons.
+const (
+	// BranchMoved: somebody pushed to the branch.
+	BranchMoved Cause = "branch-moved"
+	// Unread: something could not be read.
+	Unread Cause = "unread"
+	// Running: a check, a workflow run or a suite is queued or running.
+	Running Cause = "running"
+	// Undecided: a check ended without a result, or waits for a person.
+	Undecided Cause = "undecided"
+	// Failed: a check fails that does not fail in this way on the base.
+	Failed Cause = "failed"
+	// FailsOnBase: a check fails as it does on the base; that blocks nothing.
+	FailsOnBase Cause = "fails-on-base"
+	// Missing: an expected check did not run.
+	Missing Cause = "missing"
+	// Unproven: an expected check has no success: it was skipped, or fails on the
+	// base too.
+	Unproven Cause = "unproven"
+	// NoSuccess: no check succeeded at all.
+	NoSuccess Cause = "no-success"
+)
+
+// Reason is one reason of a verdict.
+type Reason struct {
+	Kind Cause
+	// Check is the name of the check, workflow or suite, "" when it is about
+	// none.
+	Check string
+	// Text says it to people, in one line.
+	Text string
+}
+
+// String is the text.
+func (r Reason) String() string { return r.Text }
+
+// blocks reports whether the commit cannot be green for this reason.
+func (r Reason) blocks() bool { return r.Kind != FailsOnBase }
+
+func (v *judgement) add(kind Cause, check, text string) {
+	v.Reasons = append(v.Reasons, Reason{Kind: kind, Check: check, Text: text})
+}
+
+// Words are the reasons in words.
+func (v Result) Words() []string {
+	words := make([]string, len(v.Reasons))
+	for i, reason := range v.Reasons {
+		words[i] = reason.Text
+	}
+	return words
+}
+
+// Cure says what a person can do about a verdict that stays pending.
+func (v Result) Cure() string {
+	for _, reason := range v.Reasons {
+		switch reason.Kind { //nolint:exhaustive // the others end by themselves or are no obstacle
+		case Unread:
+			return "give the token what it lacks"
+		case Running:
+			return "look why " + reason.Check +
+				" does not end (no runner, or it waits for an approval), and start it again"
+		case Undecided:
+			return "start " + reason.Check + " again"
+		case Missing, Unproven:
+			return "let " + reason.Check +
+				" run on the commits of draft pull requests, or take it out of what is required"
+		}
+	}
+	return "pushes with the workflow's own token start no CI: name a `ci-workflow`, or give the token of an app or a " +
+		"person"
+}
+
+// Because puts a reason in words before the others. Empty words add nothing.
+func (r Result) Because(words string) Result {
+	if words != "" {
+		r.Reasons = append([]Reason{{Text: words}}, r.Reasons...)
+	}
+	return r
+}
+
+// expectation is a check that the commit has to have.
+type expectation struct {
+	name string
+	app  int64
+	// anyApp says that it does not matter who reports it.
+	anyApp bool
+	// proof says that only a success will do: it succeeded on the base, so that
+	// skipping it here would prove nothing.
+	proof bool
+	why   string
+}
+
+// expected are the checks that the rules require, those that succeeded on the
+// base, and those that still run there and may succeed.
+func expected(base []Check, rules Rules) []expectation {
+	var list []expectation
+	for _, r := range rules.Required {
+		list = append(list, expectation{
+			name: r.Name, app: r.App, anyApp: r.App == 0,
+			why: "is required by the rules of the target branch",
+		})
+	}
+	for _, check := range base {
+		e := expectation{name: check.Name, app: check.App, proof: check.success(), why: "succeeded on the base"}
+		switch {
+		case check.Status == "queued", check.Status == "in_progress":
+			e.why = "still runs on the base"
+		case !check.success():
+			continue
+		}
+		if !slices.Contains(list, e) {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+func (e expectation) matches(c Check) bool { return c.Name == e.name && (e.anyApp || c.App == e.app) }
+
+// expectations notes the expected checks that are missing or prove nothing and,
+// where nothing else is in the way, that nothing succeeded of what was expected.
+func (v *judgement) expectations(head []Check, list []expectation, starts bool) {
+	proven := len(list) == 0 && slices.ContainsFunc(head, Check.success)
+	for _, e := range list {
+		of := slices.DeleteFunc(slices.Clone(head), func(c Check) bool { return !e.matches(c) })
+		proven = proven || slices.ContainsFunc(of, Check.success)
+		v.expect(e, of)
+	}
+	unknown := !slices.ContainsFunc(list, func(e expectation) bool { return e.proof })
+	switch {
+	case slices.ContainsFunc(v.Reasons, Reason.blocks):
+	case !proven && len(head) == 0:
+		v.add(NoSuccess, "", "there is no check yet")
+	case !proven:
+		v.add(NoSuccess, "", "no check succeeded: those that are skipped, neutral or fail on the base prove nothing")
+	case unknown && starts && !slices.ContainsFunc(head, func(c Check) bool { return c.Workflow && c.success() }):
+		v.add(NoSuccess, "", "a workflow of the repository starts on this change, and no job of a workflow succeeded yet")
+	}
+}
+
+// expect holds the checks of one expectation against it. Those that run or
+// failed are noted elsewhere.
+func (v *judgement) expect(e expectation, of []Check) {
+	if len(of) == 0 {
+		v.add(Missing, e.name, fmt.Sprintf("%s %s and did not run here", e.name, e.why))
+		return
+	}
+	for _, check := range of {
+		switch {
+		case check.bad() && !slices.ContainsFunc(v.Failing, check.is):
+			v.add(Unproven, e.name, fmt.Sprintf("%s %s and fails, here and on the base", e.name, e.why))
+		case check.good() && e.proof && !slices.ContainsFunc(of, Check.success):
+			v.add(Unproven, e.name, fmt.Sprintf("%s %s and is %s here", e.name, e.why, check.Conclusion))
+		}
+	}
+}

@@ -301,3 +301,97 @@ func vacant(dir string) error {
 	}
 	return nil
 }
+
+// keptName is the form of the names of what an application keeps.
+var keptName = lazyregexp.New(`^(?:before-[a-z]+-[0-9]+)?$`)
+
+// KeepSkill takes a snapshot of the skill as it is under the first free name of
+// purpose-1, purpose-2, …, and returns the name. One of these that is the same
+// already is used; none is ever overwritten.
+func (w *Workspace) KeepSkill(ctx context.Context, purpose string) (name string, err error) {
+	now, err := Scan(ctx, w.Skill)
+	if err != nil {
+		return "", fmt.Errorf("read the skill: %w", err)
+	}
+	for n := 1; ; n++ {
+		name = fmt.Sprintf("%s-%d", purpose, n)
+		place := filepath.Join(w.Dir, name)
+		if _, err := os.Lstat(place); errors.Is(err, fs.ErrNotExist) {
+			taken, err := Take(ctx, w.Skill, place)
+			if err == nil && taken.Tree.Digest() != now.Digest() {
+				err = errors.New("the skill changed while it was copied; run this again")
+			}
+			return name, err
+		}
+		if kept, err := Verify(ctx, place); err == nil && kept.Digest() == now.Digest() {
+			return name, nil
+		}
+	}
+}
+
+// Undone is the snapshot that an undo puts back: what the skill was before its
+// last application, when that was a merge, else v0.
+func (w *Workspace) Undone() (name, dir string) {
+	if w.Applied != nil && w.Applied.Before != "" {
+		return w.Applied.Before, filepath.Join(w.Dir, w.Applied.Before)
+	}
+	return "v0", w.Version(0)
+}
+
+var versionName = lazyregexp.New(`^v[0-9]+$`)
+
+// Foreign reports whether dir is a workspace that another program made: it has
+// versions and no manifest of anything.
+func Foreign(dir string) bool {
+	info, err := os.Lstat(filepath.Join(dir, "v0"))
+	if err != nil || !info.IsDir() {
+		return false
+	}
+	for _, name := range []string{"manifest.json", "v0.manifest.json"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+	}
+	return true
+}
+
+// Adopt makes a foreign workspace one of ours: every version gets a manifest of
+// what it has now, v0 last, so that an interrupted adoption begins anew. The
+// versions stay as they are.
+func Adopt(ctx context.Context, dir string) (*Workspace, error) {
+	w, err := OpenWorkspace(dir)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for i := len(entries) - 1; i >= 0; i-- { // sorted, so that v0 comes after the others
+		name := entries[i].Name()
+		if !entries[i].IsDir() || !versionName().MatchString(name) {
+			continue
+		}
+		tree, err := Scan(ctx, filepath.Join(dir, name))
+		if err != nil {
+			return nil, fmt.Errorf("adopt the workspace: %w", err)
+		}
+		if name == "v0" {
+			w.SuiteHash = tree.Below("evals").Digest()
+		}
+		if err := syncManifest(ManifestFile(filepath.Join(dir, name)), tree); err != nil {
+			return nil, fmt.Errorf("adopt the workspace: %w", err)
+		}
+	}
+	table, err := w.Results()
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range table.Rows() {
+		if row.Action != results.Reverted {
+			w.Best = row.Iteration
+		}
+	}
+	w.Executor = &history.Executor{} // somebody else, so that the next run measures anew
+	return w, w.Save()
+}

@@ -227,3 +227,146 @@ func (c *comparer) extras() {
 		c.note(reasonOf(CandidateOnly, s.TaskID, "is in the candidate alone, and counts for nothing"))
 	}
 }
+
+// Comparison is a candidate held against its baseline. Null in its JSON stands
+// for what could not be computed or is not known.
+type Comparison struct {
+	Verdict decision.Verdict `json:"verdict"`
+	// Promotable is true for Improved without a hard regression, when the runs
+	// allow to believe it.
+	Promotable bool `json:"promotable"`
+	// Deltas has the baseline's tasks in its order, then those that only the
+	// candidate has.
+	Deltas []Delta `json:"perTaskDeltas"`
+	// Regressions are the hard ones; any of them makes the verdict Regressed.
+	Regressions []Reason `json:"regressions"`
+	// Improvements are the tasks whose composite rose.
+	Improvements []Reason `json:"improvements"`
+	// Notes say what else led to the verdict, or keeps it from being promoted.
+	Notes []Reason `json:"notes"`
+	// NetGain is the sum of the deltas; nil when one could not be computed.
+	NetGain *metric.Value `json:"netCompositeGain"`
+	// PValue is the one-sided p of a net gain over all tasks; nil without
+	// repeats.
+	PValue *float64 `json:"pValue"`
+	// Summary is one line.
+	Summary    string     `json:"summary"`
+	Thresholds Thresholds `json:"-"`
+	Totals     Totals     `json:"totals"`
+}
+
+// ReasonKind says which rule a reason is from.
+type ReasonKind string
+
+// The kinds of reasons. The first group is of hard regressions.
+const (
+	TaskMissing   ReasonKind = "task-missing"
+	TaskTwice     ReasonKind = "task-twice"
+	NonFiniteKind ReasonKind = "non-finite"
+	ObjectiveDrop ReasonKind = "objective-drop"
+	CompositeDrop ReasonKind = "composite-drop"
+	NetLoss       ReasonKind = "net-loss"
+
+	CompositeGain ReasonKind = "composite-gain"
+
+	ChecksOneSided   ReasonKind = "checks-one-sided"
+	ChecksDiffer     ReasonKind = "checks-differ"
+	ChecksMiscounted ReasonKind = "checks-miscounted"
+	FailedRun        ReasonKind = "failed-run"
+	JudgeOneSided    ReasonKind = "judge-one-sided"
+	JudgeDiffers     ReasonKind = "judge-differs"
+	JudgeIncomplete  ReasonKind = "judge-incomplete"
+	NotSignificant   ReasonKind = "not-significant"
+	Unrepeated       ReasonKind = "unrepeated"
+	CandidateOnly    ReasonKind = "candidate-only"
+	NothingToCompare ReasonKind = "nothing-to-compare"
+)
+
+// Reason is one thing that a verdict rests on.
+type Reason struct {
+	Kind ReasonKind `json:"kind"`
+	// Task is the task's id; "" for the suite as a whole.
+	Task string `json:"task"`
+	// Before and After are the baseline's and the candidate's value as text,
+	// such as 0.8 or 2/3, or "".
+	Before string `json:"before"`
+	After  string `json:"after"`
+	// Text is one line for people, with the task's id.
+	Text string `json:"text"`
+}
+
+// reasonOf is a reason of a task.
+func reasonOf(kind ReasonKind, task, format string, args ...any) Reason {
+	return Reason{Kind: kind, Task: task, Text: plain.Short(task, document.MaxShown) + ": " + fmt.Sprintf(format, args...)}
+}
+
+// values says what both sides of a reason are.
+func (r Reason) values(before, after string) Reason {
+	r.Before, r.After = before, after
+	return r
+}
+
+// Delta is one task on both sides. With repeats, composites, judge scores and
+// costs are means over the runs, and the objectives add the runs up.
+type Delta struct {
+	TaskID             string           `json:"taskId"`
+	Verdict            decision.Verdict `json:"verdict"`
+	BaselineComposite  *metric.Value    `json:"baselineComposite"`
+	CandidateComposite *metric.Value    `json:"candidateComposite"`
+	// Composite is candidate − baseline; a missing candidate counts as 0.
+	Composite *metric.Value `json:"compositeDelta"`
+	// BaselineObjective and CandidateObjective are nil on a side without the task.
+	BaselineObjective  *format.Objective `json:"baselineObjective"`
+	CandidateObjective *format.Objective `json:"candidateObjective"`
+	Objective          *metric.Value     `json:"objectiveDelta"`
+	Judge              *metric.Value     `json:"judgeDelta"`
+	Tokens             *metric.Value     `json:"tokensDelta"`
+	USD                *metric.Value     `json:"costUsdDelta"`
+	// Regressed says that a hard regression names this task.
+	Regressed bool `json:"isRegression"`
+	// PValue is the one-sided p of a drop, adjusted for the number of tasks;
+	// nil without repeats, and for a task that did not drop.
+	PValue *float64 `json:"pValue"`
+	// BaselineRuns and CandidateRuns count the runs.
+	BaselineRuns  int `json:"baselineRuns"`
+	CandidateRuns int `json:"candidateRuns"`
+}
+
+// Totals adds the tasks up.
+type Totals struct {
+	Tasks         int      `json:"tasks"`
+	Improved      int      `json:"improved"`
+	Neutral       int      `json:"neutral"`
+	Regressed     int      `json:"regressed"`
+	CandidateOnly []string `json:"candidateOnly"`
+	Baseline      Side     `json:"baseline"`
+	Candidate     Side     `json:"candidate"`
+}
+
+// Thresholds tune the comparison. The zero value is stricter than any that
+// makes sense: start from DefaultThresholds.
+type Thresholds struct {
+	// MinCompositeGain is the band that the net gain must exceed.
+	MinCompositeGain metric.Value
+	// RegressionCompositeDrop is what the composite of one task may lose.
+	RegressionCompositeDrop metric.Value
+	// CostTolerance is the band around 1 within which a ratio of costs is 1.
+	CostTolerance metric.Value
+	// ObjectiveDropIsRegression makes fewer checks passed a hard regression.
+	ObjectiveDropIsRegression bool
+	// NetLossIsRegression makes a net loss beyond MinCompositeGain one too.
+	NetLossIsRegression bool
+	// Shared says that the runs of a side share something that those of the other
+	// do not, because the sides were not measured in turns: such runs are exchanged
+	// whole, since a good hour lifts all tasks of a run.
+	Shared bool
+}
+
+// DefaultThresholds returns 0.01, 0.05, 0, true and false.
+func DefaultThresholds() Thresholds {
+	return Thresholds{
+		MinCompositeGain:          metric.MustValue("0.01"),
+		RegressionCompositeDrop:   metric.MustValue("0.05"),
+		ObjectiveDropIsRegression: true,
+	}
+}

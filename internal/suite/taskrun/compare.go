@@ -9,10 +9,20 @@ package taskrun
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/agent/commandline"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/suite/cache"
+	"github.com/org/autoloop/internal/suite/format"
+	"github.com/org/autoloop/internal/suite/sandbox"
 	"github.com/org/autoloop/internal/suite/score"
 	"github.com/org/autoloop/internal/suite/work"
 )
@@ -104,4 +114,92 @@ func (s *session) run(ctx context.Context, err error) (found Report, _ error) {
 	}
 	found.Expense = s.expense()
 	return found, err
+}
+
+// TaskSuite is a task suite whose files are all right.
+type TaskSuite struct {
+	// Dir is where it is.
+	Dir string
+	// Tasks is in the order of their files.
+	Tasks []format.Task
+
+	files *sandbox.Files
+}
+
+// Load reads the suite in a directory and looks at its fixtures. All that is
+// wrong is one *misuse.Error.
+func Load(ctx context.Context, dir string) (*TaskSuite, error) {
+	files, err := sandbox.FindTasks(dir)
+	if err != nil {
+		return nil, misuse.New(err)
+	}
+	if len(files.List) == 0 {
+		return nil, misuse.Errorf("there is no %s in %s or below it", format.TaskFile, dir)
+	}
+	tasks, problems := format.Parse(files.List, files.IsDir)
+	if err := problems.Err(); err != nil {
+		return nil, misuse.New(err)
+	}
+	var faults []error
+	for _, task := range tasks {
+		err := sandbox.Inspect(ctx, files.Fixture(task))
+		var refused *sandbox.PathError
+		switch {
+		case errors.As(err, &refused):
+			faults = append(faults, fmt.Errorf("%s: fixtureDir: %w", task.File, err))
+		case err != nil:
+			return nil, err
+		}
+	}
+	if len(faults) > 0 {
+		return nil, misuse.New(errors.Join(faults...))
+	}
+	return &TaskSuite{Dir: dir, Tasks: tasks, files: files}, nil
+}
+
+// Judged reports whether a task of the suite has a rubric.
+func (s *TaskSuite) Judged() bool {
+	return slices.ContainsFunc(s.Tasks, func(t format.Task) bool { return t.Rubric != nil })
+}
+
+// Config says which files of a directory are the configuration of an agent, by
+// globs on their path from that directory, with slashes; `**` is any number of
+// directories, and a slash at the end means all that is below.
+type Config struct {
+	Include, Exclude []string
+}
+
+// AgentConfig returns where coding agents keep the configuration of a project.
+// What is personal is left out: it would be another one on every machine.
+func AgentConfig() Config {
+	config, personal := commandline.All().Config()
+	return Config{Include: config, Exclude: append([]string{"**/*.local.*"}, personal...)}
+}
+
+// Match reports whether a file is part of the configuration.
+func (c Config) Match(path string) bool {
+	return matchAny(c.Include, path) && !matchAny(c.Exclude, path)
+}
+
+func matchAny(globs []string, path string) bool {
+	return slices.ContainsFunc(globs, func(glob string) bool { return doublestar.MatchUnvalidated(whole(glob), path) })
+}
+
+func whole(glob string) string {
+	if strings.HasSuffix(glob, "/") {
+		return glob + "**"
+	}
+	return glob
+}
+
+// Within reports whether a file below a directory can be part of it.
+func (c Config) Within(dir string) bool {
+	return slices.ContainsFunc(c.Include, func(glob string) bool {
+		base, rest := doublestar.SplitPattern(whole(glob))
+		if strings.HasPrefix(base+"/", dir+"/") {
+			return true
+		}
+		deep := strings.ContainsAny(rest, "/{") || strings.Contains(rest, "**")
+		return deep && (base == "." || strings.HasPrefix(dir, base+"/"))
+	})
 }
