@@ -48,7 +48,7 @@ func (a *App) begin(ctx context.Context, _ []string) error {
 		if err != nil {
 			return err
 		}
-		if names, err = schedule.ReadMatrix(filepath.Join(dir, schedule.PlanFile), a.Checkout); err != nil {
+		if names, err = schedule.ReadPlan(filepath.Join(dir, schedule.PlanFile), a.Checkout); err != nil {
 			return err
 		}
 	}

@@ -30,10 +30,11 @@ func (a *App) selected(ctx context.Context) (p *program.Program, issue *api.Issu
 		if err != nil {
 			return nil, nil, err
 		}
-		name, err = schedule.ReadSelected(filepath.Join(dir, schedule.PlanFile), a.Checkout)
-		if err != nil || name == "" {
+		names, err := schedule.ReadPlan(filepath.Join(dir, schedule.PlanFile), a.Checkout)
+		if err != nil || len(names) == 0 {
 			return nil, nil, err
 		}
+		name = names[0]
 	}
 	p, err = a.source().Find(name)
 	if err == nil && p == nil && a.GitHub != nil {

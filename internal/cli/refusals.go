@@ -32,7 +32,7 @@ func (a *App) refusals(ctx context.Context) func(*schedule.Standing) []program.P
 		if found := p.Refusals(files, github); len(found) > 0 {
 			return found
 		}
-		if s.Pending && s.Recorded() && !github {
+		if s.Condition == schedule.Pending && s.Recorded() && !github {
 			return []program.Problem{{File: p.File, Severity: program.Error, Message: program.WaitsForCI}}
 		}
 		return a.unfit(ctx, p, files)

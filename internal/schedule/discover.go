@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/plain"
@@ -14,14 +15,9 @@ import (
 
 // Issue is an open issue with the label of programs.
 type Issue struct {
-	Number      int
-	Title, Body string
-	// Author is a login.
-	Author string
+	api.Issue
 	// Untrusted says why the author may not write programs here; "" when they may.
 	Untrusted string
-	// Bot says that a program wrote it, such as this one.
-	Bot bool
 }
 
 // Discovery is what the issues of a repository came to.
@@ -103,7 +99,7 @@ func (d *discoverer) sort(issue Issue) {
 // trusted opened it; the first one counts.
 func (d *discoverer) link(name string, issue Issue) {
 	switch {
-	case issue.Untrusted != "" && !issue.Bot:
+	case issue.Untrusted != "" && !strings.HasSuffix(issue.Author, "[bot]"):
 		d.Untrusted = append(d.Untrusted,
 			Untrusted{Name: plain.Inline(name, 80), Issue: issue.Number, Reason: issue.Untrusted})
 	case !d.files[name]:

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
@@ -16,7 +17,7 @@ const issueBody = "---\nschedule: daily\nmetric_direction: lower\n---\n## Goal\n
 	"## Evaluation\n```sh\necho 1\n```\n"
 
 func issue(number int, title string) schedule.Issue {
-	return schedule.Issue{Number: number, Title: title, Body: issueBody, Author: "alice"}
+	return schedule.Issue{Issue: api.Issue{Number: number, Title: title, Body: issueBody, Author: "alice"}}
 }
 
 func names(programs []*program.Program) []string {
@@ -66,7 +67,7 @@ func TestOwnIssuesOfFilePrograms(t *testing.T) {
 		programFile("third", "schedule: daily"),
 	}
 	bot := issue(2, "[Autoloop: speed]")
-	bot.Author, bot.Bot, bot.Untrusted = "github-actions[bot]", true, "NONE"
+	bot.Author, bot.Untrusted = "github-actions[bot]", "NONE"
 	stranger := issue(6, "[Autoloop: third]")
 	stranger.Untrusted = "NONE"
 	found := schedule.Discover(files,
@@ -111,7 +112,8 @@ func TestTargetSetByPerson(t *testing.T) {
 func TestIssueProgramsAreScheduledLikeOthers(t *testing.T) {
 	t.Parallel()
 	found := schedule.Discover(nil,
-		[]schedule.Issue{issue(4, "Speed"), {Number: 5, Title: "Bad", Body: "---\nschedule: never\n---\n"}}, nil)
+		[]schedule.Issue{issue(4, "Speed"), {Issue: api.Issue{Number: 5, Title: "Bad", Body: "---\nschedule: never\n---\n"}}},
+		nil)
 	plan := choose(t, schedule.Input{Programs: found.Programs, Issues: found})
 	assert.Equal(t, "speed", *plan.Selected)
 	assert.Equal(t, 4, *plan.SelectedIssue)

@@ -43,11 +43,7 @@ func DiscoverIssues(ctx context.Context, client *api.Client, label string, files
 	}
 	issues := make([]Issue, len(found))
 	for i, issue := range found {
-		issues[i] = Issue{
-			Number: issue.Number, Title: issue.Title, Body: issue.Body, Author: issue.Author,
-			Bot:       strings.HasSuffix(issue.Author, "[bot]"),
-			Untrusted: why[issue.Author],
-		}
+		issues[i] = Issue{issue, why[issue.Author]}
 	}
 	return Discover(files, issues, states), found, nil
 }
@@ -121,8 +117,21 @@ func OpenPull(ctx context.Context, client *api.Client, branch string) (*int, err
 // people and workflows that read it there.
 func WriteIssuePrograms(dir string, programs []*program.Program) error {
 	dir = filepath.Join(dir, "issue-programs")
-	if err := removeIssuePrograms(dir); err != nil || len(programs) == 0 {
+	old, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
+	}
+	for _, e := range old {
+		name, ours := strings.CutSuffix(e.Name(), ".md")
+		if ours && program.ValidName(name) == nil && e.Type().IsRegular() {
+			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	if len(programs) == 0 {
+		_ = os.Remove(dir) // it stays where somebody else has files in it
+		return nil
 	}
 	if err := files.MakeTrusted(dir, 0o755); err != nil {
 		return err
@@ -135,72 +144,33 @@ func WriteIssuePrograms(dir string, programs []*program.Program) error {
 	return nil
 }
 
-// removeIssuePrograms removes what WriteIssuePrograms wrote before, by its names,
-// and the directory when that leaves nothing.
-func removeIssuePrograms(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	} else if err != nil {
-		return err
-	}
-	left := len(entries)
-	for _, e := range entries {
-		name, ours := strings.CutSuffix(e.Name(), ".md")
-		if !ours || program.ValidName(name) != nil || !e.Type().IsRegular() {
-			continue
-		}
-		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		left--
-	}
-	if left == 0 {
-		return os.Remove(dir)
-	}
-	return nil
-}
-
 // PlanFile is the name of the file that the scheduler writes.
 const PlanFile = "autoloop.json"
 
-// ReadSelected reads the scheduler's choice for the repository at root; "" when
-// it selected no program.
-func ReadSelected(file, root string) (string, error) {
-	plan, err := readPlan(file, root)
-	if err != nil || plan.Selected == nil {
-		return "", err
-	}
-	return *plan.Selected, nil
-}
-
-// ReadMatrix reads all programs that the scheduler selected for the repository at
-// root.
-func ReadMatrix(file, root string) ([]string, error) {
-	plan, err := readPlan(file, root)
-	return plan.Matrix.Program, err
-}
-
-// readPlan reads what the scheduler wrote for the repository at root.
-func readPlan(file, root string) (plan struct {
-	Selected *string `json:"selected"`
-	Matrix   Matrix  `json:"matrix"`
-	RepoDir  string  `json:"repo_dir"`
-}, err error,
-) {
+// ReadPlan reads what the scheduler wrote for the repository at root: the programs that it
+// selected.
+func ReadPlan(file, root string) ([]string, error) {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return plan, misuse.Errorf("%s does not exist: run `scheduler` first, or name a program with --program", file)
+		return nil, misuse.Errorf("%s does not exist: run `scheduler` first, or name a program with --program", file)
 	}
 	if err != nil {
-		return plan, err
+		return nil, err
+	}
+	var plan struct {
+		Selected *string `json:"selected"`
+		Matrix   Matrix  `json:"matrix"`
+		RepoDir  string  `json:"repo_dir"`
 	}
 	if err := json.Unmarshal(data, &plan); err != nil {
-		return plan, fmt.Errorf("read %s: %w; run `scheduler` again", file, err)
+		return nil, fmt.Errorf("read %s: %w; run `scheduler` again", file, err)
 	}
 	if plan.RepoDir != "" && plan.RepoDir != root {
-		return plan, misuse.Errorf("%s was made for %s, not for %s: run `scheduler` here, or name a program with "+
+		return nil, misuse.Errorf("%s was made for %s, not for %s: run `scheduler` here, or name a program with "+
 			"--program", file, plan.RepoDir, root)
 	}
-	return plan, nil
+	if plan.Selected != nil && len(plan.Matrix.Program) == 0 { // the original scheduler has no matrix
+		return []string{*plan.Selected}, nil
+	}
+	return plan.Matrix.Program, nil
 }

@@ -73,8 +73,6 @@ type Plan struct {
 	Standings []*Standing `json:"-"`
 	// Reason says in words why the selected program was selected.
 	Reason string `json:"-"`
-
-	linked map[string]int // own issues of file programs
 }
 
 // Skipped is a program that does not run now.
@@ -141,7 +139,6 @@ func (p *Plan) HasWork() bool { return p.Selected != nil }
 
 // ForcedError says that the program that was asked for cannot run.
 type ForcedError struct {
-	Name string
 	// Why is Unconfigured, InError, or "" when there is no such program.
 	Why     Condition
 	Message string
@@ -162,7 +159,6 @@ func Choose(in Input) (*Plan, error) {
 	plan.Warnings = append(append(plan.Warnings, in.Warnings...), in.Issues.Warnings...)
 	plan.Untrusted = append(plan.Untrusted, in.Issues.Untrusted...)
 	maps.Copy(plan.IssuePrograms, in.Issues.Numbers)
-	plan.linked = in.Issues.Linked
 	plan.Standings = make([]*Standing, len(in.Programs))
 	parallel(len(in.Programs), func(i int) {
 		s := in.stand(in.Programs[i])
@@ -175,37 +171,23 @@ func Choose(in Input) (*Plan, error) {
 	slices.SortStableFunc(plan.Standings,
 		func(a, b *Standing) int { return strings.Compare(a.Program.Name, b.Program.Name) })
 	for _, s := range plan.Standings {
-		plan.list(s)
+		plan.Warnings = append(plan.Warnings, s.Warnings...)
 	}
+	var err error
 	due := plan.due()
-	if in.Stopped != "" {
+	switch {
+	case in.Stopped != "":
 		plan.Reason = in.Stopped + ": nothing runs"
 		plan.Warnings = append(plan.Warnings, plan.Reason)
-		plan.deferAll(due)
-		return plan, nil
+	case in.Forced != "":
+		err = plan.force(&in)
+	default:
+		due = slices.DeleteFunc(due, func(s *Standing) bool { return !in.Shard.Has(s.Program.Name) })
+		plan.selectDue(&in, due)
 	}
-	if in.Forced != "" {
-		err := plan.force(&in)
-		in.retarget(plan)
-		plan.deferAll(slices.DeleteFunc(due, func(s *Standing) bool { return s.Program.Name == in.Forced }))
-		return plan, err
-	}
-	mine := slices.DeleteFunc(slices.Clone(due), func(s *Standing) bool { return !in.Shard.Has(s.Program.Name) })
-	plan.selectDue(&in, mine)
-	in.retarget(plan)
-	return plan, nil
-}
-
-// retarget gives the selected program the target that a person set for it.
-func (in *Input) retarget(plan *Plan) {
-	for _, s := range plan.Standings {
-		if plan.Selected == nil || s.Program.Name != *plan.Selected || !s.HasState {
-			continue
-		}
-		if summary, found := in.summary(s); found {
-			plan.SelectedTargetMetric = summary.Target(s.Program.Target)
-		}
-	}
+	plan.list(due)
+	plan.NotDue = in.Stopped == "" && in.Forced == "" && plan.Selected == nil && len(plan.Skipped) > 0
+	return plan, err
 }
 
 // parallel calls work for 0 … n-1 on all processors.
@@ -222,40 +204,33 @@ func parallel(n int, work func(i int)) {
 	group.Wait()
 }
 
-func (p *Plan) list(s *Standing) {
-	name := s.Program.Name
-	p.listProblems(s)
-	p.Warnings = append(p.Warnings, s.Warnings...)
-	switch {
-	case s.Condition == Unconfigured:
-		p.Unconfigured = append(p.Unconfigured, name)
-	case s.Skip != "":
-		p.Skipped = append(p.Skipped, Skipped{Name: name, Reason: s.Skip, NextDue: s.NextDue})
+// list says of the programs that were not selected why. Those that are due are in the
+// order of selection, all others in that of their names.
+func (p *Plan) list(due []*Standing) {
+	for _, s := range p.Standings {
+		name := s.Program.Name
+		switch {
+		case s.Condition == Unconfigured:
+			p.Unconfigured = append(p.Unconfigured, name)
+		case s.Condition == InError:
+			for _, problem := range s.Problems {
+				p.Errors = append(p.Errors, Failure{name, problem.File, problem.Line, problem.Message})
+			}
+		case s.Condition == Busy && !p.takes(s): // when it was due says nothing of when it runs
+			p.Skipped = append(p.Skipped, Skipped{Name: name, Reason: s.Skip})
+		case s.Skip != "" && !p.takes(s):
+			p.Skipped = append(p.Skipped, Skipped{name, s.Skip, s.NextDue})
+		}
+	}
+	for _, s := range due {
+		if s.Due() && !p.takes(s) {
+			p.Deferred = append(p.Deferred, s.Program.Name)
+		}
 	}
 }
 
-// listProblems lists why a program is in error, in the order of the names.
-func (p *Plan) listProblems(s *Standing) {
-	for _, problem := range s.Problems {
-		p.Errors = append(p.Errors, Failure{
-			Name: s.Program.Name, File: problem.File, Line: problem.Line,
-			Message: problem.Message,
-		})
-	}
-	slices.SortStableFunc(p.Errors, func(a, b Failure) int { return strings.Compare(a.Name, b.Name) })
-}
-
-func (p *Plan) listRefused(s *Standing) {
-	if s.Condition == InError {
-		p.listProblems(s)
-		return
-	}
-	p.Skipped = append(p.Skipped, Skipped{Name: s.Program.Name, Reason: s.Skip})
-	if s.Condition == OverBudget {
-		p.Skipped[len(p.Skipped)-1].NextDue = s.NextDue
-	}
-	slices.SortStableFunc(p.Skipped, func(a, b Skipped) int { return strings.Compare(a.Name, b.Name) })
-}
+// takes reports whether a program is selected.
+func (p *Plan) takes(s *Standing) bool { return slices.Contains(p.Matrix.Program, s.Program.Name) }
 
 // due returns the programs that are to run, in their order.
 func (p *Plan) due() []*Standing {
@@ -269,45 +244,28 @@ func (p *Plan) due() []*Standing {
 	return due
 }
 
-func (p *Plan) deferAll(due []*Standing) {
-	for _, s := range due {
-		p.Deferred = append(p.Deferred, s.Program.Name)
-	}
-}
-
 // selectDue selects the first programs that can run. One that cannot is in
 // error, so that it never keeps another from its turn.
 func (p *Plan) selectDue(in *Input, due []*Standing) {
-	most := max(in.Max, 1)
-	var selected, rest []*Standing
-	for i, s := range due {
-		if len(selected) == most {
-			rest = due[i:]
-			break
+	var selected []*Standing
+	rest := 0
+	for _, s := range due {
+		if len(selected) == max(in.Max, 1) {
+			rest++
+		} else if !in.refuse(s) {
+			selected = append(selected, s)
 		}
-		if in.refuse(s) {
-			p.listRefused(s)
-			continue
-		}
-		selected = append(selected, s)
 	}
-	if len(selected) == 0 {
-		p.NotDue = len(p.Skipped) > 0
-		return
+	if len(selected) > 0 {
+		p.take(in, why(selected[0], len(selected)+rest), selected...)
 	}
-	p.take(selected[0])
-	p.Reason = why(selected[0], len(selected)+len(rest))
-	for _, s := range selected {
-		p.Matrix.Program = append(p.Matrix.Program, s.Program.Name)
-	}
-	p.deferAll(rest)
 }
 
 // before orders due programs: pending ones, then the most overdue, then the
 // shorter interval, then the name.
 func before(a, b *Standing) int {
-	if a.Pending != b.Pending {
-		if a.Pending {
+	if pending := a.Condition == Pending; pending != (b.Condition == Pending) {
+		if pending {
 			return -1
 		}
 		return 1
@@ -316,60 +274,58 @@ func before(a, b *Standing) int {
 		strings.Compare(a.Program.Name, b.Program.Name))
 }
 
-func (p *Plan) take(s *Standing) {
-	name, branch, direction := s.Program.Name, "autoloop/"+s.Program.Name, s.Program.Direction.String()
-	p.Selected, p.HeadBranch, p.SelectedMetricDirection = &name, &branch, &direction
-	p.SelectedTargetMetric = s.Program.Target
-	if s.Program.File != "" && s.Program.Issue == 0 {
-		file := s.Program.File
-		p.SelectedFile = &file
+// take selects programs, of which the first is told more of.
+func (p *Plan) take(in *Input, reason string, selected ...*Standing) {
+	for _, s := range selected {
+		p.Matrix.Program = append(p.Matrix.Program, s.Program.Name)
 	}
-	if issue := cmp.Or(s.Program.Issue, s.Machine.Issue, p.linked[name]); issue > 0 {
+	s := selected[0]
+	name := s.Program.Name
+	p.Reason, p.Selected, p.HeadBranch = reason, &name, new("autoloop/"+name)
+	p.SelectedMetricDirection, p.SelectedTargetMetric = new(s.Program.Direction.String()), s.Program.Target
+	if s.Program.File != "" && s.Program.Issue == 0 {
+		p.SelectedFile = &s.Program.File
+	}
+	if issue := cmp.Or(s.Program.Issue, s.Machine.Issue, in.Issues.Linked[name]); issue > 0 {
 		p.SelectedIssue = &issue
 	}
-	if pr := s.Machine.PR; pr > 0 {
-		p.ExistingPR = &pr
+	if s.Machine.PR > 0 {
+		p.ExistingPR = &s.Machine.PR
 	}
-	if s.HasState {
-		size := s.StateSize
-		p.StateFileSizeBytes = &size
+	if !s.HasState {
+		return
+	}
+	p.StateFileSizeBytes = &s.StateSize
+	if summary, found := in.summary(s); found {
+		p.SelectedTargetMetric = summary.Target(s.Program.Target) // which a person may have set
 	}
 }
 
 // force takes one program, whatever its schedule.
 func (p *Plan) force(in *Input) error {
-	name := in.Forced
-	for _, s := range p.Standings {
-		if s.Program.Name != name {
-			continue
+	at := slices.IndexFunc(p.Standings, func(s *Standing) bool { return s.Program.Name == in.Forced })
+	if at < 0 {
+		unknown := p.unknown(in.Forced)
+		if in.Issues.Unread != "" {
+			unknown.Message += "; " + in.Issues.Unread
 		}
-		switch {
-		case s.Condition == Unconfigured:
-			return &ForcedError{
-				name, Unconfigured,
-				fmt.Sprintf("program %q is not configured yet: replace the placeholders in %s", name, s.Program.File),
-			}
-		case len(s.Problems) > 0:
-			return &ForcedError{name, InError, fmt.Sprintf("program %q has an error: %s", name, s.Problems[0])}
-		}
-		if in.refuse(s) && s.Condition == InError {
-			p.listProblems(s)
-			return &ForcedError{name, InError, fmt.Sprintf("program %q cannot run: %s", name, s.Problems[0])}
-		}
-		if s.Condition == Paused || s.Condition == Completed {
-			p.Warnings = append(p.Warnings, fmt.Sprintf("iterate will not run %s: it is %s", name, s.Skip))
-		}
-		p.take(s)
-		p.Reason = "asked for by name"
-		p.Matrix.Program = []string{name}
-		p.Skipped = slices.DeleteFunc(p.Skipped, func(skipped Skipped) bool { return skipped.Name == name })
-		return nil
+		return unknown
 	}
-	unknown := p.unknown(name)
-	if in.Issues.Unread != "" {
-		unknown.Message += "; " + in.Issues.Unread
+	s := p.Standings[at]
+	switch s.Condition { //nolint:exhaustive // the others run, unless they are refused
+	case Unconfigured:
+		return &ForcedError{s.Condition, fmt.Sprintf("program %q is not configured yet: replace the placeholders in %s",
+			in.Forced, s.Program.File)}
+	case InError:
+		return &ForcedError{s.Condition, fmt.Sprintf("program %q has an error: %s", in.Forced, s.Problems[0])}
+	case Paused, Completed:
+		p.Warnings = append(p.Warnings, fmt.Sprintf("iterate will not run %s: it is %s", in.Forced, s.Skip))
 	}
-	return unknown
+	if in.refuse(s); s.Condition == InError {
+		return &ForcedError{s.Condition, fmt.Sprintf("program %q cannot run: %s", in.Forced, s.Problems[0])}
+	}
+	p.take(in, "asked for by name", s)
+	return nil
 }
 
 func why(s *Standing, due int) string {
@@ -378,7 +334,7 @@ func why(s *Standing, due int) string {
 		rest = fmt.Sprintf(", the most overdue of %d", due)
 	}
 	switch {
-	case s.Pending:
+	case s.Condition == Pending:
 		return "its last iteration waits for CI" + rest
 	case s.Lateness == never:
 		return "it never ran" + rest

@@ -102,8 +102,6 @@ type Standing struct {
 	Condition Condition
 	// Skip is why it does not run now; "" when it is due.
 	Skip string
-	// Pending says that the last iteration waits for CI.
-	Pending bool
 
 	records *history.Summary // once they were read
 	// unordered says that nothing shows which way round the statuses are.
@@ -139,7 +137,7 @@ func (in *Input) refuse(s *Standing) bool {
 		records, _ := in.summary(s)
 		if open := records.Open; open != nil && open.Lease != nil && in.Now.Before(open.Lease.Until) &&
 			in.Alive(*open.Lease) {
-			s.Condition, s.Pending = Busy, false
+			s.Condition = Busy
 			s.Skip = fmt.Sprintf("busy: run %s works on it until %s at the latest", open.Run,
 				open.Lease.Until.Format(time.RFC3339))
 			return true
@@ -157,7 +155,7 @@ func (in *Input) refuse(s *Standing) bool {
 	if len(s.Problems) == 0 {
 		return false
 	}
-	s.Condition, s.Skip, s.Pending = InError, "", false
+	s.Condition, s.Skip = InError, ""
 	return true
 }
 
@@ -183,7 +181,6 @@ func (in *Input) stand(p *program.Program) *Standing {
 	}
 	in.time(s)
 	s.Condition, s.Skip = in.judge(s)
-	s.Pending = s.Condition == Pending
 	if len(s.Problems) > 0 {
 		s.Condition, s.Skip = InError, ""
 	}

@@ -17,14 +17,14 @@ func (p *Plan) unknown(name string) *ForcedError {
 	}
 	message := fmt.Sprintf("there is no program %q", strings.ToValidUTF8(name[:min(len(name), 80)], ""))
 	if meant := Nearest(name, names); meant != "" {
-		return &ForcedError{Name: name, Message: fmt.Sprintf("%s; did you mean %q?", message, meant)}
+		return &ForcedError{Message: fmt.Sprintf("%s; did you mean %q?", message, meant)}
 	}
 	const most = 20
 	shown := strings.Join(names[:min(most, len(names))], ", ")
 	if len(names) > most {
 		shown += ", …"
 	}
-	return &ForcedError{Name: name, Message: message + "; there are: " + cmp.Or(shown, "none")}
+	return &ForcedError{Message: message + "; there are: " + cmp.Or(shown, "none")}
 }
 
 // Nearest returns the name that differs least from name, "" when none is near.
