@@ -123,7 +123,7 @@ func TestOnlyWhatStandsBetweenTheMarkersIsOurs(t *testing.T) {
 }
 
 func TestSizeIsHeld(t *testing.T) {
-	long := strings.Repeat("wörds ", 60)
+	long := strings.Repeat("öööö ", 60)
 	doc := state.New("x")
 	var list []state.HistoryEntry
 	for n := range 60 {
@@ -139,6 +139,9 @@ func TestSizeIsHeld(t *testing.T) {
 		doc = parse(t, string(text))
 	}
 	assert.Contains(t, string(doc.Render()), "### Iteration 59 ")
+	assert.Less(t, strings.Count(string(doc.Render()), "### Iteration "), 10, "fewer, where ten do not fit")
+	is, want, _ := doc.Entries(list)
+	assert.Equal(t, want, is, "and so many are to be there")
 
 	huge := strings.Replace(foreign, "Core, stats", strings.Repeat("x", 40_000), 1)
 	assert.Contains(t, string(parse(t, huge).Render()), strings.Repeat("x", 40_000),
