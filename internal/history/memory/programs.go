@@ -63,10 +63,16 @@ func (s Programs) Find(name string) (*program.Program, error) {
 // all are the places of all programs; the only one counts when there are no others.
 func (s Programs) all(others bool) ([]place, error) {
 	places, err := s.places()
-	if err == nil && len(places) == 0 && s.Dir == "" && !others {
-		places = s.single()
+	if err != nil || len(places) > 0 || s.Dir != "" || others {
+		return places, err
 	}
-	return places, err
+	for _, file := range singles() {
+		full := filepath.Join(s.Root, filepath.FromSlash(file))
+		if info, err := os.Stat(full); err == nil && info.Mode().IsRegular() {
+			return []place{{name: "program", file: file, path: full}}, nil
+		}
+	}
+	return nil, nil
 }
 
 // File reads one program file at a path of the file system.
@@ -167,16 +173,6 @@ func singles() []string { return []string{".autoloop/program.md", "program.md"} 
 
 // Single says whether a program comes from such a place.
 func Single(p *program.Program) bool { return slices.Contains(singles(), p.File) }
-
-func (s Programs) single() []place {
-	for _, file := range singles() {
-		full := filepath.Join(s.Root, filepath.FromSlash(file))
-		if info, err := os.Stat(full); err == nil && info.Mode().IsRegular() {
-			return []place{{name: "program", file: file, path: full}}
-		}
-	}
-	return nil
-}
 
 func (s Programs) load(p place) *program.Program {
 	if p.problem != "" {

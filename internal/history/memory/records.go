@@ -27,7 +27,12 @@ type Signers struct {
 // Records reads the ledger of a program and all that is held against it; its commits are
 // on a branch. With signers they and those of the records have to be signed.
 func (m *Memory) Records(ctx context.Context, name, branch string, signers *Signers) (audit.Records, error) {
-	files, head, err := m.Read(ctx, name)
+	stands, err := m.stand(ctx, memoryRef, "refs/heads/"+branch)
+	if err != nil {
+		return audit.Records{}, err
+	}
+	head := stands[0].head
+	files, err := m.At(ctx, head, name)
 	if err != nil {
 		return audit.Records{}, err
 	}
@@ -43,17 +48,16 @@ func (m *Memory) Records(ctx context.Context, name, branch string, signers *Sign
 		return audit.Records{}, fmt.Errorf("read %s.md on the memory branch: %w", name, err)
 	}
 	log := files.Ledger.Copy()
-	records := audit.Records{Events: log.Events, State: doc, Rows: table.Rows(), Branch: branch}
-	records.Head, err = m.HeadOf(ctx, "refs/heads/"+branch)
-	if err != nil {
-		return records, err
+	records := audit.Records{
+		Events: log.Events, State: doc, Rows: table.Rows(), Branch: branch, Head: stands[1].head,
 	}
 	if records.Commits, err = m.keptCommits(ctx, name, records.Head, log.Events); err != nil {
 		return records, err
 	}
 	summary := log.Summary()
-	if on, err := m.within(ctx, summary.Head(), records.Head); err == nil && on && summary.Head() != "" {
-		beyond, err := m.Repo.Log(ctx, 0, records.Head, "^"+summary.Head())
+	tip := summary.Head()
+	if on, err := m.within(ctx, tip, records.Head); err == nil && on && tip != "" {
+		beyond, err := m.Repo.Log(ctx, 0, records.Head, "^"+tip)
 		if err != nil {
 			return records, err
 		}

@@ -131,7 +131,7 @@ func (t *Table) read(cells []string) (row Row, err error) {
 		row.Changelog = cells[columns-1]
 	}
 	if !t.quoted {
-		row.Changelog = unescape(row.Changelog)
+		row.Changelog = strings.NewReplacer(`\\`, `\`, `\t`, "\t", `\n`, "\n", `\r`, "\r").Replace(row.Changelog)
 	}
 	row.Changelog = clean(row.Changelog)
 	return row, nil
@@ -172,10 +172,6 @@ func (r Row) Line() string { return (&Table{}).line(r) }
 func clean(text string) string {
 	text = plain.Text(text[:min(len(text), 4*maxChangelog)])
 	return plain.Clip(strings.TrimSpace(text), maxChangelog)
-}
-
-func unescape(text string) string {
-	return strings.NewReplacer(`\\`, `\`, `\t`, "\t", `\n`, "\n", `\r`, "\r").Replace(text)
 }
 
 func clip(text string) string { return plain.Short(text, 60) }

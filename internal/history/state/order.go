@@ -120,22 +120,15 @@ func firstOutcome(form lazyregexp.Regexp, text string) string {
 }
 
 // agreement is how many statuses, the newest first, are those of the entries up
-// to the first that differs.
+// to the first that differs. Entries have one word for all that was not kept.
 func agreement(statuses, entries []string) int {
-	for i := range min(len(statuses), len(entries)) {
-		if inEntries(statuses[i]) != entries[i] && entries[i] != "" {
+	for i, status := range statuses[:min(len(statuses), len(entries))] {
+		if slices.Contains([]Status{Inconclusive, CIFixExhausted}, Status(status)) {
+			status = string(Rejected)
+		}
+		if status != entries[i] && entries[i] != "" {
 			return i
 		}
 	}
 	return min(len(statuses), len(entries))
-}
-
-// inEntries is a status as outcomes has it: one word for all that was not kept.
-func inEntries(status string) string {
-	switch Status(status) {
-	case Inconclusive, CIFixExhausted:
-		return string(Rejected)
-	default:
-		return status
-	}
 }

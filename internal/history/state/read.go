@@ -14,15 +14,11 @@ import (
 // ParseMachine reads the Machine State table alone, and nothing behind it. The
 // error is a *Problem: the file has no such table, or a value in it cannot be
 // read. Such a program must not run; it is not one that never ran.
-func ParseMachine(data []byte) (Machine, []Warning, error) {
+func ParseMachine(data []byte) (m Machine, warnings []Warning, err error) {
 	found, problem := findTable(data)
 	if problem != nil {
-		return Machine{}, nil, problem
+		return m, nil, problem
 	}
-	return readMachine(data, &found)
-}
-
-func readMachine(data []byte, found *table) (m Machine, warnings []Warning, err error) {
 	m.Direction, warnings = metric.Higher, found.twice
 	for f := range fieldCount {
 		text := found.text(data, f)
@@ -99,7 +95,8 @@ func (f field) read(raw string, m *Machine) (wanted, warning string) {
 	case *string:
 		*value = text
 	case *prose:
-		*value = prose(strings.ToValidUTF8(unescapeCell(raw), "\uFFFD"))
+		text = strings.NewReplacer(`\\`, `\`, `\|`, `|`).Replace(raw)
+		*value = prose(strings.ToValidUTF8(text, "\uFFFD"))
 	case *[]string:
 		all := statuses(text)
 		*value, m.cut = lastStatuses(all), len(all) > MaxStatuses

@@ -112,11 +112,7 @@ func escaped(text []byte, at int) bool {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' }
 
-// escapeCell makes text fit into a cell; unescapeCell reads it back exactly.
+// escapeCell makes text fit into a cell, from which it is read back exactly.
 func escapeCell(text string) string {
 	return strings.NewReplacer(`\`, `\\`, `|`, `\|`).Replace(text)
-}
-
-func unescapeCell(text string) string {
-	return strings.NewReplacer(`\\`, `\`, `\|`, `|`).Replace(text)
 }

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -100,24 +101,16 @@ func (f field) cell(m *Machine) string {
 			return escapeCell(text)
 		}
 	case *[]string:
-		return statusesCell(*value)
+		words := make([]string, 0, len(*value))
+		for _, word := range *value {
+			words = append(words, strings.Map(func(r rune) rune {
+				if r <= ' ' || strings.ContainsRune(",|\\`*_", r) {
+					return '-'
+				}
+				return r
+			}, plain.Inline(word, 40)))
+		}
+		return cmp.Or(strings.Join(words, ", "), null)
 	}
 	return null
-}
-
-func statusesCell(list []string) string {
-	words := make([]string, 0, len(list))
-	for _, word := range list {
-		word = strings.Map(func(r rune) rune {
-			if r <= ' ' || strings.ContainsRune(",|\\`*_", r) {
-				return '-'
-			}
-			return r
-		}, plain.Inline(word, 40))
-		words = append(words, word)
-	}
-	if len(words) == 0 {
-		return null
-	}
-	return strings.Join(words, ", ")
 }
