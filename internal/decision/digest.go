@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // Digest identifies what a patch does, so that the same change is not measured
@@ -38,78 +40,35 @@ func PatchLines(patch []byte) []string {
 }
 
 // readPatch tells write what a patch does: its files, modes, binary contents and
-// the lines that are not blank.
+// the lines that are not blank. Each line of a hunk has its sign, which no header begins with.
 func readPatch(patch []byte, write func(what, text string)) {
-	d := digest{write: write}
-	for line := range bytes.Lines(patch) {
-		d.line(strings.TrimRight(string(line), "\r\n"))
-	}
-}
-
-type digest struct {
-	write func(what, text string)
-	// old and added count the lines that are left of the present hunk.
-	old, added int
-	blob       string // the new object id of the present file
-}
-
-func (d *digest) line(line string) {
-	if d.old > 0 || d.added > 0 {
-		d.content(line)
-		return
-	}
-	switch {
-	case strings.HasPrefix(line, "@@ "):
-		d.hunk(line)
-	case strings.HasPrefix(line, "diff --git "):
-		d.blob = ""
-		d.write("file", strings.TrimPrefix(line, "diff --git "))
-	case strings.HasPrefix(line, "index "):
-		_, blob, _ := strings.Cut(strings.TrimPrefix(line, "index "), "..")
-		d.blob, _, _ = strings.Cut(blob, " ")
-	case strings.HasPrefix(line, "new file mode "), strings.HasPrefix(line, "deleted file mode "),
-		strings.HasPrefix(line, "old mode "), strings.HasPrefix(line, "new mode "):
-		d.write("mode", line)
-	case line == "GIT binary patch":
-		d.write("blob", d.blob)
-	}
-}
-
-// hunk reads `@@ -from,count +from,count @@`; a count that is missing is 1.
-func (d *digest) hunk(line string) {
-	d.old, d.added = 1, 1
-	fields := strings.Fields(line)
-	if len(fields) < 3 {
-		return
-	}
-	for i, count := range []*int{&d.old, &d.added} {
-		if _, text, found := strings.Cut(fields[i+1], ","); found {
-			if _, err := fmt.Sscanf(text, "%d", count); err != nil {
-				*count = 0
+	inside, blob := false, "" // of a hunk; the new object id of the present file
+	for raw := range bytes.Lines(patch) {
+		line := strings.TrimRight(string(raw), "\r\n")
+		file, begins := strings.CutPrefix(line, "diff --git ")
+		ids, indexed := strings.CutPrefix(line, "index ")
+		switch {
+		case begins:
+			inside, blob = false, ""
+			write("file", file)
+		case strings.HasPrefix(line, "@@ "):
+			inside = true
+		case inside:
+			if text := normal(line[min(len(line), 1):]); text != "" && (line[0] == '+' || line[0] == '-') {
+				write(line[:1], text)
 			}
+		case indexed:
+			_, blob, _ = strings.Cut(ids, "..")
+			blob, _, _ = strings.Cut(blob, " ")
+		case modeForm().MatchString(line):
+			write("mode", line)
+		case line == "GIT binary patch":
+			write("blob", blob)
 		}
 	}
 }
 
-func (d *digest) content(line string) {
-	if line == "" {
-		line = " " // an empty line of context whose space was cut
-	}
-	switch line[0] {
-	case '-':
-		d.old--
-	case '+':
-		d.added--
-	case '\\': // no newline at the end of the file
-		return
-	default:
-		d.old, d.added = d.old-1, d.added-1
-		return
-	}
-	if text := normal(line[1:]); text != "" {
-		d.write(line[:1], text)
-	}
-}
+var modeForm = lazyregexp.New(`^(?:new file|deleted file|old|new) mode `)
 
 // normal is a line without what rarely matters: trailing spaces, runs of spaces
 // within, and tabs instead of spaces. How far it is indented stays.

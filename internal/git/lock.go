@@ -3,7 +3,6 @@ package git
 import (
 	"context"
 	"errors"
-	"os"
 	"strings"
 	"time"
 )
@@ -33,22 +32,17 @@ func lockedError(says string) *LockedError {
 	return &LockedError{Path: path}
 }
 
-// unlocked moves refs, and waits for as long as another process holds one of them.
+// unlocked moves refs, and tries again for as long as another process holds one of them.
 func unlocked(ctx context.Context, move func() error) error {
 	for begun := time.Now(); ; {
 		err := updateError(move())
-		locked, is := errors.AsType[*LockedError](err)
-		if !is || time.Since(begun) > lockWait {
+		if _, locked := errors.AsType[*LockedError](err); !locked || time.Since(begun) > lockWait {
 			return err
 		}
-		for here := true; here && time.Since(begun) <= lockWait; {
-			select {
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			case <-time.After(20 * time.Millisecond):
-			}
-			_, err := os.Lstat(locked.Path)
-			here = err == nil
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(50 * time.Millisecond):
 		}
 	}
 }

@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/process"
@@ -20,20 +17,10 @@ type RejectedError struct {
 	Refs   []Rejection
 	// Said is what a pre-receive hook printed, in one line; "" without one.
 	Said string
-	// Lock, on a remote of this machine, is a lock that was in the way and Age how
-	// long it has been there; else nil.
-	Lock *RemoteLock
+	// Lock is the file of the remote by which another process of git was in the way, ""
+	// without one.
+	Lock string
 }
-
-// RemoteLock is the file that a process of git locks a ref of a remote with.
-type RemoteLock struct {
-	Path string
-	Age  time.Duration
-}
-
-// left reports whether the lock is older than any push takes: its process was
-// killed.
-func (l *RemoteLock) left() bool { return l != nil && l.Age > time.Minute }
 
 // Rejection is the remote's answer for one ref, in its own words.
 type Rejection struct{ Ref, Reason string }
@@ -60,10 +47,9 @@ func (e *RejectedError) Error() string {
 	if e.Said != "" {
 		text += ", which says: " + e.Said
 	}
-	if e.Lock != nil {
-		text += fmt.Sprintf("; the lock %s is in the way, for %s: if no git process works on that repository, one "+
-			"was killed there; remove it with: rm %s",
-			e.Lock.Path, e.Lock.Age.Round(time.Second), process.QuoteWord(e.Lock.Path))
+	if e.Lock != "" {
+		text += fmt.Sprintf("; the lock %s is in the way there: if no git process works on that repository, one was "+
+			"killed; remove it with: rm %s", e.Lock, process.QuoteWord(e.Lock))
 	}
 	return text
 }
@@ -71,21 +57,10 @@ func (e *RejectedError) Error() string {
 // Is makes a rejection ErrRejected, and ErrStale too when nothing but the
 // movement of a ref caused it.
 func (e *RejectedError) Is(target error) bool {
-	return target == ErrRejected || target == ErrStale && e.stale()
-}
-
-func (e *RejectedError) stale() bool {
-	if e.Lock.left() {
-		return false
-	}
-	for _, ref := range e.Refs {
-		if !ref.Stale() && !ref.Atomic() {
-			return false
-		}
-	}
 	// Where every ref was refused for the sake of another one, two pushes met
 	// inside the remote.
-	return true
+	return target == ErrRejected || target == ErrStale &&
+		!slices.ContainsFunc(e.Refs, func(ref Rejection) bool { return !ref.Stale() && !ref.Atomic() })
 }
 
 // Push moves refs on the remote, all or none, each only when it is at its Old
@@ -113,7 +88,7 @@ func (r Remote) Push(ctx context.Context, updates ...RefUpdate) error {
 	}
 	if refused := rejections(string(out)); len(refused) > 0 && !unreported(refused) {
 		return &RejectedError{
-			Remote: r.name, Refs: refused, Lock: remoteLock(failed.Stderr), Said: hookWords(refused, failed.Stderr),
+			Remote: r.name, Refs: refused, Lock: lockedError(failed.Stderr).Path, Said: hookWords(refused, failed.Stderr),
 		}
 	}
 	return fmt.Errorf("push to %s: %w%s", r.name, err, pushCure(failed.Stderr))
@@ -147,20 +122,6 @@ func hookWords(refused []Rejection, says string) string {
 	}
 	text := strings.Join(words, " ")
 	return strings.ToValidUTF8(text[:min(len(text), most)], "")
-}
-
-// remoteLock finds the lock that git on a remote complained about, when it is a file
-// of this machine.
-func remoteLock(says string) *RemoteLock {
-	if !strings.Contains(says, ".lock': File exists") {
-		return nil
-	}
-	path := filepath.Clean(lockedError(says).Path)
-	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() || !filepath.IsAbs(path) {
-		return nil
-	}
-	return &RemoteLock{Path: path, Age: time.Since(info.ModTime())}
 }
 
 // unreported holds when the remote vanished before it said what it did.
