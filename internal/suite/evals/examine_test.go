@@ -1,51 +1,165 @@
 package evals
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/golden"
 )
+
+// goodTriggers are those of which there is nothing to say.
+func goodTriggers() []Trigger { return []Trigger{{"a", true}, {"b", false}} }
+
+// told are the findings of a suite of these cases beside two good ones.
+func told(t *testing.T, history []PastCase, cases string) string {
+	t.Helper()
+	for i := range 2 {
+		cases += fmt.Sprintf(`, {"id": "good%d", "prompt": "Do %d", "deterministic_checks": [
+			{"type": "file_exists", "file": "a"}]}`, i, i)
+	}
+	suite, problems := Parse("e.json", []byte("["+cases+"]"), isFile)
+	require.NoError(t, problems.Err())
+	var list []string
+	for _, finding := range Examine(suite, goodTriggers(), history) {
+		list = append(list, finding.Case+" "+finding.Kind+": "+finding.Message)
+	}
+	slices.Sort(list)
+	return strings.Join(list, "\n")
+}
+
+// TestCasesThatTellNothing: checks that always pass, answers that are in the prompt however blanks
+// and letters are written, what passes without any work, and a prompt that is there again.
+func TestCasesThatTellNothing(t *testing.T) {
+	t.Parallel()
+	with := func(check string) string {
+		return `{"id": 1, "prompt": "Greet the world:\n  say HELLO  there, 12345 times", "deterministic_checks": [` +
+			`{"name": "d", "file": "f", "type": ` + check + `}]}`
+	}
+	command := func(text string) string {
+		return strings.Replace(with(`"shell_command", "command": "`+text+`"`), `"file": "f", `, "", 1)
+	}
+	again := func(id, prompt string) string {
+		return `{"id": ` + id + `, "prompt": "` + prompt + `", "deterministic_checks": [` +
+			`{"type": "file_exists", "file": "a"}]}`
+	}
+	golden.Table(t, map[string]string{
+		"a count of nothing or more": with(`"json_field_count", "path": "x", "operator": "gte", "value": 0`),
+		"a count of one or more":     with(`"json_field_count", "path": "x", "operator": "gte", "value": 1`) + "=>",
+		"true":                       command(` true\n`),
+		"a colon":                    command(":"),
+		"exit 1":                     command("exit 1") + "=>",
+		"or true":                    command("make test || true "),
+		"or true, then more":         command("make || true; test -f a") + "=>",
+		"a text of that name":        with(`"file_contains", "text": "true"`) + "=>",
+
+		"word for word": with(`"file_contains", "text": "hello there"`),
+		"not in it":     with(`"file_contains", "text": "hello, there"`) + "=>",
+		"four letters":  with(`"file_contains", "text": "Gree"`) + "=>",
+		"five letters":  with(`"file_contains", "text": "there"`),
+		"what must not be there": with(`"file_not_contains", "text": "hello there"}, {"type": "json_valid", "file": "f"`) +
+			"=>",
+		"a field":             with(`"json_field_equals", "path": "x", "value": "hello there"`),
+		"a number of a field": with(`"json_field_equals", "path": "x", "value": 12345`) + "=>",
+		"an object":           with(`"json_field_equals", "path": "x", "value": {"a": "hello there"}`) + "=>",
+		"an entry of a list":  with(`"json_array_contains", "path": "x", "value": "HELLO THERE"`),
+		"an expectation": `{"id": 1, "prompt": "Write a poem. It  RHYMES.", "expectations": ["it rhymes", ` +
+			`"It rhymes well"], "deterministic_checks": [{"type": "file_exists", "file": "a"}]}`,
+
+		"something that must be there": again("1", "p") + "=>",
+		"only what must not be":        with(`"file_not_exists"`),
+		"expectations alone":           `{"id": 1, "prompt": "p", "expectations": ["it is good"]}`,
+		"a prompt again":               again("1", "Say  it") + "," + again("2", `say it\n`) + "," + again("3", "SAY IT"),
+	}, func(t *testing.T, cases string) any {
+		t.Helper()
+		return told(t, nil, cases)
+	})
+	for cases, few := range map[int]bool{0: true, 2: true, 3: false} {
+		var suite EvalSuite
+		for i := range cases {
+			suite.Cases = append(suite.Cases, Case{
+				ID: fmt.Sprint(i), Prompt: fmt.Sprint(i), Checks: []Check{{Kind: OutputExists, File: "a"}},
+			})
+		}
+		found := Examine(suite, goodTriggers(), nil)
+		assert.Equal(t, few, len(found) == 1 && found[0].Kind == "few-cases", "%d cases: %v", cases, found)
+	}
+}
+
+// TestChecksThatNeverDiffer is known of three runs or more, of those alone that answered
+// it: a grading from before it was in the suite is none of it. A run is y, n, or - for no answer
+// of the expectation and of the check.
+func TestChecksThatNeverDiffer(t *testing.T) {
+	t.Parallel()
+	golden.Table(t, map[string]string{
+		"none":                    "=>",
+		"two runs":                "yn yn =>",
+		"three that differ":       "yn ny yn =>",
+		"three alike":             "yn yn yn",
+		"one that differs":        "yy yy yy yn",
+		"of one the half":         "-y -n -y =>",
+		"and then both":           "-y -n -y ny =>",
+		"and then both, twice":    "-y -n nn ny =>",
+		"and then both, thrice":   "-y -n nn ny nn",
+		"of the other all":        "-y y- y- y-",
+		"nothing in any of these": "-- -- -- -- =>",
+	}, func(t *testing.T, runs string) any {
+		t.Helper()
+		const c = `{"id": 1, "prompt": "p", "expectations": ["it is good"],
+			"deterministic_checks": [{"type": "file_exists", "file": "a"}]}`
+		var history, others []PastCase
+		for run := range strings.FieldsSeq(runs) {
+			var g Grading
+			for i, label := range []string{"it is good", "file_exists a"} {
+				if run[i] != '-' {
+					g.Expectations = append(g.Expectations, Graded{Text: label, Passed: run[i] == 'y'})
+				}
+			}
+			history, others = append(history, PastCase{ID: "1", Grading: g}), append(others, PastCase{ID: "2", Grading: g})
+		}
+		assert.Empty(t, told(t, others, c), "of another case")
+		return told(t, history, c)
+	})
+}
+
+// TestPatternsThatMatchAnything: one is called so when no text is without a match.
+func TestPatternsThatMatchAnything(t *testing.T) {
+	t.Parallel()
+	for anything, patterns := range map[bool]string{
+		true:  `.* a* (?s).* ^ $ ^a* a*$ (?m)^ (?m)$ x?|y (a|b|) [^a]* (?i)A{0,3} \A \z (?:^)* a|$`,
+		false: `^$ ^\s*$ ^a*$ ^-?[0-9]*$ (?m)^$ \A\z \B a . a+ \b ^.*$ ^(?:ok)?\n?$`,
+	} {
+		for pattern := range strings.FieldsSeq(patterns) {
+			for _, kind := range []string{`regex_match"`, `json_field_matches", "path": "x"`} {
+				found := told(t, nil, `{"id": 1, "prompt": "Write", "deterministic_checks": [{"name": "d", "file": "f", `+
+					`"type": "`+kind+`, "pattern": "`+strings.ReplaceAll(pattern, `\`, `\\`)+`"}]}`)
+				assert.Equal(t, anything, strings.HasPrefix(found, `1 vacuous: "d": the pattern matches an`), pattern)
+				assert.Equal(t, anything, found != "", pattern)
+			}
+		}
+	}
+}
 
 func TestExamineTriggers(t *testing.T) {
 	t.Parallel()
-	parsed := EvalSuite{}
+	var suite EvalSuite
 	for _, id := range []string{"1", "2", "3"} {
-		parsed.Cases = append(parsed.Cases,
+		suite.Cases = append(suite.Cases,
 			Case{ID: id, Prompt: "prompt " + id, Checks: []Check{{Kind: OutputExists, File: "a"}}})
 	}
-	for name, c := range map[string]struct {
-		triggers []Trigger
-		kinds    []string
-		says     string
-	}{
-		"none":       {nil, []string{"no-triggers"}, "there is no evals/trigger-eval.json"},
-		"both kinds": {[]Trigger{{"a", true}, {"b", false}}, nil, ""},
-		"no false": {
-			[]Trigger{{"a", true}, {"b", true}},
-			[]string{"one-sided"},
-			"2 trigger queries has `should_trigger:",
-		},
-		"no true": {
-			[]Trigger{{"a", false}},
-			[]string{"one-sided"},
-			"1 trigger queries has `should_trigger:",
-		},
-		"alike": {
-			[]Trigger{{"Write  notes", true}, {"write notes", true}, {"b", false}},
-			[]string{"duplicate"},
-			`"write notes" is "Write  notes" again`,
-		},
-		"alike, and one": {[]Trigger{{"a", true}, {"A ", true}}, []string{"duplicate", "one-sided"}, "again"},
+	for name, triggers := range map[string][]Trigger{
+		"none": nil, "both kinds": goodTriggers(), "no false": {{"a", true}, {"b", true}}, "no true": {{"a", false}},
+		"alike":          {{"Write  notes", true}, {"write notes", true}, {"b", false}},
+		"alike, and one": {{"a", true}, {"A ", true}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var kinds []string
-			said := ""
-			for _, finding := range Examine(parsed, c.triggers, nil) {
-				kinds, said = append(kinds, finding.Kind), said+finding.Message
-			}
-			assert.Equal(t, c.kinds, kinds)
-			assert.Contains(t, said, c.says)
-		})
+		var found []string
+		for _, finding := range Examine(suite, triggers, nil) {
+			found = append(found, finding.Kind+": "+finding.Message)
+		}
+		golden.Row(t, name, strings.Join(found, "; "))
 	}
 }
