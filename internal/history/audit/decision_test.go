@@ -125,17 +125,20 @@ func TestForgedDecisionsAreFound(t *testing.T) {
 			forge(t, decided(list), change)
 			assert.NotEmpty(t, findings(list), "%s: %s", name, change)
 		}
-		for i, change := range []func(*decision.Evidence){
-			func(e *decision.Evidence) { e.Stage += "x" }, func(e *decision.Evidence) { e.Pairs++ },
-			func(e *decision.Evidence) { e.Confidence /= 2 }, func(e *decision.Evidence) { e.P /= 2 },
-			func(e *decision.Evidence) { e.Incumbent = *number("1") },
-			func(e *decision.Evidence) { e.Candidate = *number("1") },
-			func(e *decision.Evidence) { e.Difference = *number("1") },
-			func(e *decision.Evidence) { e.Low = *number("1") }, func(e *decision.Evidence) { e.High = *number("1") },
-		} {
+		text, err := json.Marshal(decided(record()).Evidence[0])
+		require.NoError(t, err)
+		var fields map[string]any
+		require.NoError(t, json.Unmarshal(text, &fields))
+		for field, value := range fields {
 			list := record()
-			change(&decided(list).Evidence[0])
-			assert.NotEmpty(t, findings(list), "%s: evidence %d", name, i)
+			change := map[string]any{field: fmt.Sprint(value) + "x"}
+			if number, is := value.(float64); is {
+				change[field] = number + 1
+			}
+			text, err := json.Marshal(change)
+			require.NoError(t, err)
+			require.NoError(t, json.Unmarshal(text, &decided(list).Evidence[0]))
+			assert.NotEmpty(t, findings(list), "%s: %s", name, text)
 		}
 		for at := 2; at < len(record())-2; at++ {
 			for change, by := range map[string]func(list []history.Event) []history.Event{

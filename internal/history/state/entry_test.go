@@ -1,7 +1,6 @@
 package state_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -40,6 +39,8 @@ func TestEntryLines(t *testing.T) {
 		"no number":           {Iteration: 3, PreviousBest: value("2")},
 		"numbers below one":   {Iteration: 3, PR: -1, CIFixAttempts: -2},
 		"two notes":           {Iteration: 3, Notes: []string{"", "a", " \n ", "b"}},
+		"eight notes":         {Iteration: 3, Notes: strings.Fields("a b c d e f g h")},
+		"more are counted":    {Iteration: 3, Notes: strings.Fields("a b c d e f g h i")},
 		"notes of nothing":    {Iteration: 3, Notes: []string{"", "\x00", "\u202e\x1b[31m"}},
 	} {
 		e.Time = when
@@ -55,23 +56,6 @@ func TestStatusesInWords(t *testing.T) {
 	} {
 		line, _, _ := strings.Cut(written(t, state.HistoryEntry{Iteration: 1, Status: status}), "\n- **Metric")
 		golden.Row(t, string(status), line)
-	}
-}
-
-// TestNotesAreBounded: eight at most, the last of which counts the others.
-func TestNotesAreBounded(t *testing.T) {
-	t.Parallel()
-	for count, want := range map[int]string{
-		7: "  - note 7", 8: "  - note 8", 9: "  - … and 2 more",
-		100: "  - … and 93 more",
-	} {
-		var notes []string
-		for n := range count {
-			notes = append(notes, fmt.Sprint("note ", n+1), "")
-		}
-		text := written(t, state.HistoryEntry{Iteration: 1, Notes: notes})
-		assert.True(t, strings.HasSuffix(text, want), text)
-		assert.LessOrEqual(t, strings.Count(text, "\n  - "), 8)
 	}
 }
 

@@ -31,17 +31,14 @@ func linesOf(data []byte) iter.Seq[line] {
 				text = bytes.TrimPrefix(text, []byte("\ufeff"))
 			}
 			if text = unindent(text); at.start >= inert && len(text) > 0 {
-				switch length := run(text, text[0]); text[0] {
-				case '#':
-					if length <= 6 && (length == len(text) || isSpace(text[length])) {
-						at.level = length
-					}
-				case '`', '~', '<':
-					if most := unclosed[text[0]]; most > 0 && length >= most || !opens(text, length) {
-						break
-					}
-					if inert = closing(data, at, text[0], length); inert == 0 {
-						unclosed[text[0]] = length
+				mark, length := text[0], run(text, text[0])
+				if mark == '#' && length <= 6 && (length == len(text) || isSpace(text[length])) {
+					at.level = length
+				}
+				if most := unclosed[mark]; most == 0 || length < most {
+					end, opens := closing(data, at, text, length)
+					if inert = end; opens && end == 0 {
+						unclosed[mark] = length
 					}
 				}
 			}
@@ -67,31 +64,27 @@ func lineAt(data []byte, start int) line {
 // unindent removes up to three spaces, as markdown does.
 func unindent(text []byte) []byte { return text[min(run(text, ' '), 3):] }
 
-// opens reports whether a line, which begins with so many of its mark, opens a fence or a comment.
-func opens(text []byte, length int) bool {
-	if text[0] == '<' {
-		return bytes.HasPrefix(text, []byte("<!--"))
-	}
-	return length >= 3 && (text[0] == '~' || bytes.IndexByte(text[length:], '`') < 0)
-}
-
-// closing is where the fence or comment ends that a line opens, 0 when it does not.
-func closing(data []byte, opening line, mark byte, length int) int {
-	if mark == '<' {
-		if end := bytes.Index(data[opening.start:], []byte("-->")); end >= 0 {
-			return lineAt(data, opening.start+end).next
+// closing is where the fence or comment ends that a line opens, which begins with so many of its mark;
+// 0 when it does not end.
+func closing(data []byte, at line, text []byte, length int) (end int, opens bool) {
+	mark := text[0]
+	if bytes.HasPrefix(text, []byte("<!--")) {
+		if end = bytes.Index(data[at.start:], []byte("-->")); end < 0 {
+			return 0, true
 		}
-		return 0
+		return lineAt(data, at.start+end).next, true
 	}
-	for next := opening.next; next < len(data); {
-		at := lineAt(data, next)
-		text := unindent(data[at.start:at.end])
+	if length < 3 || mark != '~' && (mark != '`' || bytes.IndexByte(text[length:], '`') >= 0) {
+		return 0, false
+	}
+	for at.next < len(data) {
+		at = lineAt(data, at.next)
+		text = unindent(data[at.start:at.end])
 		if n := run(text, mark); n >= length && len(bytes.TrimSpace(text[n:])) == 0 {
-			return at.next
+			return at.next, true
 		}
-		next = at.next
 	}
-	return 0
+	return 0, true
 }
 
 func run(text []byte, mark byte) int {
