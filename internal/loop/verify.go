@@ -136,9 +136,9 @@ func (r *recorder) verifyDecision(b *records, at position, p *proposal.Proposal)
 	if e.Rule == nil || !e.Rule.Same(r.ruleOf(b)) {
 		return e, proposal.Refuse("it was decided by another rule than the program's")
 	}
-	again, problems := audit.Decision(b.sum, measured, &e)
-	if len(problems) > 0 {
-		return e, proposal.Refuse("its measurements do not bear its decision: %s", problems[0])
+	again, err := audit.Decision(b.sum, measured, &e)
+	if err != nil {
+		return e, proposal.Refuse("its measurements do not bear its decision: %s", err)
 	}
 	e.Warning, e.Reasons = again.Warning, append(reasonsOf(*e.Rule, again), others(p)...)
 	if !p.Kept() {

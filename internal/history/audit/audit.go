@@ -92,8 +92,26 @@ type walk struct {
 	begins int // iterations before it are from before the ledger
 
 	table results.Table // of the rows that the ledger gives
-	order
-	keeps
+
+	// How far the steps of an iteration came: a run starts, measures, decides, says what it pushed,
+	// and finishes. began has by run its iteration, -1 for one that never started, which is said once.
+	began  map[string]int
+	pushed map[string]bool  // commits
+	open   *history.Decided // the last final decision that nothing finished yet
+	made   *history.Decided // the last decision with a commit that nothing pushed yet
+
+	// The decisions that made a commit, and those of them whose commit
+	// must still be on the branch: a baseline of the default branch alone, after a
+	// merge, starts a new line.
+	kept, required, before []*history.Decided
+	// head is the last that was merged, perhaps of a commit that still waits for CI.
+	head string
+	// ended says that a pull request was merged since the last decision that was final.
+	ended bool
+	// tip is the commit on which the kept ones were measured last, as a merge of the default
+	// branch is, and under are how many of the required it has.
+	tip   string
+	under int
 }
 
 // Of decides again what a ledger decided, and holds the other records against it; asked are
@@ -102,7 +120,7 @@ type walk struct {
 func Of(records Records, asked []decision.Rule) Report {
 	a := &walk{
 		Report: Report{Findings: []Finding{}, Unseen: []string{}}, asked: asked, bounds: map[string]string{},
-		order: order{began: map[string]int{}, pushed: map[string]bool{}},
+		began: map[string]int{}, pushed: map[string]bool{},
 	}
 	for _, event := range records.Events {
 		a.add(event)

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -11,18 +12,17 @@ import (
 )
 
 // Decision computes one decision again, from the records before it and from what
-// was measured for it, and says where the record differs; nothing when it does
-// not. The decision is the zero value when it cannot be computed.
+// was measured for it; the error says where the record differs first. The decision is
+// the zero value when it cannot be computed.
 func Decision(before history.Summary, measured []*history.Measured,
 	decided *history.Decided,
-) (decision.Decision, []string) {
+) (decision.Decision, error) {
 	var report Report
 	again := report.decided(before, ofProposal(measured, decided.Proposal), decided)
-	messages := make([]string, len(report.Findings))
-	for i, finding := range report.Findings {
-		messages[i] = finding.Message
+	if len(report.Findings) > 0 {
+		return again, errors.New(report.Findings[0].Message)
 	}
-	return again, messages
+	return again, nil
 }
 
 // decided computes one decision again and compares.

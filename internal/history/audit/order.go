@@ -5,15 +5,6 @@ import (
 	"github.com/org/autoloop/internal/history"
 )
 
-// order is how far the steps of an iteration came: a run starts, measures, decides, says
-// what it pushed, and finishes.
-type order struct {
-	began  map[string]int   // by run its iteration; -1 of one that never started, which is said once
-	pushed map[string]bool  // commits
-	open   *history.Decided // the last final decision that nothing finished yet
-	made   *history.Decided // the last decision with a commit that nothing pushed yet
-}
-
 // unfinished finds what should have followed by now.
 func (a *walk) unfinished() {
 	if a.open != nil {

@@ -31,58 +31,44 @@ func (a *walk) compareMachine(records Records) {
 	})
 }
 
-// keeps are the decisions that made a commit, and those of them whose commit
-// must still be on the branch: a baseline of the default branch alone, after a
-// merge, starts a new line.
-type keeps struct {
-	kept, required, before []*history.Decided
-	// head is the last that was merged, perhaps of a commit that still waits for CI.
-	head string
-	// ended says that a pull request was merged since the last decision that was final.
-	ended bool
-	// tip is the commit on which the kept ones were measured last, as a merge of the default
-	// branch is, and under are how many of the required it has.
-	tip   string
-	under int
-}
-
-func (k *keeps) keep(event history.Event) {
+// keep notes which commits have to be on the branch.
+func (a *walk) keep(event history.Event) {
 	switch e := event.(type) {
 	case *history.Measured:
 		switch {
 		case e.Stage == "" && e.Role == history.Baseline:
-			k.before, k.required = k.required, nil
+			a.before, a.required = a.required, nil
 		case e.Stage == "" && e.Role == history.Incumbent:
-			k.required = k.before
-			k.tip, k.under = e.Commit, len(k.required)
+			a.required = a.before
+			a.tip, a.under = e.Commit, len(a.required)
 		}
 	case *history.Set:
 		if e.Key == history.PullEnded && e.Commit != "" {
-			k.head, k.ended = e.Commit, true
-			k.merged()
+			a.head, a.ended = e.Commit, true
+			a.merged()
 		}
 	case *history.Decided:
-		k.ended = k.ended && e.Outcome == history.PendingCI
+		a.ended = a.ended && e.Outcome == history.PendingCI
 		if e.Commit == "" || !history.Promoted(e) {
 			return
 		}
-		k.kept = append(k.kept, e)
+		a.kept = append(a.kept, e)
 		if e.Outcome == history.Accepted {
-			k.required = append(k.required, e)
-			if e.Commit == k.head { // merged before CI let it through
-				k.merged()
+			a.required = append(a.required, e)
+			if e.Commit == a.head { // merged before CI let it through
+				a.merged()
 			}
 		}
 	}
 }
 
 // merged lets go of what the pull request had in it that was merged.
-func (k *keeps) merged() {
-	at := slices.IndexFunc(k.required, func(one *history.Decided) bool { return one.Commit == k.head })
-	if at < 0 && k.head == k.tip {
-		at = min(k.under, len(k.required)) - 1
+func (a *walk) merged() {
+	at := slices.IndexFunc(a.required, func(one *history.Decided) bool { return one.Commit == a.head })
+	if at < 0 && a.head == a.tip {
+		at = min(a.under, len(a.required)) - 1
 	}
-	k.required = slices.Clone(k.required[at+1:])
+	a.required = slices.Clone(a.required[at+1:])
 }
 
 // compareCommits holds the commits against the decisions. A commit that was rebased on
