@@ -140,7 +140,11 @@ func (a *App) inspectSetup(ctx context.Context, quick bool) error {
 		})
 	}
 	if !quick {
-		evaluations, err := a.inspector().Examine(ctx)
+		inspector, err := a.inspector(ctx)
+		if err != nil {
+			return err
+		}
+		evaluations, err := inspector.Examine(ctx)
 		if err != nil {
 			return err
 		}
@@ -151,10 +155,11 @@ func (a *App) inspectSetup(ctx context.Context, quick bool) error {
 }
 
 // inspector looks at programs with what iterations would use.
-func (a *App) inspector() setup.Inspector {
+func (a *App) inspector(ctx context.Context) (setup.Inspector, error) {
+	here := *a
+	in, err := here.Input(ctx)
 	return setup.Inspector{
-		Programs: a.source(), Memory: a.Memory, GitHub: a.GitHub, Runnable: a.runnable,
-		TrackedFiles: a.trackedFiles,
+		Input: in, Runnable: a.runnable, TrackedFiles: a.trackedFiles, Repeat: a.repeat,
 		Proposers: func(ctx context.Context, p *program.Program) ([]string, error) {
 			agents, err := a.agents(ctx, p, a.NewRunner())
 			names := make([]string, len(agents))
@@ -163,6 +168,5 @@ func (a *App) inspector() setup.Inspector {
 			}
 			return names, err
 		},
-		Repeat: a.repeat,
-	}
+	}, err
 }

@@ -11,14 +11,12 @@ import (
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
-	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/schedule"
 )
 
 // suffix is a branch of a program as gh-aw named it: with random digits
@@ -45,42 +43,44 @@ type Adopter struct {
 
 // Steps are the renames that are due, and what is left as it is, with the reason.
 func (a *Adopter) Steps(ctx context.Context) ([]Step, error) {
-	states, err := a.programs(ctx)
+	states, err := (&memory.Memory{Repo: a.Repo, Remote: a.Remote, Now: a.Now}).States(ctx)
 	if err != nil {
 		return nil, err
+	}
+	files, err := a.Programs.Load(false)
+	if err != nil {
+		return nil, misuse.New(err)
 	}
 	heads, err := a.branches(ctx)
 	if err != nil {
 		return nil, err
 	}
-	steps, suffixed := []Step{}, map[string][]string{}
-	for _, branch := range slices.Sorted(maps.Keys(heads)) {
-		found := suffix().FindStringSubmatch(branch)
-		if _, known := states[branch]; known || found == nil {
-			continue
+	programs := slices.AppendSeq(program.Names(files), maps.Keys(states))
+	suffixed := map[string][]string{}
+	for branch := range heads {
+		if found := suffix().FindStringSubmatch(branch); found != nil && !slices.Contains(programs, branch) {
+			suffixed[found[1]] = append(suffixed[found[1]], branch)
 		}
-		if _, known := states[found[1]]; !known {
-			steps = append(steps, kept(branch, "there is no program "+found[1]))
-			continue
-		}
-		suffixed[found[1]] = append(suffixed[found[1]], branch)
 	}
+	steps := []Step{}
 	for _, name := range slices.Sorted(maps.Keys(suffixed)) {
-		chosen, others := named(states[name]), ""
+		chosen, why, count := named(states[name]), "", len(suffixed[name])
 		_, taken := heads[name]
-		switch count := len(suffixed[name]); {
+		switch {
+		case !slices.Contains(programs, name):
+			chosen, why = "", "there is no program "+name
 		case taken:
-			chosen, others = "", loop.BranchPrefix+name+" is there already; delete this one when nothing in it is needed"
+			chosen, why = "", loop.BranchPrefix+name+" is there already; delete this one when nothing in it is needed"
 		case count == 1:
 			chosen = suffixed[name][0]
 		case slices.Contains(suffixed[name], chosen):
-			others = fmt.Sprintf("the state of %s names %s%s", name, loop.BranchPrefix, chosen)
+			why = fmt.Sprintf("the state of %s names %s%s", name, loop.BranchPrefix, chosen)
 		default:
-			chosen, others = "", fmt.Sprintf("program %s has %d such branches, and its state names none of them; "+
-				"delete all but one", name, count)
+			why = fmt.Sprintf("program %s has %d such branches, and its state names none of them; delete all but one",
+				name, count)
 		}
-		for _, branch := range suffixed[name] {
-			step := kept(branch, others)
+		for _, branch := range slices.Sorted(slices.Values(suffixed[name])) {
+			step := Step{Action: Keep, Name: "branch " + loop.BranchPrefix + branch, Why: "(" + why + ")"}
 			if branch == chosen {
 				if step, err = a.rename(ctx, branch, name, heads[branch]); err != nil {
 					return nil, err
@@ -89,7 +89,12 @@ func (a *Adopter) Steps(ctx context.Context) ([]Step, error) {
 			steps = append(steps, step)
 		}
 	}
-	return append(steps, oldWorkflows(a.Repo.Root)...), nil
+	for _, file := range []string{workflowDir + "autoloop.md", workflowDir + "autoloop.lock.yml"} {
+		if exists(filepath.Join(a.Repo.Root, filepath.FromSlash(file))) { // it is its owner's to delete
+			steps = append(steps, Step{Action: Keep, Name: file, Why: "(the workflow of gh-aw: delete it, or both run)"})
+		}
+	}
+	return steps, nil
 }
 
 // named is the branch that a state names, without what all have before their names.
@@ -99,10 +104,6 @@ func named(text []byte) string {
 		return ""
 	}
 	return strings.TrimPrefix(machine.Branch, loop.BranchPrefix)
-}
-
-func kept(branch, why string) Step {
-	return Step{Action: Keep, Name: "branch " + loop.BranchPrefix + branch, Why: "(" + why + ")"}
 }
 
 // rename is the step by which a branch becomes the program's. GitHub closes the open pull
@@ -124,49 +125,6 @@ func (a *Adopter) rename(ctx context.Context, branch, name, head string) (Step, 
 		}
 	}
 	return step, err
-}
-
-// oldWorkflows are the files of the installation that is taken over. They are
-// their owner's to delete.
-func oldWorkflows(root string) []Step {
-	var steps []Step
-	for _, name := range []string{workflowDir + "autoloop.md", workflowDir + "autoloop.lock.yml"} {
-		if exists(filepath.Join(root, filepath.FromSlash(name))) {
-			steps = append(steps, Step{
-				Action: Keep, Name: name,
-				Why: "(the workflow of gh-aw: delete it, or both run)",
-			})
-		}
-	}
-	return steps
-}
-
-// programs are the states of all programs by name, of files, states, and issues where
-// they can be read; nil of one without.
-func (a *Adopter) programs(ctx context.Context) (map[string][]byte, error) {
-	states, err := (&memory.Memory{Repo: a.Repo, Remote: a.Remote, Now: a.Now}).States(ctx)
-	if err != nil {
-		return nil, err
-	}
-	files, err := a.Programs.Load(false)
-	if err != nil {
-		return nil, misuse.New(err)
-	}
-	all := map[string][]byte{}
-	for _, name := range program.Names(files) {
-		all[name] = nil
-	}
-	if a.GitHub != nil {
-		found, _, err := schedule.DiscoverIssues(ctx, a.GitHub, sync.ProgramLabel, files, states)
-		if err != nil {
-			return nil, err
-		}
-		for name := range found.Numbers {
-			all[name] = nil
-		}
-	}
-	maps.Copy(all, states)
-	return all, nil
 }
 
 // branches are the heads of the programs' branches, by their names.
@@ -201,21 +159,17 @@ func (a *Adopter) move(ctx context.Context, from, to, at string) error {
 	if place, out := used[branchRefs+from]; out {
 		return fmt.Errorf("it is checked out in %s: switch to another branch there", place)
 	}
-	if a.Remote == "" {
-		return a.Repo.UpdateRefs(ctx, adopted, updates...)
-	}
-	if err := a.Repo.Remote(a.Remote).Fetch(ctx, branchRefs+from); err != nil {
-		return err
-	}
-	if err := a.Repo.Remote(a.Remote).Push(ctx, updates...); err != nil {
-		return err
+	if a.Remote != "" {
+		if err := a.Repo.Remote(a.Remote).Fetch(ctx, branchRefs+from); err != nil {
+			return err
+		}
+		if err := a.Repo.Remote(a.Remote).Push(ctx, updates...); err != nil {
+			return err
+		}
 	}
 	here, found, err := a.Repo.Resolve(ctx, branchRefs+from)
 	if err != nil || !found || here != at {
 		return err // a copy that stands elsewhere has what is on no remote
-	}
-	if _, taken, err := a.Repo.Resolve(ctx, branchRefs+to); err != nil || taken {
-		return err
 	}
 	return a.Repo.UpdateRefs(ctx, adopted, updates...)
 }

@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/org/autoloop/internal/github/api"
-	"github.com/org/autoloop/internal/github/sync"
-	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
@@ -17,10 +14,8 @@ import (
 // Inspector looks at every program: who proposes for it, and whether its
 // evaluation can be used.
 type Inspector struct {
-	Programs memory.Programs
-	Memory   *memory.Memory
-	// GitHub has the issue programs; nil without them.
-	GitHub *api.Client
+	// Input has the programs of files and of issues, and their states.
+	Input schedule.Input
 	// Runnable reports why a program cannot be iterated, TrackedFiles lists the
 	// files of the commit that is checked out.
 	Runnable     func(context.Context, *program.Program) error
@@ -35,15 +30,17 @@ type Inspector struct {
 // issues. What issues of strangers ask for is not run.
 func (i Inspector) Examine(ctx context.Context) ([]Finding, error) {
 	var found findings
-	all, err := i.programs(ctx, &found)
-	if err != nil {
-		return nil, err
+	for _, stranger := range i.Input.Issues.Untrusted {
+		found.warn("issue programs", fmt.Sprintf("issue #%d is not run", stranger.Issue), stranger.Reason)
 	}
-	if len(all) == 0 && len(found) == 0 {
+	for _, text := range i.Input.Issues.Warnings {
+		found.warn("issue programs", text, "")
+	}
+	if len(i.Input.Programs) == 0 && len(found) == 0 {
 		found.warn("programs", "there are no programs yet",
 			"write one that fits with `iterate init --local`, or one that runs as it stands with `iterate init NAME`")
 	}
-	for _, p := range all {
+	for _, p := range i.Input.Programs {
 		err := i.program(ctx, p, &found)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -54,46 +51,6 @@ func (i Inspector) Examine(ctx context.Context) ([]Finding, error) {
 		}
 	}
 	return found, nil
-}
-
-// programs are the programs of files and those of issues; what keeps an issue from being
-// one is a finding.
-func (i Inspector) programs(ctx context.Context, found *findings) ([]*program.Program, error) {
-	all, err := i.Programs.Load(true)
-	if err != nil {
-		return nil, err
-	}
-	if i.GitHub != nil {
-		held, err := i.issues(ctx, all, found)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, held...)
-	}
-	if len(all) == 0 {
-		return i.Programs.Load(false)
-	}
-	return all, nil
-}
-
-func (i Inspector) issues(ctx context.Context, files []*program.Program, to *findings) ([]*program.Program, error) {
-	const subject = "issue programs"
-	states, err := i.Memory.States(ctx)
-	if err != nil {
-		to.warn(subject, "not looked at: "+err.Error(), "make the git remote readable")
-		return nil, ctx.Err()
-	}
-	found, _, err := schedule.DiscoverIssues(ctx, i.GitHub, sync.ProgramLabel, files, states)
-	if err != nil {
-		return nil, err
-	}
-	for _, stranger := range found.Untrusted {
-		to.warn(subject, fmt.Sprintf("issue #%d is not run", stranger.Issue), stranger.Reason)
-	}
-	for _, text := range found.Warnings {
-		to.warn(subject, text, "")
-	}
-	return found.Programs, nil
 }
 
 // program says who would propose for a program, runs its evaluation twice
@@ -133,20 +90,14 @@ func (i Inspector) program(ctx context.Context, p *program.Program, found *findi
 	}
 	found.ok(subject, "the evaluation runs and %s; a run takes %.3g s, and its tree and setup %.3g s", repeats,
 		run.Seconds, run.Prepare)
-	if text := TargetMet(p, run.Median); text != "" && !i.begun(ctx, p) {
+	if text := TargetMet(p, run.Median); text != "" && i.Input.States[p.Name] == nil {
+		// One with a state may have reached its target by its own work.
 		found.warn(subject, text, "give a `target-metric` that is not reached yet, or none")
 	}
 	for _, text := range WithinReach(p, files) {
 		found.warn(subject, text, "")
 	}
 	return nil
-}
-
-// begun reports whether a program has records: it may have reached its target by
-// its own work.
-func (i Inspector) begun(ctx context.Context, p *program.Program) bool {
-	files, _, err := i.Memory.Read(ctx, p.Name)
-	return err != nil || files.Ledger != nil || files.State != nil
 }
 
 // TargetMet says that what a program measures meets its target already; "" when
