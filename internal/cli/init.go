@@ -137,13 +137,13 @@ func (a *App) planLocal(ctx context.Context, plan *initialized, kind, name strin
 		return err
 	}
 	if !a.Yes {
-		fmt.Fprintln(a.Stdout, fitted.File.Text)
+		fmt.Fprintln(a.Stdout, fitted.Text)
 	}
-	name = strings.TrimSuffix(filepath.Base(fitted.File.Path), ".md")
-	plan.next = fmt.Sprintf("written: %s (%s)\nmeasured: %s\n", fitted.File.Path, fitted.Why, fitted) +
-		fmt.Sprintf(runNext, name, "  iterate doctor                 # who can propose changes here\n",
+	dir := a.source().Directory()
+	plan.next = fmt.Sprintf("written: %s (%s)\nmeasured: %s\n", filepath.Join(dir, fitted.Name+".md"), fitted.Why, fitted) +
+		fmt.Sprintf(runNext, fitted.Name, "  iterate doctor                 # who can propose changes here\n",
 			a.programsFlag(), " --agent NAME")
-	plan.Steps, err = setup.FirstProgram(a.Checkout, a.source().Directory(), name, fitted)
+	plan.Steps, err = setup.FirstProgram(a.Checkout, dir, fitted.Name, fitted)
 	return err
 }
 

@@ -61,7 +61,7 @@ func TestActionIsPinned(t *testing.T) {
 			if c.there != "" {
 				files, err := initFiles(root, nil, "", Options{Action: strings.SplitN(c.there, " ", 2)[0]})
 				require.NoError(t, err)
-				text := strings.ReplaceAll(files[0].text, strings.SplitN(c.there, " ", 2)[0]+"\n", c.there+"\n")
+				text := strings.ReplaceAll(files[0].Text, strings.SplitN(c.there, " ", 2)[0]+"\n", c.there+"\n")
 				require.NoError(t, os.MkdirAll(filepath.Join(root, workflowDir), 0o750))
 				require.NoError(t, os.WriteFile(filepath.Join(root, mainWorkflow), []byte(text), 0o600))
 			}
@@ -72,12 +72,12 @@ func TestActionIsPinned(t *testing.T) {
 			}
 			require.NoError(t, err)
 			for _, file := range files[:3] {
-				ours := strings.Count(file.text, "mode: ")
-				assert.Equal(t, ours, strings.Count(file.text, "uses: "+c.uses+"\n"), file.name)
+				ours := strings.Count(file.Text, "mode: ")
+				assert.Equal(t, ours, strings.Count(file.Text, "uses: "+c.uses+"\n"), file.Name)
 				assert.Equal(t, c.version != "",
-					strings.Contains(file.text, "          version: "+c.version+"\n"), file.name)
+					strings.Contains(file.Text, "          version: "+c.version+"\n"), file.Name)
 				if c.uses != defaultAction {
-					assert.NotContains(t, file.text, defaultAction+"\n")
+					assert.NotContains(t, file.Text, defaultAction+"\n")
 				}
 			}
 		})

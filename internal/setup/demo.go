@@ -3,11 +3,11 @@ package setup
 import (
 	"context"
 	"embed"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -32,11 +32,11 @@ func DemoRepository(ctx context.Context, dir string, environ []string, now time.
 		if err != nil {
 			return err
 		}
-		file := filepath.Join(dir, DemoProgram, entry.Name())
+		file := DemoProgram + "/" + entry.Name()
 		if entry.Name() == "program.md" {
-			file = filepath.Join(dir, ".autoloop", "programs", DemoProgram+".md")
+			file = memory.DefaultPrograms + "/" + DemoProgram + ".md"
 		}
-		if err := (File{file, string(text)}).Write(); err != nil {
+		if err := (Step{Action: Create, Name: file, Text: string(text)}).Apply(ctx, dir); err != nil {
 			return err
 		}
 	}

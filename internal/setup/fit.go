@@ -36,9 +36,9 @@ type Fitter struct {
 
 // Fitted is a program that was measured.
 type Fitted struct {
-	File     File
-	Why      string
-	Measured loop.Inspection
+	Name, Text string
+	Why        string
+	Measured   loop.Inspection
 }
 
 // Kinds are the kinds of programs that can be asked for, in the order in which
@@ -96,6 +96,22 @@ func (f Fitter) Fit(ctx context.Context, dir, name, kind string) (*Fitted, error
 		"and change its target and evaluation")
 }
 
+// within is the path from the root to a directory, with slashes; "." when it is
+// not below it.
+func within(root, here string) string {
+	if resolved, err := filepath.EvalSymlinks(here); err == nil {
+		here = resolved
+	}
+	if resolved, err := filepath.EvalSymlinks(root); err == nil {
+		root = resolved
+	}
+	relative, err := filepath.Rel(root, here)
+	if err != nil || !filepath.IsLocal(relative) {
+		return "."
+	}
+	return filepath.ToSlash(relative)
+}
+
 // filesBelow are the files below a directory, as seen from there.
 func filesBelow(files []string, dir string) []string {
 	if dir == "." {
@@ -147,7 +163,7 @@ func (f Fitter) try(ctx context.Context, r recipe, at, dir, name string) (*Fitte
 		f.Tell(fmt.Sprintf("%s: not taken: it is %s already", r.kind, measured.Median))
 		return nil, nil
 	}
-	fitted := &Fitted{File: File{file, text}, Why: r.why, Measured: measured}
+	fitted := &Fitted{Name: name, Text: text, Why: r.why, Measured: measured}
 	if text := fitted.blind(); text != "" {
 		f.Tell(fmt.Sprintf("%s: %s", r.kind, text))
 	}

@@ -37,16 +37,13 @@ func Steps(root, programs string, o Options) (steps []Step, lacks bool, err erro
 			return nil, false, misuse.New(err)
 		}
 	}
-	files, err := initFiles(root, found, programs, o)
-	if err != nil {
+	if steps, err = initFiles(root, found, programs, o); err != nil {
 		return nil, false, err
 	}
-	for _, file := range files {
-		s, err := compareInit(root, file.name, file.text, o.Force)
-		if err != nil {
+	for i := range steps {
+		if err := steps[i].compare(root, o.Force); err != nil {
 			return nil, false, err
 		}
-		steps = append(steps, s)
 	}
 	if wantsSimple(root, o) && exists(filepath.Join(root, filepath.FromSlash(pairWorkflow))) {
 		steps = append(steps, Step{Action: Keep, Name: pairWorkflow, Why: "(nothing calls it any more: delete it)"})
@@ -62,26 +59,26 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// compareInit decides what happens to one file of ours.
-func compareInit(root, name, text string, force bool) (Step, error) {
-	s := Step{Action: Create, Name: name, Text: text}
-	if err := insideOnly(root, name); err != nil {
-		return s, err
+// compare decides what happens to one file of ours.
+func (s *Step) compare(root string, force bool) error {
+	if err := insideOnly(root, s.Name); err != nil {
+		return err
 	}
-	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(s.Name)))
 	now := strings.ReplaceAll(string(data), "\r\n", "\n")
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		s.Action = Create
 	case err != nil:
-		return s, err
-	case now == text:
+		return err
+	case now == s.Text:
 		s.Action, s.Why = Keep, "(up to date)"
-	case force || isSealed(now) || strings.HasPrefix(text, now) && now != "":
-		s.Action, s.Why = Update, ""
+	case force || isSealed(now) || strings.HasPrefix(s.Text, now) && now != "":
+		s.Action = Update
 	default:
 		s.Action, s.Why = Keep, "(edited, or not written by iterate init; --force replaces it)"
 	}
-	return s, nil
+	return nil
 }
 
 // insideOnly refuses a path with a link in it, which could lead out of the

@@ -1,32 +1,44 @@
 package setup
 
 import (
-	"os"
+	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/org/autoloop/internal/misuse"
 )
 
-// File is one file of a new program, by its path.
-type File struct{ Path, Text string }
-
-// Write writes the file, with the directories above it.
-func (f File) Write() error {
-	if err := os.MkdirAll(filepath.Dir(f.Path), 0o755); err != nil {
-		return err
+// FirstProgram are the steps that write a program which was measured, nil for the
+// example of a name that runs as it stands.
+func FirstProgram(root, dir, name string, fitted *Fitted) ([]Step, error) {
+	at, err := filepath.Rel(root, dir)
+	if err != nil || !filepath.IsLocal(at) {
+		return nil, misuse.Errorf("--programs %s is not in the repository", dir)
 	}
-	return os.WriteFile(f.Path, []byte(f.Text), 0o644)
-}
-
-// NewProgram is a program that runs as it stands, in the directory of programs,
-// with its target and evaluation below root.
-func NewProgram(root, dir, name string) []File {
-	work := "autoloop-" + name
-	fill := strings.NewReplacer("NAME", name, "DIR", work).Replace
-	return []File{
-		{filepath.Join(dir, name+".md"), fill(newTemplate)},
-		{filepath.Join(root, work, "settings.conf"), newTarget},
-		{filepath.Join(root, work, "evaluate.sh"), newEvaluation},
+	file := path.Join(filepath.ToSlash(at), name) + ".md"
+	var steps []Step
+	if fitted != nil {
+		steps = []Step{{Name: file, Text: fitted.Text, Why: "(" + fitted.Why + ": " + fitted.String() + ")"}}
+	} else {
+		work, why := "autoloop-"+name, "(an example that runs as it stands)"
+		steps = []Step{
+			{Name: file, Text: strings.NewReplacer("NAME", name, "DIR", work).Replace(newTemplate), Why: why},
+			{Name: work + "/settings.conf", Text: newTarget, Why: why},
+			{Name: work + "/evaluate.sh", Text: newEvaluation, Why: why},
+		}
 	}
+	for i, s := range steps {
+		for _, taken := range []string{s.Name, strings.TrimSuffix(s.Name, ".md")} {
+			if taken = filepath.Join(root, filepath.FromSlash(taken)); exists(taken) {
+				return nil, misuse.Errorf("%s exists already; choose another name, or remove it", taken)
+			}
+		}
+		if err := insideOnly(root, s.Name); err != nil {
+			return nil, err
+		}
+		steps[i].Action = Create
+	}
+	return steps, nil
 }
 
 const newTemplate = `---

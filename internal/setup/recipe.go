@@ -131,6 +131,10 @@ failed() {
 }
 `
 
+// notPlain is a character that a glob, or a list of targets, would read as
+// something else; `?` stands for it.
+var notPlain = lazyregexp.New(`[^\w./+@-]`)
+
 // text is the program file for a directory below the root, "." for the root.
 func (r recipe) text(name, at string) string {
 	script := "\n" + strings.TrimSpace(r.script) + "\n"

@@ -145,7 +145,7 @@ func TestPytestThatIsInstalledIsTriedFirst(t *testing.T) {
 			fitted, err := fitter.Fit(t.Context(), filepath.Join(dir, "programs"), "", "python-coverage")
 			require.NoError(t, err)
 			assert.Equal(t, c.setups, setups)
-			assert.Contains(t, fitted.File.Text, "\n"+c.works)
+			assert.Contains(t, fitted.Text, "\n"+c.works)
 		})
 	}
 	assert.Len(t, Kinds(), 16, "each kind once: %v", Kinds())
@@ -194,7 +194,7 @@ func TestNoticingEvaluationIsOfferedFirst(t *testing.T) {
 			}
 			fitted, err := fitter.Fit(t.Context(), filepath.Join(dir, "programs"), "", "")
 			require.NoError(t, err)
-			assert.Equal(t, c.kind+".md", filepath.Base(fitted.File.Path))
+			assert.Equal(t, c.kind, fitted.Name)
 			assert.Equal(t, c.says, strings.Contains(fitted.String(), "does not notice an emptied file"))
 		})
 	}

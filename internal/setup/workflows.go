@@ -26,15 +26,12 @@ const (
 	issueForm        = ".github/ISSUE_TEMPLATE/autoloop-program.md"
 )
 
-// initFile is one file that a repository gets.
-type initFile struct{ name, text string }
-
 // initFiles are the files for this repository: the workflow in one of its two
 // forms, with the names of the repository's CI in it, and what goes with it.
 // Programs that judge configurations of agents get the gate, and those that name
 // a workflow to start the right to start it. The directory of the programs is
 // named where it is not the usual one, "". All use the same action.
-func initFiles(root string, programs []*program.Program, dir string, o Options) ([]initFile, error) {
+func initFiles(root string, programs []*program.Program, dir string, o Options) ([]Step, error) {
 	ci, err := ciWorkflows(root)
 	if err != nil {
 		return nil, err
@@ -43,13 +40,13 @@ func initFiles(root string, programs []*program.Program, dir string, o Options) 
 	if err != nil {
 		return nil, err
 	}
-	var files []initFile
+	var files []Step
 	dispatches := slices.ContainsFunc(programs, func(p *program.Program) bool { return p.CIWorkflow != "" })
 	add := func(name, text string) {
 		if dispatches {
 			text = strings.ReplaceAll(text, "actions: read # write, where a program", "actions: write # a program")
 		}
-		files = append(files, initFile{name, sealed(withPrograms(withAction(text, uses, remark), dir), "# ", "")})
+		files = append(files, Step{Name: name, Text: sealed(withPrograms(withAction(text, uses, remark), dir), "# ", "")})
 	}
 	if wantsSimple(root, o) {
 		add(mainWorkflow, withCI(workflows.Simple, ci))
@@ -64,7 +61,7 @@ func initFiles(root string, programs []*program.Program, dir string, o Options) 
 		add(pageWorkflow, workflows.Page)
 	}
 	add(validateWorkflow, workflows.Validate)
-	return append(files, initFile{issueForm, sealed(workflows.IssueTemplate, "<!-- ", " -->")}), nil
+	return append(files, Step{Name: issueForm, Text: sealed(workflows.IssueTemplate, "<!-- ", " -->")}), nil
 }
 
 // modeLine is the line of our workflows that every use of the action has.
