@@ -67,7 +67,6 @@ type Tree struct {
 type recorded struct {
 	git.TreeEntry
 	stamp stamp
-	link  string // what a symbolic link says
 }
 
 // Build writes the files of a commit or tree into dir, which must not exist;
@@ -178,9 +177,6 @@ func (t *Tree) record(c *control, entries []git.TreeEntry, kept map[string]recor
 		written := recorded{TreeEntry: entry}
 		if info, err := os.Lstat(t.path(entry.Path)); err == nil {
 			written.stamp = stampOf(info)
-			if info.Mode()&fs.ModeSymlink != 0 {
-				written.link, _ = os.Readlink(t.path(entry.Path))
-			}
 		}
 		t.entries[entry.Path] = written
 	}
