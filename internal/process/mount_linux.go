@@ -85,7 +85,7 @@ func (v *view) take() (sources, error) {
 // of use, else an empty directory takes its place.
 func (m *mount) overlay() {
 	upper, work := filepath.Join(m.Scratch, upperDir), filepath.Join(m.Scratch, workDir)
-	if m.Source != "" && !strings.ContainsAny(m.Source+m.Scratch, `:,\`) {
+	if !strings.ContainsAny(m.Source+m.Scratch, `:,\`) {
 		options := "userxattr,lowerdir=" + m.Source + ",upperdir=" + upper + ",workdir=" + work
 		if unix.Mount("overlay", m.Source, "overlay", unix.MS_NOSUID|unix.MS_NODEV, options) == nil {
 			return
@@ -96,7 +96,7 @@ func (m *mount) overlay() {
 
 // withoutOverlay settles a layer where the system has no overlays.
 func (m *mount) withoutOverlay() {
-	if m.Keep && m.Source != "" && filled(m.Source) {
+	if m.Keep && filled(m.Source) {
 		m.Change = show
 		return
 	}

@@ -65,9 +65,8 @@ func (i *Isolation) Warnings(env []string) []string {
 
 func (i *Isolation) viewOf(spec *Spec) view {
 	b := i.build(spec)
-	mounts := b.place(b.needed(), spec)
 	return view{
-		Offline: spec.Offline, Plain: i.plainCaches, Mounts: mounts, Moved: b.moved,
+		Offline: spec.Offline, Plain: i.plainCaches, Mounts: b.needed(), Moved: b.moved,
 		Dir: filepath.Clean(spec.Dir), Fixed: spec.Fixed,
 	}
 }
