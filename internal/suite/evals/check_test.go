@@ -96,6 +96,7 @@ func TestVerdicts(t *testing.T) {
 			`json_field_count , "path": "o", "operator": "lt", "value": 2`,
 			`json_field_count , "path": "t", "operator": "gte", "value": 0`,
 			`json_array_contains , "path": "list", "match": {"k": [3]}`,
+			`json_array_contains , "path": "list", "value": {"k": [2]}`,
 			`json_array_contains , "path": "$", "match": {"a": 1} <- [1, "a", [{"a": 1}]]`,
 			`json_array_contains , "path": "t", "value": "a"`,
 			`file_not_contains , "text": "ab" <- cabd`,

@@ -92,6 +92,7 @@ func TestSuites(t *testing.T) {
 		"a file among the results":    files(`"outputs/x"`),
 		"a hidden file":               files(`".env"`),
 		"the suite itself":            files(`"evals/./evals.json"`),
+		"in other letters":            files(`"EVALS/EVALS.JSON"`),
 		"paths of Windows":            files(`"..\\in.csv", "C:/in.csv", "/in.csv", "."`),
 		"a short time":                checks(`{"type": "shell_command", "command": "true", "timeout": 1e-12}`),
 		"a day":                       checks(`{"type": "shell_command", "command": "true", "timeout_seconds": 86400}`),
