@@ -68,8 +68,8 @@ func (f form) section(title string, list []string) string {
 func (f form) list(list []string) string { return f.item + strings.Join(list, "\n"+f.item) + "\n" }
 
 // lines says one thing after another.
-func lines[T any](list []T, line func(T) string) []string {
-	said := make([]string, len(list))
+func lines[T, L any](list []T, line func(T) L) []L {
+	said := make([]L, len(list))
 	for i, one := range list {
 		said[i] = line(one)
 	}

@@ -29,23 +29,17 @@ func LogTable(a Account) Table {
 // LogRecords are the iterations of a program for other programs, behind their header;
 // seconds are those of one run of the candidate.
 func LogRecords(a Account) [][]string {
-	seconds := map[int]float64{}
-	for _, e := range history.Of[*history.Measured](a.Events) {
-		if e.Role == history.Candidate {
-			seconds[e.Iteration] = e.Seconds
-		}
-	}
 	rows := [][]string{{
 		"iteration", "time", "outcome", "metric", "best", "seconds", "p", "commit", "summary",
 		"agent", "turns", "tokens", "usd",
 	}}
-	for _, e := range a.Decided() {
+	for _, e := range a.Stories() {
 		probability, took := "", ""
 		if n := len(e.Evidence); n > 0 {
 			probability = strconv.FormatFloat(e.Evidence[n-1].P, 'g', -1, 64)
 		}
-		if s := seconds[e.Iteration]; s > 0 {
-			took = strconv.FormatFloat(s, 'f', -1, 64)
+		if e.Seconds > 0 {
+			took = strconv.FormatFloat(e.Seconds, 'f', -1, 64)
 		}
 		turns, tokens, usd := "", "", ""
 		if u := e.Usage; u != nil {
@@ -66,51 +60,6 @@ func countText[N int | int64](count *N) string {
 		return ""
 	}
 	return strconv.FormatInt(int64(*count), 10)
-}
-
-// Story is one iteration with all that was measured for it, a baseline of its run too.
-type Story struct {
-	*history.Decided
-	Measured []*history.Measured
-	// Seconds is how long one run of its last candidate took, Took how long the run took
-	// that measured it, up to the decision; 0 for unknown.
-	Seconds float64
-	Took    time.Duration
-}
-
-// StoryOf looks an iteration up; its decision is nil when it was not decided.
-func StoryOf(a Account, iteration int) Story {
-	var s Story
-	var began *history.Started
-	for _, event := range a.Events {
-		meant := event.Header().Iteration == iteration
-		switch e := event.(type) {
-		case *history.Started:
-			if meant {
-				began = e
-			}
-		case *history.Measured:
-			// A baseline with which its run began is recorded with the iteration before.
-			first := e.Stage == "" && e.Role != history.Candidate && began != nil && began.Run == e.Run && s.Decided == nil
-			if meant || first {
-				s.Measured = append(s.Measured, e)
-			}
-			if meant && e.Role == history.Candidate {
-				s.Seconds = e.Seconds
-			}
-		case *history.Decided:
-			if meant && s.Decided == nil && began != nil { // before CI had its say
-				s.Took = e.Time.Sub(began.Time)
-			}
-			if meant {
-				s.Decided = e
-			}
-		}
-		if history.UndoneBy(event) == iteration && s.Decided != nil {
-			s.Decided = undone(s.Decided)
-		}
-	}
-	return s
 }
 
 // String is the iteration with all that decided it, where its time went, and what its

@@ -124,10 +124,7 @@ func (a Account) ci(kept *history.Decided) CI {
 	case kept.Outcome == history.PendingCI:
 		return CIPending
 	case a.replayed(kept): // CI said it of another commit
-	case slices.ContainsFunc(a.Events, func(e history.Event) bool {
-		decided, is := e.(*history.Decided)
-		return is && decided.Iteration == kept.Iteration && decided.Outcome == history.PendingCI
-	}):
+	case StoryOf(a, kept.Iteration).Waited:
 		if slices.ContainsFunc(kept.Reasons, func(r decision.Reason) bool { return r.Is(decision.CIAsBase) }) {
 			return CIAsBase
 		}

@@ -12,7 +12,7 @@ import (
 
 // Iteration is one decided iteration.
 type Iteration struct {
-	*history.Decided
+	*render.Story
 	Program string // the anchor of its program
 	// Before and After are the samples of both sides in the last stage of the
 	// trial, Test what the comparison said, Interval the shift that it allows.
@@ -26,13 +26,9 @@ type Iteration struct {
 	Diff              []DiffLine
 
 	// cases are the pass rates of a suite's cases, stage is the one of the trial that is
-	// shown, "" for any. waited says that CI was asked, which sent it back to be fixed so
-	// often, the last time because of these checks.
-	cases   decision.CaseRates
-	stage   decision.Stage
-	waited  bool
-	fixes   int
-	failing []history.Check
+	// shown, "" for any.
+	cases decision.CaseRates
+	stage decision.Stage
 }
 
 // Kept reports whether the change is on the program's branch.

@@ -11,6 +11,7 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 
+	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/render/page"
 )
 
@@ -36,7 +37,7 @@ func TestOutcomeOfIteration(t *testing.T) {
 				if len(words) > 2 {
 					decided.Metric = value(1)
 				}
-				it := page.Iteration{Decided: &decided}
+				it := page.Iteration{Story: &render.Story{Decided: &decided}}
 				assert.Equal(t, want, it.Kind(), row)
 			}
 		}

@@ -103,8 +103,8 @@ func (p *Program) adopt(m state.Machine, past history.Summary) {
 // read takes the events over, by the iterations that they are of.
 func (p *Program) read(s Source, past history.Summary) {
 	at, last := map[int]*Iteration{}, 0
-	for _, e := range (render.Account{Events: s.Events}).Decided() {
-		it := &Iteration{Decided: e, Program: p.ID}
+	for _, e := range (render.Account{Events: s.Events}).Stories() {
+		it := &Iteration{Story: e, Program: p.ID}
 		if n := len(e.Evidence); n > 0 {
 			trial := e.Evidence[n-1]
 			it.stage, it.Test = trial.Stage, render.Trial(trial)
@@ -113,6 +113,11 @@ func (p *Program) read(s Source, past history.Summary) {
 		}
 		if s.Repository != "" {
 			it.link(s.Repository)
+		}
+		for _, m := range e.Measured {
+			if m.Stage != "" && m.Proposal == e.Proposal {
+				it.measured(m)
+			}
 		}
 		if p.Tried++; it.Kept() {
 			p.Kept++
@@ -125,8 +130,6 @@ func (p *Program) read(s Source, past history.Summary) {
 		}
 	}
 	for _, e := range s.Events {
-		n := e.Header().Iteration
-		it := at[n]
 		switch e := e.(type) {
 		case *history.Measured:
 			if rates := e.CaseRates(); e.Role == history.Baseline && len(rates) > 0 && p.heat == nil {
@@ -135,16 +138,8 @@ func (p *Program) read(s Source, past history.Summary) {
 			if e.Role == history.Baseline && e.Stage == "" && e.Metric != nil {
 				p.Breaks = append(p.Breaks, last)
 			}
-			if it != nil && e.Stage != "" && e.Proposal == it.Proposal {
-				it.measured(e)
-			}
-		case *history.Checked:
-			if it != nil {
-				it.fixes, it.failing = it.fixes+1, e.Failing
-			}
 		case *history.Decided:
-			last = max(last, n)
-			it.waited = it.waited || e.Outcome == history.PendingCI
+			last = max(last, e.Iteration)
 			p.Lessons, p.Foreclosed = p.note(p.Lessons, e, e.Lessons), p.note(p.Foreclosed, e, e.Foreclosed)
 		}
 	}
@@ -180,19 +175,19 @@ func (it *Iteration) CI() string {
 	case it.Outcome == history.PendingCI:
 		said = "waits for it"
 	case it.Outcome == history.CIFixExhausted:
-		failing := it.failing
-		if len(it.Failing) > 0 {
-			failing = it.Failing
+		failing := it.Failing
+		if n := len(it.Checked); n > 0 && len(failing) == 0 {
+			failing = it.Checked[n-1].Failing
 		}
 		said = "failed"
 		for i, check := range failing[:min(len(failing), 5)] {
 			said += []string{": ", ", "}[min(i, 1)] + clip(check.Name, 60)
 		}
-	case it.waited && it.Kept():
+	case it.Waited && it.Kept():
 		said = "green"
 	}
-	if it.fixes > 0 && said != "" {
-		said += ", after " + render.Count(it.fixes, "fix", "fixes")
+	if fixes := len(it.Checked); fixes > 0 && said != "" {
+		said += ", after " + render.Count(fixes, "fix", "fixes")
 	}
 	return said
 }

@@ -150,10 +150,10 @@ func (s *Skill) Trajectory() template.HTML {
 		if step.Iteration == 0 {
 			continue
 		}
-		it := &Iteration{Decided: &history.Decided{
+		it := &Iteration{Story: &render.Story{Decided: &history.Decided{
 			Head: history.Head{Iteration: step.Iteration}, Metric: step.Score, Best: step.Best,
 			Outcome: history.Rejected,
-		}}
+		}}}
 		if step.Action == results.Kept {
 			it.Outcome = history.Accepted
 		}
