@@ -19,13 +19,6 @@ func NumberOf(v Value) Number { return Number{value: v} }
 // NumberFromInt returns n as a Number.
 func NumberFromInt(n int64) Number { return Number{value: FromInt(n)} }
 
-// NumberFromFloat returns the Number with the shortest decimal text that reads back as f;
-// NaN and infinities become a non-finite Number.
-func NumberFromFloat(f float64) Number {
-	value, err := FromFloat(f)
-	return Number{value: value, nonFinite: err != nil}
-}
-
 // NonFinite returns the Number that stands for NaN and infinities.
 func NonFinite() Number { return Number{nonFinite: true} }
 

@@ -78,15 +78,6 @@ var failures = []struct {
 	{SuiteInvalid, [2]Effect{NoResult, NoResult}},
 }
 
-// Failures lists the rows of the table.
-func Failures() []Failure {
-	var list []Failure
-	for _, row := range failures {
-		list = append(list, row.what)
-	}
-	return list
-}
-
 // After is what follows from a failure in a suite of this format.
 func (f Format) After(what Failure) Effect {
 	for _, row := range failures {

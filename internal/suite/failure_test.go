@@ -2,7 +2,6 @@ package suite_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,6 +27,7 @@ import (
 	"github.com/org/autoloop/internal/suite/score"
 	"github.com/org/autoloop/internal/suite/taskrun"
 	"github.com/org/autoloop/internal/suite/work"
+	"github.com/org/autoloop/tests/testdir"
 )
 
 // TestFailureTableOfTheDocs: the page has the table as it is in code.
@@ -44,72 +44,41 @@ func TestFailureTableOfTheDocs(t *testing.T) {
 
 // scenario makes one row of the table happen, in both formats.
 type scenario struct {
-	// ends is how the agent ends its run number n, from 1; nil is well.
-	ends func(n int, r agent.Request) *agent.Failure
-	// answers is what the judge says to its question number n; nil asks no judge.
-	answers func(n int, question string) string
+	// ends is how the agent ends its first run; nil is well.
+	ends *agent.Failure
+	// always says that it ends so each time, moved that the sandbox is out of its place then, as on a
+	// disk on which nothing can be written.
+	always, moved bool
+	// silent says to which question, by its number, the judge has no answer; nil asks no judge.
+	silent  func(n int, question string) bool
 	check   string // a command that is looked at besides
 	budget  int64  // of tokens
 	invalid bool   // the suite
 	runs    int    // of each task; 0 is one
 }
 
-func failing(kind agent.FailureKind) func(int, agent.Request) *agent.Failure {
-	return func(n int, _ agent.Request) *agent.Failure {
-		if n > 1 {
-			return nil
-		}
-		return &agent.Failure{Kind: kind, Message: "it failed"}
-	}
-}
-
-// good is an answer that a grader and a judge can both give.
-const good = `{"score": 0.5, "rationale": "so so", "expectations": [{"number": 1, "passed": true, "evidence": "seen"}]}`
-
 func scenarios() map[suite.Failure]scenario {
-	silent := func(at func(n int, question string) bool) func(int, string) string {
-		return func(n int, question string) string {
-			if at(n, question) {
-				return "no answer"
-			}
-			return good
-		}
-	}
+	failing := func(kind agent.FailureKind) *agent.Failure { return &agent.Failure{Kind: kind, Message: "it failed"} }
+	first := func(most int) func(int, string) bool { return func(n int, _ string) bool { return n <= most } }
 	ofCandidate := func(_ int, question string) bool {
 		return strings.Contains(question, "+after") || !strings.Contains(question, "DIFF")
 	}
 	return map[suite.Failure]scenario{
-		suite.AgentCrashed:  {ends: failing(agent.Crashed)},
-		suite.AgentTimedOut: {ends: failing(agent.Timeout)},
-		suite.AlwaysCrashed: {ends: func(int,
-			agent.Request,
-		) *agent.Failure {
-			return &agent.Failure{Kind: agent.Crashed}
-		}},
-		suite.AgentMissing: {ends: func(int, agent.Request) *agent.Failure {
-			return &agent.Failure{Kind: agent.Crashed, Message: "exit code 127", NotStarted: true}
-		}},
-		suite.LoginRefused:   {ends: failing(agent.Authentication)},
-		suite.ProviderLimit:  {ends: failing(agent.RateLimit)},
-		suite.AnswerUnusable: {answers: silent(func(n int, _ string) bool { return n == 1 })},
-		suite.NoAnswer:       {answers: silent(func(n int, _ string) bool { return n <= 2 }), runs: 5},
-		suite.NoAnswerThrice: {answers: silent(ofCandidate), runs: 5},
-		suite.JudgeOneSided:  {answers: silent(ofCandidate), runs: 2},
-		suite.BudgetUsedUp:   {budget: 100},
-		suite.DiskFull: {ends: func(_ int,
-			r agent.Request,
-		) *agent.Failure {
-			return moved(filepath.Dir(r.Dir))
-		}},
+		suite.AgentCrashed:    {ends: failing(agent.Crashed)},
+		suite.AgentTimedOut:   {ends: failing(agent.Timeout)},
+		suite.AlwaysCrashed:   {ends: failing(agent.Crashed), always: true},
+		suite.AgentMissing:    {ends: &agent.Failure{Kind: agent.Crashed, Message: "exit code 127", NotStarted: true}},
+		suite.LoginRefused:    {ends: failing(agent.Authentication)},
+		suite.ProviderLimit:   {ends: failing(agent.RateLimit)},
+		suite.AnswerUnusable:  {silent: first(1)},
+		suite.NoAnswer:        {silent: first(2), runs: 5},
+		suite.NoAnswerThrice:  {silent: ofCandidate, runs: 5},
+		suite.JudgeOneSided:   {silent: ofCandidate, runs: 2},
+		suite.BudgetUsedUp:    {budget: 100},
+		suite.DiskFull:        {moved: true},
 		suite.CommandNotFound: {check: "no-such-command-anywhere"},
 		suite.SuiteInvalid:    {invalid: true},
 	}
-}
-
-// moved takes a sandbox out of its place, as a disk on which nothing can be written.
-func moved(base string) *agent.Failure {
-	_ = os.Rename(base, base+"-moved")
-	return nil
 }
 
 // TestFailureCells makes every row happen in both formats and looks at what follows.
@@ -150,74 +119,64 @@ func (s *scripted) Propose(_ context.Context, r agent.Request) (agent.Reply, err
 		err = os.WriteFile(filepath.Join(r.Dir, "outputs", "x"), nil, 0o600)
 	}
 	reply := agent.Reply{Usage: metric.Usage{InputTokens: new(int64(90)), OutputTokens: new(int64(10))}}
-	if s.ends != nil {
-		reply.Failure = s.ends(s.asked, r)
+	if s.always || s.asked == 1 {
+		reply.Failure = s.ends
+	}
+	if s.moved {
+		err = os.Rename(filepath.Dir(r.Dir), filepath.Dir(r.Dir)+"-moved")
 	}
 	return reply, err
 }
 
-// judge answers as the scenario says, and counts its questions.
-func (s scenario) judge(asked *int) *judge.Judge {
-	complete := func(_ context.Context, _ models.Endpoint, r models.Request) (models.Response, error) {
-		*asked++
-		return models.Response{Text: s.answers(*asked, r.Messages[1].Text), Model: "m"}, nil
-	}
-	return judge.API(complete, models.Endpoint{Model: "m"}, nil, process.Masker{})
-}
-
-func boxes() *sandbox.Maker {
-	return &sandbox.Maker{
-		Runner: process.NewRunner(), Remove: os.RemoveAll,
-		Environ: func(home string, _ []string) ([]string, error) {
-			return []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}, os.MkdirAll(home, 0o700)
+// runner runs one case after the other; the judge, which answers as the scenario says, counts its questions.
+func (s scenario) runner(t *testing.T) (runner work.Runner, asked *int) {
+	t.Helper()
+	asked = new(int)
+	runner = work.Runner{
+		Jobs: 1, RunDir: t.TempDir(), Now: time.Now, Budget: work.Budget{Tokens: s.budget}, Sandboxes: &sandbox.Maker{
+			Runner: process.NewRunner(), Remove: os.RemoveAll,
+			Environ: func(home string, _ []string) ([]string, error) {
+				return []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}, os.MkdirAll(home, 0o700)
+			},
 		},
 	}
-}
-
-func write(t *testing.T, dir, name string, value any) {
-	t.Helper()
-	text, is := value.(string)
-	if !is {
-		data, err := json.Marshal(value)
-		require.NoError(t, err)
-		text = string(data)
+	if s.silent != nil {
+		runner.Grader = judge.API(func(_ context.Context, _ models.Endpoint, r models.Request) (models.Response, error) {
+			*asked++
+			if s.silent(*asked, r.Messages[1].Text) {
+				return models.Response{Text: "no answer"}, nil
+			}
+			return models.Response{Model: "m", Text: `{"score": 0.5, "rationale": "so so", "expectations": [
+				{"number": 1, "passed": true, "evidence": "seen"}]}`}, nil
+		}, models.Endpoint{Model: "m"}, nil, process.Masker{})
 	}
-	place := filepath.Join(dir, filepath.FromSlash(name))
-	require.NoError(t, os.MkdirAll(filepath.Dir(place), 0o755))
-	require.NoError(t, os.WriteFile(place, []byte(text), 0o600))
+	return runner, asked
 }
-
-type object = map[string]any
 
 // inEvals runs a suite of two cases, of which the first meets the failure.
 func (s scenario) inEvals(t *testing.T) suite.Effect {
 	t.Helper()
-	root, run := t.TempDir(), t.TempDir()
-	checks := []object{{"type": "file_exists", "file": "x"}}
+	const check = `{"type": "file_exists", "file": "x"}`
+	first, second := check, "b"
 	if s.check != "" {
-		checks = append(checks, object{"type": "shell_command", "command": s.check})
+		first += `, {"type": "shell_command", "command": "` + s.check + `"}`
 	}
-	first := object{"id": "a", "prompt": "p", "deterministic_checks": checks}
-	if s.answers != nil {
-		first["expectations"] = []string{"it is good"}
+	if first = `"prompt": "p", "deterministic_checks": [` + first + "]"; s.silent != nil {
+		first += `, "expectations": ["it is good"]`
 	}
-	cases := []object{first, {"id": "b", "prompt": "p", "deterministic_checks": checks[:1]}}
 	if s.invalid {
-		cases[1]["id"] = "a"
+		second = "a"
 	}
-	write(t, root, "skill/SKILL.md", "---\nname: s\n---\n")
-	write(t, root, "skill/evals/evals.json", cases)
+	root := testdir.New(t, testdir.Files{
+		"skill/SKILL.md": "---\nname: s\n---\n", "skill/evals/evals.json": `[{"id": "a", ` + first + `}, {"id": "` + second +
+			`", "prompt": "p", "deterministic_checks": [` + check + `]}]`,
+	})
 	skill, err := evalrun.Load(root, "skill", "")
 	if err != nil {
 		return suite.NoResult
 	}
-	asked := 0
-	o := evalrun.Options{
-		Agent: &scripted{scenario: s}, Timeout: time.Minute, Runner: s.runner(run),
-	}
-	if s.answers != nil {
-		o.Grader = s.judge(&asked)
-	}
+	runner, asked := s.runner(t)
+	o := evalrun.Options{Agent: &scripted{scenario: s}, Timeout: time.Minute, Runner: runner}
 	result, err := evalrun.Run(t.Context(), skill, t.TempDir(), o)
 	if err != nil {
 		assert.Empty(t, result.Cases)
@@ -230,53 +189,44 @@ func (s scenario) inEvals(t *testing.T) suite.Effect {
 	case !got.Perfect():
 		assert.Equal(t, 1, got.Passed)
 		return suite.NotPassed
-	case asked > 1:
+	case *asked > 1:
 		return suite.AskAgain
 	}
 	return "nothing"
 }
 
-// runner runs one case after the other.
-func (s scenario) runner(dir string) work.Runner {
-	return work.Runner{
-		Jobs: 1, Sandboxes: boxes(), RunDir: dir, Now: time.Now, Budget: work.Budget{Tokens: s.budget},
-	}
-}
-
 // inTasks compares two configurations by a task, which meets the failure.
 func (s scenario) inTasks(t *testing.T) suite.Effect {
 	t.Helper()
-	root := t.TempDir()
-	checks := []object{{"kind": "fileExists", "path": "out.txt"}}
+	checks := []string{`{"kind": "fileExists", "path": "out.txt"}`}
 	if s.check != "" {
-		checks = append(checks, object{"kind": "command", "cmd": s.check})
+		checks = append(checks, `{"kind": "command", "cmd": "`+s.check+`"}`)
 	}
+	root := testdir.New(t, testdir.Files{"before/AGENTS.md": "before\n", "after/AGENTS.md": "after\n"})
 	for _, id := range []string{"a", "b"} {
-		task := object{"id": id, "title": id, "prompt": "p", "fixtureDir": "fixture", "checks": checks}
-		if s.answers != nil {
-			task["judgeRubric"] = object{"criteria": "good"}
+		name, rubric := id, ""
+		if s.silent != nil {
+			rubric = `, "judgeRubric": {"criteria": "good"}`
 		}
 		if s.invalid {
-			task["id"] = "a"
+			name = "a"
 		}
-		write(t, root, "suite/"+id+"/task.json", task)
-		write(t, root, "suite/"+id+"/fixture/file.txt", "")
+		testdir.Put(t, root, testdir.Files{
+			"suite/" + id + "/task.json": `{"id": "` + name + `", "title": "t", "prompt": "p", "fixtureDir": "fixture", ` +
+				`"checks": [` + strings.Join(checks, ", ") + "]" + rubric + "}",
+			"suite/" + id + "/fixture/file.txt": "",
+		})
 	}
-	write(t, root, "before/AGENTS.md", "before\n")
-	write(t, root, "after/AGENTS.md", "after\n")
 	loaded, err := taskrun.Load(t.Context(), filepath.Join(root, "suite"))
 	if err != nil {
 		return suite.NoResult
 	}
-	asked, worker := 0, &scripted{scenario: s}
-	run, stage := t.TempDir(), t.TempDir()
+	runner, asked := s.runner(t)
+	worker := &scripted{scenario: s}
 	o := taskrun.Options{
-		Agent: "scripted", Agents: func(string) (agent.Agent, error) { return worker, nil }, Runner: s.runner(run),
-		Runs: max(s.runs, 1), Thresholds: score.DefaultThresholds(), Session: "s",
-		Archive: &cache.Archive{Dir: filepath.Join(root, "kept"), Stage: stage},
-	}
-	if s.answers != nil {
-		o.Grader = s.judge(&asked)
+		Agent: "scripted", Agents: func(string) (agent.Agent, error) { return worker, nil }, Runner: runner,
+		Runs: max(s.runs, 1), Thresholds: score.Thresholds{ObjectiveDropIsRegression: true}, Session: "s",
+		Archive: &cache.Archive{Dir: filepath.Join(root, "kept"), Stage: t.TempDir()},
 	}
 	side := func(name string) taskrun.Side {
 		return taskrun.Side{Label: name, Dir: filepath.Join(root, name), Config: taskrun.AgentConfig()}
@@ -304,7 +254,7 @@ func (s scenario) inTasks(t *testing.T) suite.Effect {
 	case got.Objective.String() != fmt.Sprintf("%d/%d", len(checks), len(checks)):
 		assert.Equal(t, "1", got.Objective.Passed.String())
 		return suite.NotPassed
-	case asked > 4:
+	case *asked > 4:
 		return suite.AskAgain
 	}
 	return "nothing"

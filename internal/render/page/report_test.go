@@ -37,7 +37,7 @@ func TestComparisonAsAPage(t *testing.T) {
 	before := outcome(t, `{"configLabel": "`+hostile+`", "runs": [`+run("1")+`,`+run("2")+`]}`)
 	after := outcome(t, `{"configLabel": "b", "runs": [`+run("3")+`,`+run("4")+`]}`)
 	shown := page.Comparison{Comparison: render.Comparison{Comparison: score.Compare(before, after,
-		score.DefaultThresholds()), Before: before, After: after}}
+		score.Thresholds{ObjectiveDropIsRegression: true}), Before: before, After: after}}
 	rows := shown.Rows()
 	require.Len(t, rows, 1)
 	assert.Equal(t, "3 of 8", rows[0].Before.Objective)

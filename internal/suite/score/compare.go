@@ -344,7 +344,7 @@ type Totals struct {
 }
 
 // Thresholds tune the comparison. The zero value is stricter than any that
-// makes sense: start from DefaultThresholds.
+// makes sense.
 type Thresholds struct {
 	// MinCompositeGain is the band that the net gain must exceed.
 	MinCompositeGain metric.Value
@@ -360,13 +360,4 @@ type Thresholds struct {
 	// do not, because the sides were not measured in turns: such runs are exchanged
 	// whole, since a good hour lifts all tasks of a run.
 	Shared bool
-}
-
-// DefaultThresholds returns 0.01, 0.05, 0, true and false.
-func DefaultThresholds() Thresholds {
-	return Thresholds{
-		MinCompositeGain:          metric.MustValue("0.01"),
-		RegressionCompositeDrop:   metric.MustValue("0.05"),
-		ObjectiveDropIsRegression: true,
-	}
 }

@@ -3,6 +3,9 @@ package work_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -12,121 +15,94 @@ import (
 
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite/work"
+	"github.com/org/autoloop/tests/golden"
 )
 
-func usd(text string) *metric.Value {
-	if text == "" {
-		return nil
+// spending reads a budget and what was used of it: its words are `$` money, `t` tokens, a time, and whether
+// an unknown cost pauses; after a semicolon each stand what one agent used, money and tokens, "-" for neither.
+func spending(t *testing.T, text string) *work.Spending {
+	t.Helper()
+	begun := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	spent := &work.Spending{Begun: begun}
+	for i, part := range strings.Split(text, ";") {
+		var tokens *int64
+		var usd *metric.Value
+		for word := range strings.FieldsSeq(part) {
+			switch {
+			case word[0] == '$':
+				usd = new(metric.MustValue(word[1:]))
+			case word == "pauses":
+				spent.UnknownCostPauses = true
+			case word[0] == 't':
+				n, err := strconv.ParseInt(word[1:], 10, 64)
+				require.NoError(t, err)
+				tokens = &n
+			case word != "-":
+				var err error
+				spent.Time, err = time.ParseDuration(word)
+				require.NoError(t, err)
+			}
+		}
+		if i > 0 {
+			spent.Worked(tokens, usd)
+			continue
+		}
+		if spent.USD = usd; tokens != nil {
+			spent.Tokens = *tokens
+		}
 	}
-	return new(metric.MustValue(text))
-}
-
-// used is what one agent used; nil tokens and no money are unknown.
-type used struct {
-	tokens *int64
-	usd    string
+	spent.Judged(nil, nil) // what a judge does not say is no reason to stop
+	return spent
 }
 
 func TestBudgetsAreReachedExactly(t *testing.T) {
 	t.Parallel()
-	begun := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	known := used{new(int64(100)), "0.1"}
-	for name, c := range map[string]struct {
-		used   []used
-		took   time.Duration
-		budget work.Budget
-		says   string
-	}{
-		"no budget":   {[]used{known, {}}, time.Hour, work.Budget{UnknownCostPauses: true}, ""},
-		"a cent left": {[]used{known, known, known}, 0, work.Budget{USD: usd("0.31")}, ""},
-		"three tenths are three tenths": {
-			[]used{known, known, known},
-			0,
-			work.Budget{USD: usd("0.3")},
-			"the budget of 0.3 USD is used up",
-		},
-		"a budget of nothing": {nil, 0, work.Budget{USD: usd("0")}, "the budget of 0 USD is used up"},
-		"a token left":        {[]used{known}, 0, work.Budget{Tokens: 101}, ""},
-		"no token left": {
-			[]used{known},
-			0,
-			work.Budget{Tokens: 100},
-			"the budget of 100 tokens is used up",
-		},
-		"a moment left": {nil, time.Minute - 1, work.Budget{Time: time.Minute}, ""},
-		"no moment left": {
-			nil, time.Minute,
-			work.Budget{Time: time.Minute},
-			"the budget of 1m0s is used up",
-		},
-		"unknown, and nobody minds": {[]used{{}}, 0, work.Budget{Tokens: 1}, ""},
-		"unknown, and that is minded": {
-			[]used{{}},
-			0,
-			work.Budget{Tokens: 1, UnknownCostPauses: true},
-			"the agent does not say what it costs",
-		},
-		"unknown beside a budget of time": {[]used{{}}, 0, work.Budget{Time: time.Hour, UnknownCostPauses: true}, ""},
-		"money alone is known": {
-			[]used{{nil, "0.1"}},
-			0,
-			work.Budget{USD: usd("1"), UnknownCostPauses: true},
-			"",
-		},
-		"tokens alone are known": {
-			[]used{{new(int64(1)), ""}},
-			0,
-			work.Budget{USD: usd("1"), UnknownCostPauses: true},
-			"",
-		},
-		"nearly all the money": {[]used{{nil, "0.99999"}}, 0, work.Budget{USD: usd("1")}, ""},
-		"a free model":         {[]used{{nil, "0"}}, 0, work.Budget{USD: usd("1")}, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			spent := work.Spending{Budget: c.budget, Begun: begun}
-			for _, one := range c.used {
-				spent.Worked(one.tokens, usd(one.usd))
-			}
-			spent.Judged(nil, nil) // what a judge does not say is no reason to stop
-			err := spent.Over(begun.Add(c.took))
-			if c.says == "" {
-				require.NoError(t, err)
-				return
-			}
-			require.ErrorContains(t, err, c.says)
-		})
-	}
+	golden.Table(t, map[string]string{ // after a minute
+		"no budget":                       "pauses; $0.1 t100; - =>",
+		"a cent left":                     "$0.31; $0.1; $0.1; $0.1 =>",
+		"three tenths are three tenths":   "$0.3; $0.1; $0.1; $0.1",
+		"a budget of nothing":             "$0",
+		"a token left":                    "t101; t100 =>",
+		"no token left":                   "t100; t100",
+		"a moment left":                   "1m0.000000001s =>",
+		"no moment left":                  "1m",
+		"unknown, and nobody minds":       "t1; - =>",
+		"unknown, and that is minded":     "t1 pauses; -",
+		"unknown beside a budget of time": "1h pauses; - =>",
+		"money alone is known":            "$1 pauses; $0.1 =>",
+		"tokens alone are known":          "$1 pauses; t1 =>",
+		"nearly all the money":            "$1; $0.99999 =>",
+		"a free model":                    "$1; $0 =>",
+	}, func(t *testing.T, input string) any {
+		t.Helper()
+		spent := spending(t, input)
+		if err := spent.Over(spent.Begun.Add(time.Minute)); err != nil {
+			return err
+		}
+		return ""
+	})
 }
 
 // TestRemainingBudget is what the next agent may use; 0 would be no bound.
 func TestRemainingBudget(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		budget work.Budget
-		used   used
-		tokens int64
-		usd    string
-	}{
-		"no budget":             {work.Budget{Time: time.Hour}, used{new(int64(500)), "5"}, 0, ""},
-		"nothing used":          {work.Budget{Tokens: 100, USD: usd("1")}, used{new(int64(0)), "0"}, 100, "1"},
-		"some used":             {work.Budget{Tokens: 100, USD: usd("1")}, used{new(int64(60)), "0.25"}, 40, "0.75"},
-		"all tokens":            {work.Budget{Tokens: 100}, used{new(int64(100)), ""}, 1, ""},
-		"more tokens than that": {work.Budget{Tokens: 100}, used{new(int64(150)), ""}, 1, ""},
-		"all the money":         {work.Budget{USD: usd("1")}, used{nil, "1.0"}, 0, "0.0001"},
-		"nearly all the money":  {work.Budget{USD: usd("1")}, used{nil, "0.99999"}, 0, "0.0001"},
-		"unknown":               {work.Budget{Tokens: 100, USD: usd("1")}, used{}, 100, "1"},
-	} {
-		spent := work.Spending{Budget: c.budget}
-		spent.Worked(c.used.tokens, usd(c.used.usd))
-		tokens, left := spent.Left()
-		assert.Equal(t, c.tokens, tokens, name)
-		if c.usd == "" {
-			assert.Nil(t, left, name)
-		} else if assert.NotNil(t, left, name) {
-			assert.Equal(t, c.usd, left.String(), name)
+	golden.Table(t, map[string]string{
+		"no budget":             "1h; t500 $5 => 0 -",
+		"nothing used":          "t100 $1; t0 $0 => 100 1",
+		"some used":             "t100 $1; t60 $0.25 => 40 0.75",
+		"all tokens":            "t100; t100 => 1 -",
+		"more tokens than that": "t100; t150 => 1 -",
+		"all the money":         "$1; $1.0 => 0 0.0001",
+		"nearly all the money":  "$1; $0.99999 => 0 0.0001",
+		"unknown":               "t100 $1; - => 100 1",
+	}, func(t *testing.T, input string) any {
+		t.Helper()
+		tokens, usd := spending(t, input).Left()
+		if usd == nil {
+			return fmt.Sprint(tokens, " -")
 		}
-	}
+		return fmt.Sprint(tokens, " ", usd)
+	})
 }
 
 // TestEach: as many at the same time as there are jobs, in their order; after an error, or
