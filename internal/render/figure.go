@@ -28,6 +28,18 @@ func Figure(v *metric.Value, beside ...*metric.Value) string {
 	return Rounded(texts...)[0]
 }
 
+// Target is a target in a direction for people, told apart from the best, or "—".
+func Target(target, best *metric.Value, direction string) string {
+	text := Figure(target, best)
+	switch {
+	case target == nil:
+		return text
+	case direction == metric.Lower.String():
+		return "≤ " + text
+	}
+	return "≥ " + text
+}
+
 // Signed is a difference for people with its sign, or "—".
 func Signed(v *metric.Value) string {
 	if v == nil {

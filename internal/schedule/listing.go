@@ -97,15 +97,9 @@ func StatusTable(list []Status, now time.Time) render.Table {
 		if s.LatenessSeconds != nil && *s.LatenessSeconds > 0 {
 			late = Round(time.Duration(*s.LatenessSeconds) * time.Second)
 		}
-		target := render.Figure(s.Target, s.Best)
-		if s.Target != nil && s.Direction == "lower" {
-			target = "≤ " + target
-		} else if s.Target != nil {
-			target = "≥ " + target
-		}
 		table.Rows = append(table.Rows, []string{
 			s.Name, s.State, fmt.Sprint(s.Iterations), when(s.LastRun, now), when(s.NextDue, now), late,
-			render.Figure(s.Best, s.Target), target,
+			render.Figure(s.Best, s.Target), render.Target(s.Target, s.Best, s.Direction),
 			plain.Line(strings.TrimSpace(s.Reason + " " + s.link())),
 		})
 	}

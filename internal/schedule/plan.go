@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/org/autoloop/internal/history/state"
@@ -159,15 +157,14 @@ func Choose(in Input) (*Plan, error) {
 	plan.Warnings = append(append(plan.Warnings, in.Warnings...), in.Issues.Warnings...)
 	plan.Untrusted = append(plan.Untrusted, in.Issues.Untrusted...)
 	maps.Copy(plan.IssuePrograms, in.Issues.Numbers)
-	plan.Standings = make([]*Standing, len(in.Programs))
-	parallel(len(in.Programs), func(i int) {
-		s := in.stand(in.Programs[i])
+	for _, p := range in.Programs {
+		s := in.stand(p)
 		if in.All && s.Condition != InError && s.Condition != Unconfigured {
 			in.refuse(s)
 		}
 		s.records = nil // those of thousands of programs would not fit into memory together
-		plan.Standings[i] = s
-	})
+		plan.Standings = append(plan.Standings, s)
+	}
 	slices.SortStableFunc(plan.Standings,
 		func(a, b *Standing) int { return strings.Compare(a.Program.Name, b.Program.Name) })
 	for _, s := range plan.Standings {
@@ -188,20 +185,6 @@ func Choose(in Input) (*Plan, error) {
 	plan.list(due)
 	plan.NotDue = in.Stopped == "" && in.Forced == "" && plan.Selected == nil && len(plan.Skipped) > 0
 	return plan, err
-}
-
-// parallel calls work for 0 … n-1 on all processors.
-func parallel(n int, work func(i int)) {
-	workers := min(runtime.GOMAXPROCS(0), n)
-	var group sync.WaitGroup
-	for worker := range workers {
-		group.Go(func() {
-			for i := n * worker / workers; i < n*(worker+1)/workers; i++ {
-				work(i)
-			}
-		})
-	}
-	group.Wait()
 }
 
 // list says of the programs that were not selected why. Those that are due are in the

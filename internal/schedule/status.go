@@ -64,7 +64,7 @@ type Input struct {
 	Stopped string
 	// Refusals says why a program that is otherwise due cannot run, by what only a
 	// look at the whole file and the repository shows. It is asked in the order of
-	// selection, and of as many as are needed; with All by several at a time. Nil
+	// selection, and of as many as are needed. Nil
 	// refuses nothing.
 	Refusals func(s *Standing) []program.Problem
 	// Alive reports whether the run that holds a lease may still work; nil leaves

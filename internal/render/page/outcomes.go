@@ -4,54 +4,14 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/render"
 )
 
-// Kind says where the iteration went.
-func (it *Iteration) Kind() string {
-	var why decision.Reason
-	if len(it.Reasons) > 0 {
-		why = it.Reasons[0]
-	}
-	if why.Is(decision.Claimed) && len(why.Because) > 0 {
-		why = why.Because[0]
-	}
-	switch {
-	case it.Outcome == history.Error && why.Is(decision.AgentFailed):
-		return "error: agent " + clip(why.Term, 40)
-	case it.Outcome == history.Error &&
-		why.Is(decision.EvaluationFails, decision.BaselineFails, decision.BaselineFailsAtTimes,
-			decision.EvaluatorTouched, decision.TooManyRuns):
-		return "error: evaluation"
-	case it.Outcome == history.Error:
-		return "error"
-	case it.Outcome == history.CIFixExhausted:
-		return "failed in CI"
-	case it.Outcome == history.Inconclusive:
-		return "not told from chance"
-	case it.Outcome != history.Rejected:
-		return render.OutcomeOf(it.Outcome).Word
-	case why.Is(decision.GuardrailBroken, decision.GuardrailMissing, decision.GuardrailNew):
-		return "broke a guardrail"
-	case it.Metric != nil:
-		return "not better"
-	case why.Is(decision.NoChange):
-		return "no change proposed"
-	case why.Is(decision.TriedBefore, decision.ProposedTwice, decision.Unchanged):
-		return "tried before"
-	case why.Is(decision.EvaluationFails, decision.EvaluationHangs, decision.NotScored, decision.NoNumber):
-		return "failed the evaluation"
-	}
-	return "refused before measuring"
-}
-
-// Went counts where the iterations went, most frequent first.
+// Went counts how the iterations ended, most frequent first.
 func (p *Program) Went() []Share {
 	counts := map[string]int{}
 	for _, it := range p.Iterations {
-		counts[it.Kind()]++
+		counts[it.Label()]++
 	}
 	return shares(counts, len(p.Iterations))
 }

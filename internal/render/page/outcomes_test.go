@@ -2,47 +2,13 @@ package page_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/history"
-
-	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/render/page"
 )
-
-func TestOutcomeOfIteration(t *testing.T) {
-	t.Parallel()
-	for want, rows := range map[string][]string{ // of the outcome, the reason and perhaps a number
-		"kept": {"accepted  1"}, "waiting": {"pending-ci  1"}, "failed in CI": {"ci-fix-exhausted  1"},
-		"not told from chance": {"inconclusive pairs-inconclusive 1"}, "not better": {"rejected worse 1"},
-		"broke a guardrail": {"rejected guardrail-broken 1"}, "no change proposed": {"rejected no-change"},
-		"tried before": {
-			"rejected tried-before", "rejected unchanged",
-		}, "failed the evaluation": {
-			"rejected evaluation-fails",
-		},
-		"refused before measuring": {"rejected not-target"}, "error: agent rate-limit": {"error agent-failed"},
-		"error: evaluation": {"error baseline-fails-at-times"}, "error": {"error nothing-left", "error "},
-	} {
-		for _, row := range rows {
-			words := strings.Split(row, " ")
-			why := decision.Reason{Kind: decision.Why(words[1]), Term: "rate-limit"}
-			for _, reason := range []decision.Reason{why, {Kind: decision.Claimed, Because: []decision.Reason{why}}} {
-				decided := history.Decided{Outcome: history.Outcome(words[0]), Reasons: []decision.Reason{reason}}
-				if len(words) > 2 {
-					decided.Metric = value(1)
-				}
-				it := page.Iteration{Story: &render.Story{Decided: &decided}}
-				assert.Equal(t, want, it.Kind(), row)
-			}
-		}
-	}
-}
 
 // TestCasesOfASuite: the first measurement, and of each iteration the candidate
 // that decided it.

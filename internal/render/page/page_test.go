@@ -93,7 +93,7 @@ func TestLastDecisionCounts(t *testing.T) {
 	assert.True(t, p.Iterations[0].Kept())
 	assert.Equal(t, 1, p.Kept)
 	p = program(t, page.Source{Name: "speed", Events: ledger(t, twice+`{"event":"set","key":"undone","value":"1"}`)})
-	assert.Equal(t, "undone", p.Iterations[0].Kind())
+	assert.Equal(t, "undone", p.Iterations[0].Label())
 	assert.Zero(t, p.Kept)
 }
 

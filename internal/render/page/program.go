@@ -111,15 +111,7 @@ func (p *Program) BestText() string {
 func (p *Program) InitialText() string { return render.Figure(p.Initial, p.Best) }
 
 // TargetText is the target for people.
-func (p *Program) TargetText() string {
-	switch {
-	case p.Target == nil:
-		return "—"
-	case p.Direction == metric.Lower:
-		return "≤ " + render.Figure(p.Target, p.Best)
-	}
-	return "≥ " + render.Figure(p.Target, p.Best)
-}
+func (p *Program) TargetText() string { return render.Target(p.Target, p.Best, p.Direction.String()) }
 
 // Change is by how much the best differs from iteration 0.
 type Change struct {
