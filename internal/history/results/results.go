@@ -87,17 +87,19 @@ func (t *Table) Append(row Row, direction metric.Direction) error {
 	case at < last:
 		return nil
 	}
-	row.Time, row.Changelog, row.Best = row.Time.UTC().Truncate(time.Second), clean(row.Changelog), nil
-	for _, r := range append(slices.Clone(t.rows[:at]), row) {
-		row.Best = r.BestAfter(row.Best, direction)
+	var best *metric.Value
+	for _, r := range t.rows[:at] {
+		best = r.BestAfter(best, direction)
 	}
+	row.Time, row.Changelog = row.Time.UTC().Truncate(time.Second), clean(row.Changelog)
+	row.Best = row.BestAfter(best, direction)
 	if at < len(t.rows) {
 		if t.line(row) == t.line(t.rows[at]) {
 			return nil
 		}
 		t.data = t.data[:t.last:t.last] // what Bytes returned before stays as it is
 	}
-	t.data = slices.Clip(t.Bytes())
+	t.data = t.Bytes()
 	if t.data[len(t.data)-1] != '\n' {
 		t.data = append(t.data, '\n')
 	}
