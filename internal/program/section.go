@@ -136,19 +136,13 @@ func (b *body) headingEnd(heading *ast.Heading) int {
 	lines := heading.Lines()
 	end := nextLine(b.text, lines.At(lines.Len()-1).Stop)
 	first := bytes.TrimLeft(b.text[b.headingStart(heading):], " ")
-	if bytes.HasPrefix(first, []byte("#")) && lines.Len() == 1 {
-		return end
-	}
-	if end == len(b.text) {
-		return end
-	}
-	mark, _, _ := bytes.Cut(b.text[end:], []byte("\n"))
-	if mark = bytes.TrimSpace(mark); len(mark) > 0 &&
-		(len(bytes.Trim(mark, "=")) == 0 || len(bytes.Trim(mark, "-")) == 0) {
-		end = min(nextLine(b.text, end+1), len(b.text))
+	if !bytes.HasPrefix(first, []byte("#")) || lines.Len() > 1 {
+		end += len(underline().Find(b.text[end:]))
 	}
 	return end
 }
+
+var underline = lazyregexp.New(`^[ \t]*(?:=+|-+)[ \t]*(?:\n|$)`)
 
 // nextLine is the offset after the line that ends at or after an offset.
 func nextLine(text []byte, at int) int {

@@ -35,7 +35,7 @@ func ParseNotes(data []byte) Notes {
 	text := strings.ToValidUTF8(string(data[:min(len(data), MaxNotes)]), "\uFFFD")
 	var said Notes
 	if strings.HasPrefix(strings.TrimSpace(text), "{") && json.Unmarshal([]byte(text), &said) == nil {
-		return Notes{few(said.Lessons), few(said.Foreclosed), few(said.Ideas)}
+		return said.Few()
 	}
 	for line := range strings.Lines(text) {
 		label, rest, found := strings.Cut(line, ":")
@@ -51,7 +51,7 @@ func ParseNotes(data []byte) Notes {
 			said.Ideas = append(said.Ideas, rest)
 		}
 	}
-	return Notes{few(said.Lessons), few(said.Foreclosed), few(said.Ideas)}
+	return said.Few()
 }
 
 // few keeps the first different texts.

@@ -28,8 +28,9 @@ type shape struct {
 func (s shape) covariance(a, b []float64) float64 {
 	inner := 0.0
 	for i, c := range s.centre {
-		inner += (a[i] - c) * (b[i] - c) / s.scale / s.scale
+		inner += (a[i] - c) * (b[i] - c)
 	}
+	inner /= s.scale * s.scale
 	r := math.Sqrt(5) * distance(a, b) / s.scale / s.length // Matérn 5/2
 	return 1 + inner + inner*inner/2 + s.bumps*(1+r+r*r/3)*math.Exp(-r)
 }
