@@ -13,7 +13,7 @@ func TestJSONPath(t *testing.T) {
 	value, err := decodeJSON([]byte(`{"a": {"b.c": [1, {"d": null}]}, "x'y\"z": 2, "": 3}`))
 	require.NoError(t, err)
 	for path, want := range map[string]string{
-		`a["b.c"][0]`: "1", `a['b.c'][1].d`: "null", `$.a."b.c"[0]`: "1", `["x'y\"z"]`: "2", `[""]`: "3",
+		`a["b.c"][0]`: "1", `a['b.c'][1].d`: "null", `$.a."b.c"[0]`: "1", `["x'y\"z"]`: "2", `.["x'y\"z"]`: "2", `[""]`: "3",
 	} {
 		parsed, err := ParseJSONPath(path)
 		require.NoError(t, err, path)

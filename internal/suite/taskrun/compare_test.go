@@ -17,6 +17,7 @@ import (
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/work"
+	"github.com/org/autoloop/tests/golden"
 )
 
 // TestBetterConfigurationIsPromoted, by an agent that is a process.
@@ -53,8 +54,7 @@ func TestFinishedRunsAreKept(t *testing.T) {
 	works := &worker{}
 	alone, err := Measure(t.Context(), w.load(), w.side("before"), w.options(works))
 	require.NoError(t, err)
-	assert.Equal(t, "before", alone.Baseline.ConfigLabel)
-	assert.Equal(t, "0/1", alone.Baseline.Scores[0].Runs[0].Objective.String())
+	golden.Row(t, "alone", alone.Alone())
 	assert.Len(t, works.asked, 2)
 	fresh := func(o *Options) { o.Fresh = true }
 	for _, c := range []struct {
