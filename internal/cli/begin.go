@@ -69,14 +69,11 @@ func (a *App) begin(ctx context.Context, _ []string) error {
 // reserve records the start of an iteration of a program.
 func (a *App) reserve(ctx context.Context, name string) (loop.Reservation, error) {
 	a.Program = name
-	p, issue, err := a.selected(ctx)
-	if err == nil {
-		err = a.checkCIGate(p)
-	}
+	recorder, err := a.selectedRecorder(ctx)
 	if err != nil {
 		return loop.Reservation{}, err
 	}
-	return a.recorder(ctx, p, issue).Reserve(ctx)
+	return recorder.Reserve(ctx)
 }
 
 // printReservations also sets the outputs. That no program could begin because of

@@ -40,6 +40,18 @@ func (a *App) recorder(ctx context.Context, p *program.Program, issue *api.Issue
 	return service
 }
 
+// selectedRecorder is the recorder of the program that is selected.
+func (a *App) selectedRecorder(ctx context.Context) (*loop.Service, error) {
+	p, issue, err := a.selected(ctx)
+	if err == nil {
+		err = a.checkCIGate(p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.recorder(ctx, p, issue), nil
+}
+
 // measurer is the loop of a program that measures what is there and writes nothing, and
 // the runner of its evaluation.
 func (a *App) measurer(ctx context.Context, p *program.Program) (*loop.Service, *process.Runner, error) {

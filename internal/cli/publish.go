@@ -55,14 +55,10 @@ func (a *App) publish(ctx context.Context, made *proposal.Bundle) error {
 	if err := a.openRun(ctx); err != nil {
 		return err
 	}
-	p, issue, err := a.selected(ctx)
-	if err == nil {
-		err = a.checkCIGate(p)
-	}
+	service, err := a.selectedRecorder(ctx)
 	if err != nil {
 		return err
 	}
-	service := a.recorder(ctx, p, issue)
 	shown := newProgress(a.Env)
 	service.Progress = shown.Step
 	var result loop.Result
@@ -78,5 +74,5 @@ func (a *App) publish(ctx context.Context, made *proposal.Bundle) error {
 	if err != nil {
 		return err
 	}
-	return a.deliver(p, []loop.Result{result})
+	return a.deliver(service.Program, []loop.Result{result})
 }

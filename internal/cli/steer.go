@@ -58,11 +58,11 @@ func (a *App) steer(ctx context.Context, issue int) error {
 			return nil
 		}
 	}
-	p, known, err := a.selected(ctx)
+	recorder, err := a.selectedRecorder(ctx)
 	if err != nil {
 		return err
 	}
-	result, err := a.recorder(ctx, p, known).ApplyCommands(ctx)
+	result, err := recorder.ApplyCommands(ctx)
 	if err != nil {
 		return err
 	}

@@ -155,15 +155,18 @@ func USD(usd float64) string {
 	return text + " USD"
 }
 
-// Minutes is a time for people: of under a minute in seconds, of two hours and more in hours.
+// Minutes is a time for people: of under a minute in seconds, of two hours and more in hours,
+// of two days and more in days.
 func Minutes(minutes float64) string {
 	switch {
 	case minutes < 1:
 		return strconv.FormatFloat(minutes*60, 'g', fewest, 64) + " s"
 	case minutes < 120:
 		return strconv.FormatFloat(minutes, 'g', fewest, 64) + " min"
+	case minutes < 2*24*60:
+		return roundTo(strconv.FormatFloat(minutes/60, 'f', 1, 64), fewest) + " h"
 	}
-	return roundTo(strconv.FormatFloat(minutes/60, 'f', 1, 64), fewest) + " h"
+	return roundTo(strconv.FormatFloat(minutes/60/24, 'f', 1, 64), fewest) + " d"
 }
 
 // Count is a number of things: "1 iteration", "2 iterations".

@@ -30,7 +30,7 @@ func TestUnderAMinuteIsSeconds(t *testing.T) {
 	t.Parallel()
 	for minutes, want := range map[float64]string{
 		0: "0 s", 0.004: "0.24 s", 0.5: "30 s", 1: "1 min",
-		12.345: "12.3 min", 150: "2.5 h", 60_000: "1000 h",
+		12.345: "12.3 min", 150: "2.5 h", 60_000: "41.7 d",
 	} {
 		assert.Equal(t, want, render.Minutes(minutes))
 	}

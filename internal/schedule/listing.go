@@ -95,7 +95,7 @@ func StatusTable(list []Status, now time.Time) render.Table {
 	for _, s := range list {
 		late := "—"
 		if s.LatenessSeconds != nil && *s.LatenessSeconds > 0 {
-			late = Round(time.Duration(*s.LatenessSeconds) * time.Second)
+			late = render.Minutes(float64(*s.LatenessSeconds) / 60)
 		}
 		table.Rows = append(table.Rows, []string{
 			s.Name, s.State, fmt.Sprint(s.Iterations), when(s.LastRun, now), when(s.NextDue, now), late,

@@ -55,7 +55,7 @@ func TestStatusTable(t *testing.T) {
 	now, late, best := time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC), int64(7200), metric.MustValue("1.5")
 	before := now.AddDate(-1, 0, 0)
 	assert.Equal(t, "program  state    runs  last run          next due     late  best  target  reason\n"+
-		"a        due         2  2025-01-02 03:04  01-02 03:04    2h   1.5   ≤ 1.5  why https://x/pull/1\n"+
+		"a        due         2  2025-01-02 03:04  01-02 03:04   2 h   1.5   ≤ 1.5  why https://x/pull/1\n"+
 		"b        waiting     0  —                 —               —     —       —\n",
 		schedule.StatusTable([]schedule.Status{
 			{
@@ -81,7 +81,7 @@ func TestPlanText(t *testing.T) {
 	}
 	text := plan.Text()
 	assert.Regexp(t, `(?s)^selected: a \(it is 2h late\)\ndue later: b, c\nskipped: f: paused: why\n`+
-		`(skipped: g: not due yet \(in 2h\)\n){20}skipped: 2 more that are not due yet\nunconfigured: d: replace its `+
+		`(skipped: g: not due yet \(in 2 h\)\n){20}skipped: 2 more that are not due yet\nunconfigured: d: replace its `+
 		`placeholders\nerror: e: e.md:2: bad\n$`, text)
 }
 

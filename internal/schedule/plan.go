@@ -11,6 +11,7 @@ import (
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/render"
 )
 
 // PlanSchema is the version of autoloop.json.
@@ -322,20 +323,8 @@ func why(s *Standing, due int) string {
 	case s.Lateness == never:
 		return "it never ran" + rest
 	case s.Program.Schedule.Text == "":
-		return fmt.Sprintf("it last ran %s ago and has no schedule%s", Round(s.Lateness), rest)
+		return fmt.Sprintf("it last ran %s ago and has no schedule%s", render.Minutes(s.Lateness.Minutes()), rest)
 	default:
-		return fmt.Sprintf("it is %s late%s", Round(max(s.Lateness, 0)), rest)
-	}
-}
-
-// Round shortens a duration for people: 3d4h, 2h5m, 40s.
-func Round(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return d.Round(time.Second).String()
-	case d < 24*time.Hour:
-		return strings.TrimSuffix(strings.TrimSuffix(d.Round(time.Minute).String(), "0s"), "0m")
-	default:
-		return fmt.Sprintf("%dd%dh", int(d.Hours())/24, int(d.Hours())%24)
+		return fmt.Sprintf("it is %s late%s", render.Minutes(max(s.Lateness, 0).Minutes()), rest)
 	}
 }

@@ -78,5 +78,5 @@ func until(s Skipped, now time.Time) string {
 	if s.NextDue == nil {
 		return ""
 	}
-	return " (in " + Round(s.NextDue.Sub(now)) + ")"
+	return " (in " + render.Minutes(s.NextDue.Sub(now).Minutes()) + ")"
 }

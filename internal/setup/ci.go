@@ -3,11 +3,9 @@ package setup
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -49,47 +47,32 @@ func quoted(text string) string {
 }
 
 // ciWorkflows are the names of the repository's workflows that run on pushes or
-// pull requests, sorted, as the event workflow_run knows them. One that cannot
-// be read is left out: GitHub does not run it either.
+// pull requests, sorted, as the event workflow_run knows them: by its path one without a
+// name. One that cannot be read is left out: GitHub does not run it either.
 func ciWorkflows(root string) ([]string, error) {
-	dir := filepath.Join(root, filepath.FromSlash(workflowDir))
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	dir := os.DirFS(filepath.Join(root, filepath.FromSlash(workflowDir)))
+	entries, err := fs.Glob(dir, "*.y*ml")
+	if err != nil {
 		return nil, fmt.Errorf("look for CI: %w", err)
 	}
 	var names []string
 	for _, entry := range entries {
-		ours := strings.HasPrefix(entry.Name(), "autoloop")
-		if ours || !entry.Type().IsRegular() || !slices.Contains([]string{".yml", ".yaml"}, path.Ext(entry.Name())) {
+		var workflow struct {
+			Name string `yaml:"name"`
+			On   any    `yaml:"on"`
+		}
+		data, err := fs.ReadFile(dir, entry)
+		if err != nil || yaml.Unmarshal(data, &workflow) != nil || strings.HasPrefix(entry, "autoloop") ||
+			strings.Contains(workflow.Name, "${{") { // which no list of workflows can name
 			continue
 		}
-		if name, found := ciName(filepath.Join(dir, entry.Name()), workflowDir+entry.Name()); found {
-			names = append(names, name)
+		if startsOn(workflow.On, "push") || startsOn(workflow.On, "pull_request") {
+			names = append(names, cmp.Or(workflow.Name, workflowDir+entry))
 		}
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
 	return names[:min(len(names), maxCINames)], nil
-}
-
-// ciName is the name of the workflow in a file; found is false when it does not
-// run on pushes or pull requests. A workflow without a name is called by its path.
-func ciName(file, place string) (name string, found bool) {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return "", false
-	}
-	var workflow struct {
-		Name string `yaml:"name"`
-		On   any    `yaml:"on"`
-	}
-	if yaml.Unmarshal(data, &workflow) != nil {
-		return "", false
-	}
-	if strings.Contains(workflow.Name, "${{") {
-		return "", false // no list of workflows can name it
-	}
-	return cmp.Or(workflow.Name, place), startsOn(workflow.On, "push") || startsOn(workflow.On, "pull_request")
 }
 
 // startsOn says whether the `on` of a workflow, a word, a list or a mapping,
