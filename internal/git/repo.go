@@ -123,15 +123,12 @@ func (r *Repo) checkVersion(ctx context.Context) error {
 // discover fills in the paths. It is the one place where git looks for the
 // repository itself, and so the one where it checks whose it is.
 func (r *Repo) discover(ctx context.Context, dir string) error {
-	ask := func(flags ...string) ([]string, error) {
-		out, err := r.execute(ctx, Input{WorkTree: dir}, nil,
-			append([]string{"rev-parse", "--path-format=absolute"}, flags...)...)
-		return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"), err
-	}
-	where := []string{"--show-toplevel", "--git-dir", "--git-common-dir"}
 	// Outside of a work tree there is no top level, but what comes before it is said.
-	said, err := ask(append([]string{"--is-bare-repository", "--is-inside-work-tree", "--show-object-format"},
-		where...)...)
+	out, err := r.execute(ctx, Input{WorkTree: dir}, nil, "rev-parse", "--path-format=absolute",
+		"--is-bare-repository", "--is-inside-work-tree", "--show-object-format", "--show-toplevel", "--git-dir",
+		"--git-common-dir")
+	said := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	const facts = 6
 	switch {
 	case said[0] == "true":
 		return fmt.Errorf("%s: %w", dir, ErrBare)
@@ -139,21 +136,11 @@ func (r *Repo) discover(ctx context.Context, dir string) error {
 		return fmt.Errorf("%s: %w", dir, ErrInsideGitDir)
 	case err != nil:
 		return discoveryError(dir, err)
-	case len(said) < 3:
-		return fmt.Errorf("find repository %s: git rev-parse printed %q", dir, said)
+	case len(said) != facts:
+		return fmt.Errorf("find repository %q: its path may have no line break; git rev-parse printed %q", dir, said)
 	}
 	r.ObjectFormat = said[2]
 	paths := said[3:]
-	if len(paths) != len(where) { // a path has a line break in it
-		paths = nil
-		for _, flag := range where {
-			lines, err := ask(flag)
-			if err != nil {
-				return discoveryError(dir, err)
-			}
-			paths = append(paths, strings.Join(lines, "\n"))
-		}
-	}
 	r.Root, r.GitDir, r.CommonDir = filepath.FromSlash(paths[0]), filepath.FromSlash(paths[1]),
 		filepath.FromSlash(paths[2])
 	return nil

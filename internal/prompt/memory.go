@@ -32,9 +32,7 @@ func writeMemory(b *strings.Builder, in Input) {
 		writeStuck(b, in.Attempts)
 	}
 	for _, section := range in.Sections {
-		if text := strings.TrimSpace(section.Text); text != "" {
-			fenced(b, section.Title, text, in.room(maxSection))
-		}
+		fenced(b, section.Title, strings.TrimSpace(section.Text), in.room(maxSection))
 	}
 	writeAttempts(b, in)
 }

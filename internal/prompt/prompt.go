@@ -97,15 +97,9 @@ func Build(in Input) string {
 	writeFocus(&b, in.Focus)
 	writeLineage(&b, in)
 	writeMemory(&b, in)
-	if in.Output != "" {
-		fenced(&b, "What the last evaluation of the present files printed", in.Output, in.room(maxOutput))
-	}
-	if in.Failed != "" {
-		fenced(&b, "What the evaluation printed of the last attempt, which failed", in.Failed, in.room(maxOutput))
-	}
-	if len(in.Comments) > 0 {
-		fenced(&b, "Comments of the maintainers", strings.Join(in.Comments, "\n---\n"), in.room(maxSection))
-	}
+	fenced(&b, "What the last evaluation of the present files printed", in.Output, in.room(maxOutput))
+	fenced(&b, "What the evaluation printed of the last attempt, which failed", in.Failed, in.room(maxOutput))
+	fenced(&b, "Comments of the maintainers", strings.Join(in.Comments, "\n---\n"), in.room(maxSection))
 	b.WriteString("## Rules\n\n- Change, add or delete only files that the target allows. One changed path outside " +
 		"it discards the whole attempt.\n" +
 		"- Do not touch the evaluation, its data, or the program file. Do not commit.\n" +
@@ -158,13 +152,15 @@ func writeMeasure(b *strings.Builder, in Input) {
 		fmt.Fprintf(b, " The target is %s.", in.Target)
 	}
 	b.WriteString(" Only a strict gain is kept.\n\n")
-	if in.Script != "" {
-		fenced(b, "", in.Script, in.room(maxSection))
-	}
+	fenced(b, "", in.Script, in.room(maxSection))
 }
 
-// fenced writes text in a fence that is longer than any run of backticks in it.
+// fenced writes text, when there is any, in a fence that is longer than any run of backticks
+// in it.
 func fenced(b *strings.Builder, title, text string, most int) {
+	if text == "" {
+		return
+	}
 	text = shortened(plain.Text(text), most)
 	fence := plain.Fence(text)
 	if title != "" {

@@ -94,7 +94,7 @@ func TestGitInTheTree(t *testing.T) {
 			return linked
 		},
 		"in an odd place, with SHA-256": func(f *fixture) *fixture {
-			odd := &fixture{t: f.t, dir: filepath.Join(f.t.TempDir(), "sp ace\n\"quote\" #x")}
+			odd := &fixture{t: f.t, dir: filepath.Join(f.t.TempDir(), "sp ace \"quote\" #x")}
 			require.NoError(f.t, os.MkdirAll(odd.dir, 0o700))
 			odd.start(files, "--object-format=sha256")
 			odd.git("commit", "--quiet", "--allow-empty", "--message", "second")
