@@ -104,34 +104,31 @@ func TestExecutorsInput(t *testing.T) {
 	assert.NotEqual(t, first.Home, second.Home)
 }
 
-// TestCrashedCaseCountsNothing, and has a transcript without a grading; the other cases count. An
-// executor that could not work at all ends the run, and nobody works after it.
+// TestCrashedCaseCountsNothing, and has a transcript without a grading; the other cases count.
 func TestCrashedCaseCountsNothing(t *testing.T) {
 	t.Parallel()
-	for kind, says := range map[agent.FailureKind]string{
-		agent.Crashed: "", agent.Authentication: "case a: agent worker: authentication: 3; nothing was decided by it",
-	} {
-		w, executor := newFixture(t, `[{"id": "a", `+exists+`, {"id": "b", `+exists+`]`, nil), leaves(t, tree{"x": ""})
-		works := executor.work
-		executor.work = func(ctx context.Context, r agent.Request) (agent.Reply, error) {
-			reply, err := works(ctx, r)
-			if len(executor.asked) == 1 {
-				reply.Failure = &agent.Failure{Kind: kind, Message: "3"}
-			}
-			return reply, err
+	w, executor := newFixture(t, `[{"id": "a", `+exists+`, {"id": "b", `+exists+`]`, nil), leaves(t, tree{"x": ""})
+	works := executor.work
+	executor.work = func(ctx context.Context, r agent.Request) (agent.Reply, error) {
+		reply, err := works(ctx, r)
+		if len(executor.asked) == 1 {
+			reply.Failure = &agent.Failure{Kind: agent.Crashed, Message: "3"}
 		}
-		result, err := w.run(w.options(executor))
-		assert.Contains(t, w.read("out/eval-a/transcript.md"), "\n## Failure\n")
-		assert.NoFileExists(t, w.at("out/eval-a/grading.json"))
-		if says != "" {
-			require.ErrorContains(t, err, says)
-			assert.Len(t, executor.asked, 1)
-			continue
-		}
-		require.NoError(t, err)
-		assert.Equal(t, "crashed: 3", result.Cases[0].Problem)
-		assert.True(t, result.Cases[1].Perfect())
+		reply.Usage = metric.Usage{InputTokens: new(int64(90)), OutputTokens: new(int64(10))}
+		return reply, err
 	}
+	result, err := w.run(w.options(executor))
+	require.NoError(t, err)
+	assert.Contains(t, w.read("out/eval-a/transcript.md"), "\n## Failure\n")
+	assert.NoFileExists(t, w.at("out/eval-a/grading.json"))
+	assert.Equal(t, "crashed: 3", result.Cases[0].Problem)
+	assert.True(t, result.Cases[1].Perfect())
+	o := w.options(executor)
+	o.Budget.Tokens = 100
+	result, err = w.run(o)
+	require.EqualError(t, err, "the budget of 100 tokens is used up with 1 of 2 cases begun")
+	assert.Empty(t, result.Cases)
+	assert.Equal(t, int64(100), *result.Expense.Tokens, "it is told what was used")
 }
 
 // TestSecretsOfTheExecutor are neither kept in what is written down of its work nor shown to

@@ -254,32 +254,16 @@ func TestStochasticOutcomes(t *testing.T) {
 // TestFirstNonFiniteNumber names it, in an order that does not change.
 func TestFirstNonFiniteNumber(t *testing.T) {
 	t.Parallel()
-	none, one := metric.NonFinite(), metric.NumberFromInt(1)
-	run := format.Run{
-		Objective: format.Objective{Passed: none, Total: none},
-		Judge:     &format.Judgement{Score: none}, Composite: &none,
-		Cost: format.Cost{USD: &none, Tokens: &none, ToolCalls: &none, Steps: &none, WallClockMs: &none},
-	}
-	for _, repair := range []struct {
-		name string
-		fix  func()
-	}{
-		{"objective.passed", func() { run.Objective.Passed = one }},
-		{"objective.total", func() { run.Objective.Total = one }},
-		{"judge.score0to1", func() { run.Judge = nil }},
-		{"composite", func() { run.Composite = &one }},
-		{"cost.costUsd", func() { run.Cost.USD = &one }},
-		{"cost.tokens", func() { run.Cost.Tokens = nil }},
-		{"cost.toolCalls", func() { run.Cost.ToolCalls = &one }},
-		{"cost.steps", func() { run.Cost.Steps = &one }},
-		{"cost.wallClockMs", func() { run.Cost.WallClockMs = &one }},
-	} {
-		assert.Equal(t, repair.name, run.NonFinite())
+	text := `{"scores": [{"taskId": "a", "objective": {"passed": NaN, "total": NaN}, "judge": {"score0to1": NaN},
+		"composite": NaN, "cost": {"costUsd": NaN, "tokens": NaN, "toolCalls": NaN, "steps": NaN, "wallClockMs": NaN}}]}`
+	for name := range strings.FieldsSeq("objective.passed objective.total judge.score0to1 composite cost.costUsd " +
+		"cost.tokens cost.toolCalls cost.steps cost.wallClockMs") {
+		run := outcome(t, text).Scores[0].Runs[0]
+		assert.Equal(t, name, run.NonFinite())
 		assert.False(t, run.Finite())
-		repair.fix()
+		text = strings.Replace(text, "NaN", "1", 1)
 	}
-	assert.Empty(t, run.NonFinite())
-	assert.True(t, run.Finite())
+	assert.True(t, outcome(t, text).Scores[0].Runs[0].Finite())
 }
 
 func TestCostsAddWhereBothAreKnown(t *testing.T) {

@@ -95,21 +95,18 @@ func TestThresholdsOfTheProgram(t *testing.T) {
 	t.Parallel()
 	lossCounts, dropsAreFree := usual(), usual()
 	lossCounts.NetLossIsRegression, dropsAreFree.RegressionCompositeDrop = true, metric.FromInt(1)
-	for name, set := range map[string]score.Thresholds{"loss": lossCounts, "free": dropsAreFree} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			golden.Table(t, map[string]map[string]string{
-				"loss": {
-					"a loss that is not chance": "=.50, =.51, =.50, =.49, =.50 -> =.46, =.47, =.46, =.46, =.47 => " +
-						"regressed net-loss",
-					"a loss of 0.04 that is chance": "=.9, =.1, =.5, =.5, =.5 -> =.5, =.1, =.8, =.4, =.5 => neutral",
-				},
-				"free": {
-					"as good as the worst":  "4*4/4, 2/4 -> 5*2/4 => neutral",
-					"worse than the worst,": "4*4/4, 2/4 -> 5*1/4 => regressed objective-drop",
-				},
-			}[name], func(t *testing.T, input string) any { return verdict(compare(t, input, set)) })
-		})
+	for name, c := range map[string]struct {
+		set         score.Thresholds
+		sides, want string
+	}{
+		"a loss that is not chance": {
+			lossCounts, "=.50, =.51, =.50, =.49, =.50 -> =.46, =.47, =.46, =.46, =.47", "regressed net-loss",
+		},
+		"a loss that is chance": {lossCounts, "=.9, =.1, =.5, =.5, =.5 -> =.5, =.1, =.8, =.4, =.5", "neutral"},
+		"as good as the worst":  {dropsAreFree, "4*4/4, 2/4 -> 5*2/4", "neutral"},
+		"worse than the worst":  {dropsAreFree, "4*4/4, 2/4 -> 5*1/4", "regressed objective-drop"},
+	} {
+		assert.Equal(t, c.want, verdict(compare(t, c.sides, c.set)), name)
 	}
 }
 
