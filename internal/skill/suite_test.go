@@ -16,12 +16,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/internal/suite/evals"
-	"github.com/org/autoloop/internal/suite/sandbox"
 	"github.com/org/autoloop/internal/suite/work"
+	"github.com/org/autoloop/tests/testbox"
 	"github.com/org/autoloop/tests/testdir"
 )
 
@@ -99,10 +98,7 @@ func newMeasuring(t *testing.T) measuring {
 		Agent: m.executor,
 		Runner: work.Runner{
 			Jobs: 1, RunDir: filepath.Join(m.Dir, "run"), Now: func() time.Time { return time.Unix(1e9, 0) },
-			Sandboxes: &sandbox.Maker{
-				Remove:  files.RemoveAll,
-				Environ: func(home string, _ []string) ([]string, error) { return nil, os.MkdirAll(home, 0o700) },
-			},
+			Sandboxes: testbox.Maker(),
 		},
 	}
 	return m

@@ -23,10 +23,10 @@ import (
 	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/judge"
-	"github.com/org/autoloop/internal/suite/sandbox"
 	"github.com/org/autoloop/internal/suite/score"
 	"github.com/org/autoloop/internal/suite/taskrun"
 	"github.com/org/autoloop/internal/suite/work"
+	"github.com/org/autoloop/tests/testbox"
 	"github.com/org/autoloop/tests/testdir"
 )
 
@@ -133,12 +133,8 @@ func (s scenario) runner(t *testing.T) (runner work.Runner, asked *int) {
 	t.Helper()
 	asked = new(int)
 	runner = work.Runner{
-		Jobs: 1, RunDir: t.TempDir(), Now: time.Now, Budget: work.Budget{Tokens: s.budget}, Sandboxes: &sandbox.Maker{
-			Runner: process.NewRunner(), Remove: os.RemoveAll,
-			Environ: func(home string, _ []string) ([]string, error) {
-				return []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}, os.MkdirAll(home, 0o700)
-			},
-		},
+		Jobs: 1, RunDir: t.TempDir(), Now: time.Now, Budget: work.Budget{Tokens: s.budget},
+		Sandboxes: testbox.Maker(),
 	}
 	if s.silent != nil {
 		runner.Grader = judge.API(func(_ context.Context, _ models.Endpoint, r models.Request) (models.Response, error) {

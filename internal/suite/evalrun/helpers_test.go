@@ -15,9 +15,9 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite/judge"
-	"github.com/org/autoloop/internal/suite/sandbox"
 	"github.com/org/autoloop/internal/suite/work"
 	"github.com/org/autoloop/tests/scratch"
+	"github.com/org/autoloop/tests/testbox"
 	"github.com/org/autoloop/tests/testdir"
 )
 
@@ -109,20 +109,13 @@ func (w *fixture) read(name string) string {
 
 // options are those of a run that starts no process: commands of checks fail.
 func (w *fixture) options(executor agent.Agent) Options {
-	return Options{
-		Agent: executor, Timeout: time.Minute, Runner: work.Runner{
-			Jobs: 1, RunDir: w.at("run"), Now: time.Now, Sandboxes: &sandbox.Maker{
-				Runner: commands(func(context.Context, process.Spec) (process.Result, error) {
-					return process.Result{}, errors.New("nothing is started here")
-				}),
-				Remove: os.RemoveAll,
-				Environ: func(home string, names []string) ([]string, error) {
-					env := []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}
-					return append(env, names...), os.MkdirAll(home, 0o700)
-				},
-			},
-		},
-	}
+	o := Options{Agent: executor, Timeout: time.Minute, Runner: work.Runner{
+		Jobs: 1, RunDir: w.at("run"), Now: time.Now, Sandboxes: testbox.Maker(),
+	}}
+	o.Sandboxes.Runner = commands(func(context.Context, process.Spec) (process.Result, error) {
+		return process.Result{}, errors.New("nothing is started here")
+	})
+	return o
 }
 
 // byCommand are options of real processes by the agent `command`.

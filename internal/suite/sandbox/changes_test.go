@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/tests/golden"
+	"github.com/org/autoloop/tests/testbox"
 )
 
 // left is the diff of what an agent left in a sandbox, and how many paths are listed.
@@ -56,7 +57,7 @@ func TestChangesThatCannotBeLookedAt(t *testing.T) {
 	t.Parallel()
 	template, err := prepare(t, newDir(t, files{"a": "x\n"}), nil)
 	require.NoError(t, err)
-	box, err := maker().Open(t.Context(), filepath.Join(t.TempDir(), "box"), template, nil)
+	box, err := testbox.Maker().Open(t.Context(), filepath.Join(t.TempDir(), "box"), template, nil)
 	require.NoError(t, err)
 	dir{t, box.Dir}.put(files{"b": "x\n"})
 	stopped := errors.New("stopped")

@@ -12,6 +12,7 @@ import (
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite/sandbox"
 	"github.com/org/autoloop/tests/scratch"
+	"github.com/org/autoloop/tests/testbox"
 	"github.com/org/autoloop/tests/testdir"
 )
 
@@ -50,16 +51,6 @@ func (config) Match(name string) bool {
 
 func (config) Within(dir string) bool { return strings.HasPrefix(dir, ".claude") }
 
-func maker() *sandbox.Maker {
-	return &sandbox.Maker{
-		Runner: process.NewRunner(),
-		Environ: func(home string, names []string) ([]string, error) {
-			return append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}, names...), os.MkdirAll(home, 0o700)
-		},
-		Remove: os.RemoveAll,
-	}
-}
-
 func overlay(t *testing.T, list files) *sandbox.Overlay {
 	t.Helper()
 	o, err := sandbox.ReadOverlay(t.Context(), "candidate", newDir(t, list).path, config{})
@@ -79,7 +70,7 @@ func open(t *testing.T, list files, change func(*sandbox.Maker)) (*sandbox.Box, 
 	t.Helper()
 	template, err := prepare(t, newDir(t, list), nil)
 	require.NoError(t, err)
-	m := maker()
+	m := testbox.Maker()
 	if change != nil {
 		change(m)
 	}

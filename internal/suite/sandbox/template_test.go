@@ -17,6 +17,7 @@ import (
 
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/sandbox"
+	"github.com/org/autoloop/tests/testbox"
 )
 
 func TestSandboxIsTheFixtureWithTheConfiguration(t *testing.T) {
@@ -36,7 +37,7 @@ func TestSandboxIsTheFixtureWithTheConfiguration(t *testing.T) {
 		Name: "fixture", Dir: fixture.path, Leave: func(path string) bool { return path == "task.json" },
 	}, o)
 	require.NoError(t, err)
-	box, err := maker().Open(t.Context(), filepath.Join(base, "box"), template, nil)
+	box, err := testbox.Maker().Open(t.Context(), filepath.Join(base, "box"), template, nil)
 	require.NoError(t, err)
 	assert.Equal(t, files{
 		"src/a.txt": "a\n", "AGENTS.md": "new\n", "KEPT.md": "the fixture's own\n", "inside": "-> src/a.txt",
@@ -84,15 +85,15 @@ func TestEveryCopyIsFresh(t *testing.T) {
 	template, err := prepare(t, newDir(t, files{"a.txt": "a\n"}), nil)
 	require.NoError(t, err)
 	base := t.TempDir()
-	first, err := maker().Open(t.Context(), filepath.Join(base, "1"), template, nil)
+	first, err := testbox.Maker().Open(t.Context(), filepath.Join(base, "1"), template, nil)
 	require.NoError(t, err)
 	dir{t, first.Dir}.put(files{"a.txt": "changed"})
-	second, err := maker().Open(t.Context(), filepath.Join(base, "2"), template, nil)
+	second, err := testbox.Maker().Open(t.Context(), filepath.Join(base, "2"), template, nil)
 	require.NoError(t, err)
 	assert.Equal(t, files{"a.txt": "a\n"}, dir{t, second.Dir}.has())
 
 	dir{t, template.Dir}.put(files{"a.txt": "b\n"})
-	_, err = maker().Open(t.Context(), filepath.Join(base, "3"), template, nil)
+	_, err = testbox.Maker().Open(t.Context(), filepath.Join(base, "3"), template, nil)
 	require.ErrorContains(t, err, `copy "a.txt": it changed while it was`)
 	assert.NoDirExists(t, filepath.Join(base, "3"))
 }
@@ -218,7 +219,7 @@ func TestHowACopyIsMade(t *testing.T) {
 	}
 	template, err := prepare(t, fixture, nil)
 	require.NoError(t, err)
-	box, err := maker().Open(t.Context(), filepath.Join(t.TempDir(), "box"), template, nil)
+	box, err := testbox.Maker().Open(t.Context(), filepath.Join(t.TempDir(), "box"), template, nil)
 	require.NoError(t, err)
 	in := dir{t, box.Dir}
 	assert.Equal(t, list, in.has())
@@ -281,7 +282,7 @@ func TestSandboxCannotBeMade(t *testing.T) {
 	ended, stop := context.WithCancelCause(t.Context())
 	stop(errors.New("stopped"))
 	open := func(ctx context.Context, change func(*sandbox.Maker)) error {
-		m := maker()
+		m := testbox.Maker()
 		change(m)
 		_, err := m.Open(ctx, filepath.Join(base, "box"), template, nil)
 		assert.NoDirExists(t, filepath.Join(base, "box"))

@@ -20,10 +20,10 @@ import (
 	"github.com/org/autoloop/internal/suite/cache"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/judge"
-	"github.com/org/autoloop/internal/suite/sandbox"
 	"github.com/org/autoloop/internal/suite/score"
 	"github.com/org/autoloop/internal/suite/work"
 	"github.com/org/autoloop/tests/scratch"
+	"github.com/org/autoloop/tests/testbox"
 )
 
 func TestMain(m *testing.M) {
@@ -180,12 +180,7 @@ func (w *fixture) options(works agent.Agent) Options {
 		Agent:      "worker", Runs: 1,
 		Agents: func(string) (agent.Agent, error) { return works, nil },
 		Runner: work.Runner{
-			RunDir: run, Now: time.Now, Jobs: 1, Sandboxes: &sandbox.Maker{
-				Runner: process.NewRunner(), Remove: os.RemoveAll,
-				Environ: func(home string, _ []string) ([]string, error) {
-					return []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}, os.MkdirAll(home, 0o700)
-				},
-			},
+			RunDir: run, Now: time.Now, Jobs: 1, Sandboxes: testbox.Maker(),
 		},
 		Archive: &cache.Archive{Dir: w.at("kept"), Stage: stage}, Session: fmt.Sprintf("session %d", w.sessions),
 	}

@@ -3,7 +3,6 @@ package work_test
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/sandbox"
 	"github.com/org/autoloop/internal/suite/work"
+	"github.com/org/autoloop/tests/testbox"
 )
 
 // ends is an agent that ends as it says, and takes a hundred tokens.
@@ -48,17 +48,18 @@ func TestHowAnAttemptEnds(t *testing.T) {
 		says   string // "" is a result
 		what   suite.Failure
 	}{
-		"well":               {&ends{}, 0, nil, "", ""},
-		"it crashes":         {failing(agent.Crashed), 0, nil, "", ""},
-		"a bound of its own": {failing(agent.Budget), 0, nil, "", ""},
+		"well":               {agent: &ends{}},
+		"it crashes":         {agent: failing(agent.Crashed)},
+		"a bound of its own": {agent: failing(agent.Budget)},
 		"the budget": {
-			failing(agent.Budget), 300, nil, "case a: agent worker: budget" + said, suite.BudgetUsedUp,
+			agent: failing(agent.Budget), budget: 300, says: "case a: agent worker: budget" + said, what: suite.BudgetUsedUp,
 		},
 		"no login": {
-			failing(agent.Authentication), 0, nil, "case a: agent worker: authentication" + said, suite.LoginRefused,
+			agent: failing(agent.Authentication), says: "case a: agent worker: authentication" + said,
+			what: suite.LoginRefused,
 		},
-		"machinery that fails":      {&ends{err: errors.New("our own fault")}, 0, nil, "case a: our own fault", ""},
-		"what it left cannot be it": {&ends{}, 0, errors.New("no room to look"), "no room to look", ""},
+		"machinery that fails":      {agent: &ends{err: errors.New("our own fault")}, says: "case a: our own fault"},
+		"what it left cannot be it": {agent: &ends{}, looks: errors.New("no room to look"), says: "no room to look"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -67,9 +68,7 @@ func TestHowAnAttemptEnds(t *testing.T) {
 			require.NoError(t, err)
 			r := work.Runner{
 				Model: "m", RunDir: filepath.Join(base, "run"), Masker: process.NewMasker(nil, "sk-very-secret-key"),
-				Sandboxes: &sandbox.Maker{
-					Remove: os.RemoveAll, Environ: func(string, []string) ([]string, error) { return []string{"A=1"}, nil },
-				},
+				Sandboxes: testbox.Maker(),
 			}
 			spent, looked := &work.Spending{Budget: work.Budget{Tokens: c.budget}}, false
 			err = r.Try(t.Context(), spent, work.Attempt{
