@@ -265,7 +265,7 @@ func TestReserve(t *testing.T) {
 	before := b.refs()
 	nothing, err := other.GiveBack(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, []string{"nothing was proposed, and no start of this run is open"}, decision.Texts(nothing.Reasons))
+	assert.Contains(t, decision.Joined(nothing.Reasons), "no start of this run is open")
 	assert.Equal(t, before, b.refs(), "the start of another run stays")
 	given, err := b.service.GiveBack(t.Context())
 	require.NoError(t, err)

@@ -52,7 +52,7 @@ var onePath = []struct {
 	},
 	{
 		name: "a baseline that fails", value: "fail", proposals: []string{"1"}, outcome: history.Error,
-		reason: "the evaluation fails on the unchanged files",
+		reason: "fails on the unchanged files",
 	},
 	{
 		name: "several candidates", front: "evaluation-runs: 1\ncandidates: 3", value: "1", outcome: history.Accepted,
@@ -85,7 +85,7 @@ var onePath = []struct {
 	},
 	{
 		name: "a rate limit", front: "evaluation-runs: 1", value: "1", outcome: history.Idle,
-		stopped: "the agent's service has a rate limit (later)", agent: func(b *fixture, _ agent.Request) agent.Reply {
+		stopped: "service has a rate limit (later)", agent: func(b *fixture, _ agent.Request) agent.Reply {
 			until := b.clock.Add(time.Hour)
 			return agent.Reply{Failure: &agent.Failure{Kind: agent.RateLimit, Message: "later", RetryAt: &until}}
 		},

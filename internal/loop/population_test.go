@@ -151,8 +151,8 @@ func TestMissingParent(t *testing.T) {
 		from, err := r.transplant(t.Context(), g.position(t, root), p)
 		require.NoError(t, err, name)
 		assert.Empty(t, from, name)
-		assert.Equal(t, []string{"iteration 4's files cannot be made again; the incumbent's stand for them"}, said,
-			name)
+		require.Len(t, said, 1, name)
+		assert.Contains(t, said[0], "iteration 4's files cannot be made")
 	}
 	ended, end := context.WithCancelCause(t.Context())
 	end(errTooLong)

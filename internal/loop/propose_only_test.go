@@ -17,6 +17,7 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/loop/proposal"
+	"github.com/org/autoloop/tests/golden"
 )
 
 // TestEmptyProposal: then there is no bundle, and the result says why.
@@ -75,8 +76,7 @@ func TestImpossibleIteration(t *testing.T) {
 	b.service.Eval = brokenEvaluator{fmt.Errorf("write result: %w", syscall.ENOSPC)}
 	result := b.one()
 	assert.Equal(t, history.Error, result.Outcome)
-	assert.Equal(t, []string{"there was no room left on the disk, which the agent or the evaluation may have filled: " +
-		"write result: no space left on device"}, decision.Texts(result.Reasons))
+	golden.Row(t, "disk", decision.Texts(result.Reasons))
 	b.service.Eval = brokenEvaluator{fmt.Errorf("no such luck")}
 	_, err := b.service.Run(t.Context(), 1)
 	require.EqualError(t, err, "no such luck", "what Autoloop cannot do is no error of the program")
@@ -86,8 +86,7 @@ func TestImpossibleIteration(t *testing.T) {
 	b.service.Program.Timeout = time.Nanosecond
 	result = b.one()
 	assert.Equal(t, history.Error, result.Outcome)
-	assert.Equal(t, []string{"the iteration took longer than its timeout-minutes (1ns)"},
-		decision.Texts(result.Reasons))
+	golden.Row(t, "time", decision.Texts(result.Reasons))
 	none, result, err := b.service.Propose(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, history.Error, result.Outcome)
@@ -123,7 +122,7 @@ func TestOutageWhilePublishing(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, history.Accepted, result.Outcome)
 	require.Len(t, result.Warnings, 1)
-	assert.Contains(t, result.Warnings[0], "the issue and the pull request were not")
+	assert.Contains(t, result.Warnings[0], "pull request were not")
 	settings := b.records().sum.Settings
 	assert.Empty(t, settings.HeardUntil)
 	assert.NotEmpty(t, settings.HeardSince)
@@ -134,5 +133,5 @@ func TestOutageWhilePublishing(t *testing.T) {
 	f.broken = map[string]error{"open": errBroken}
 	result, err = b.service.Publish(t.Context(), made)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"the issue is not up to date, the next run retries: GitHub is broken"}, result.Warnings)
+	golden.Line(t, result.Warnings)
 }

@@ -56,21 +56,16 @@ func TestRecordsThatCannotBeRead(t *testing.T) {
 	ledger := ledgerOf(t, decidedOnce()...)
 	for name, c := range map[string]struct {
 		files memory.Files
-		says  []string
+		says  string
 	}{
-		"a table of other text": {
-			memory.Files{Results: []byte("<<<<<<< HEAD\n"), Ledger: ledger},
-			[]string{"read p.results.tsv on the memory branch: "},
-		},
+		"a table of other text": {memory.Files{Results: []byte("<<<<<<< HEAD\n"), Ledger: ledger}, "read p.results.tsv"},
 		"a state of another kind": {
 			memory.Files{State: stateOf("| Iteration Count | many |"), Ledger: ledger},
-			[]string{"read memory/autoloop:p.md:8: "},
+			"read memory/autoloop:p.md:8: ",
 		},
 	} {
 		_, err := openRecords(sessionOf(p), c.files)
-		for _, says := range c.says {
-			require.ErrorContains(t, err, says, name)
-		}
+		require.ErrorContains(t, err, c.says, name)
 	}
 	none, err := openRecords(sessionOf(p), memory.Files{})
 	require.NoError(t, err)
@@ -90,13 +85,13 @@ func TestLedgerWinsOverState(t *testing.T) {
 		"another best": {
 			memory.Files{State: stateOf("| Iteration Count | 1 |", "| Initial Metric | 1 |",
 				"| Best Metric | 9 |"), Ledger: ledger},
-			[]string{"Best Metric was 9 in the state and is 3 in the ledger; put right from the ledger"},
+			[]string{"Best Metric was 9 in the state and is 3"},
 		},
 		"rows are missing": {
 			memory.Files{State: stateOf("| Paused | true |"), Ledger: ledger},
 			[]string{
 				"Best Metric was ", "Initial Metric was ",
-				"Iteration Count was 0 in the state and is 1 in the ledger",
+				"Iteration Count was 0 in the state",
 			},
 		},
 	} {

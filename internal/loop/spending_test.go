@@ -72,29 +72,22 @@ func TestWhyNoIterationBegins(t *testing.T) {
 			Iteration: 1,
 		}, Reserved: &history.Reserved{CostUSD: &usd}}}
 	}
-	const waits = "paused: the agent's service has a rate limit; it resumes at 2026-03-04T13:00:00Z"
+	const day = "budget: {usd: 0.5, per: day}"
 	for name, c := range map[string]struct {
 		front string
 		sum   history.Summary
-		want  string
 	}{
-		"a budget": {
-			"budget: {usd: 0.5, per: day}", used,
-			"budget: 0.50 of 0.50 USD used this day; it resumes at 2026-03-05T00:00:00Z",
-		},
-		"its agent is put off":            {"", putOff(soon), waits},
-		"a time that no service asks for": {"", putOff(far), ""},
-		"what a run reserved that is gone counts": {
-			"budget: {usd: 0.5, per: day}", open("that"),
-			"budget: 0.50 of 0.50 USD used this day; it resumes at 2026-03-05T00:00:00Z",
-		},
-		"what this run reserved does not": {"budget: {usd: 0.5, per: day}", open("this"), ""},
+		"a budget":                                {day, used},
+		"its agent is put off":                    {"", putOff(soon)},
+		"a time that no service asks for":         {"", putOff(far)},
+		"what a run reserved that is gone counts": {day, open("that")},
+		"what this run reserved does not":         {day, open("this")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newSpending(t, c.front, "slow", "second")
 			before := len(c.sum.Used)
-			assert.Equal(t, c.want, r.blockedReason(&records{course: r.course, sum: c.sum}))
+			golden.Line(t, r.blockedReason(&records{course: r.course, sum: c.sum}))
 			assert.Len(t, c.sum.Used, before, "the records stay as they are")
 		})
 	}
@@ -172,21 +165,14 @@ func TestBudgetOfProcess(t *testing.T) {
 // it is told which.
 func TestTimeOfIteration(t *testing.T) {
 	t.Parallel()
-	for left, want := range map[time.Duration]struct {
-		time time.Duration
-		says string
-	}{
-		0:         {45 * time.Minute, "the iteration took longer than its timeout-minutes (45m0s)"},
-		time.Hour: {45 * time.Minute, "the iteration took longer than its timeout-minutes (45m0s)"},
-		1234567 * time.Millisecond: {
-			1234567 * time.Millisecond,
-			"the iteration took longer than the 20m35s that its budget left",
-		},
+	for left, want := range map[time.Duration]time.Duration{
+		0: 45 * time.Minute, time.Hour: 45 * time.Minute,
+		1234567 * time.Millisecond: 1234567 * time.Millisecond,
 	} {
 		r := newSpending(t, "")
 		r.left.Time = left
-		assert.Equal(t, want.time, r.time(), left.String())
-		assert.Equal(t, want.says, r.tooLong().String(), left.String())
+		assert.Equal(t, want, r.time(), left.String())
+		golden.Row(t, left.String(), r.tooLong())
 	}
 }
 

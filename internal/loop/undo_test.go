@@ -100,22 +100,21 @@ func TestUndo(t *testing.T) {
 		},
 		{
 			name: "undo-again", say: []commands.Command{undo(4)},
-			answers: []string{"Nothing of iteration 4 is left on autoloop/undo-again, so there is nothing to undo."},
+			answers: []string{"Nothing of iteration 4 is left on "},
 			bad:     true,
 		},
 		{
 			name: "undo-conflict", say: []commands.Command{undo(1)},
-			answers: []string{"Iteration 1 cannot be undone: later ones changed the same lines of `value.txt`. Undo " +
-				"those first."}, bad: true,
+			answers: []string{"changed the same lines of `value.txt`"}, bad: true,
 		},
 		{
 			name: "undo-rejected", say: []commands.Command{undo(5)},
-			answers: []string{"Iteration 5 kept nothing, so there is nothing to undo."}, bad: true,
+			answers: []string{"Iteration 5 kept nothing"}, bad: true,
 		},
 		{name: "undo-unknown", say: []commands.Command{undo(77)}, answers: []string{"no iteration 77"}, bad: true},
 		{
 			name: "undo-stray", say: []commands.Command{undo(6)},
-			answers: []string{"The commit of iteration 6 is not on autoloop/undo-stray any more."}, bad: true,
+			answers: []string{"The commit of iteration 6 is not on "}, bad: true,
 		},
 		{
 			name: "undo-elsewhere", say: []commands.Command{undo(7)},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/tests/golden"
 )
 
 // played is a runner that starts nothing: it says how each command ended.
@@ -114,40 +115,22 @@ func TestSetupOutputIsNoResult(t *testing.T) {
 // printed.
 func TestHowACommandEnds(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		ends process.Result
-		says string
-	}{
-		"well": {process.Result{}, ""},
-		"with words": {
-			process.Result{ExitCode: 3, Stderr: []byte("oh\n")},
-			"the evaluation ended with exit code 3: oh",
-		},
-		"by a signal": {
-			process.Result{ExitCode: -1, Signal: "SIGSEGV", Stderr: []byte("oh\n")},
-			"the evaluation was ended by SIGSEGV: oh",
-		},
-		"for its time": {
-			process.Result{ExitCode: -1, Signal: "SIGKILL", TimedOut: true},
-			"the evaluation took longer than 1m0s",
-		},
-		"for its memory": {
-			process.Result{ExitCode: -1, Signal: "SIGKILL", Exceeded: "more than 1 GiB"},
-			"the evaluation was ended: more than 1 GiB",
-		},
-		"before it began": {
-			process.Result{ExitCode: 127, NotFound: true},
-			"the evaluation needs a shell, and neither bash nor sh was found",
-		},
+	for name, ends := range map[string]process.Result{
+		"well":            {},
+		"with words":      {ExitCode: 3, Stderr: []byte("oh\n")},
+		"by a signal":     {ExitCode: -1, Signal: "SIGSEGV", Stderr: []byte("oh\n")},
+		"for its time":    {ExitCode: -1, Signal: "SIGKILL", TimedOut: true},
+		"for its memory":  {ExitCode: -1, Signal: "SIGKILL", Exceeded: "more than 1 GiB"},
+		"before it began": {ExitCode: 127, NotFound: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c.ends.Stdout = []byte(`{"m": 1}`)
+			ends.Stdout = []byte(`{"m": 1}`)
 			got := play(t, evaluation.Request{Timeout: time.Minute},
-				func(process.Spec) process.Result { return c.ends })
-			assert.Equal(t, c.says, got.Problem)
-			assert.Equal(t, c.ends.TimedOut, got.TimedOut)
-			assert.Equal(t, c.says == "", got.Measurement.Metric != nil)
+				func(process.Spec) process.Result { return ends })
+			golden.Line(t, got.Problem)
+			assert.Equal(t, ends.TimedOut, got.TimedOut)
+			assert.Equal(t, got.Problem == "", got.Measurement.Metric != nil)
 		})
 	}
 }

@@ -47,7 +47,7 @@ func TestNoByteOfABundleMayChange(t *testing.T) {
 		for _, other := range []string{"", text + "\n", text[1:], text[:middle] + string(text[middle]^1) + text[middle+1:]} {
 			require.NoError(t, os.WriteFile(file, []byte(other), 0o600))
 			_, err := proposal.Read(dir)
-			require.ErrorContains(t, err, "bundle "+dir+" was altered: its files are not what SHA256SUMS says",
+			require.ErrorContains(t, err, "bundle "+dir+" was altered: ",
 				"%s: %q", name,
 				other)
 		}
@@ -147,7 +147,7 @@ func TestValuesOfAManifest(t *testing.T) {
 			b := whole
 			set(&b, field, value)
 			require.ErrorContains(t, write(b),
-				fmt.Sprintf("has a manifest whose %q is %.80q, which cannot be", field, value), "%s %q", field, value)
+				fmt.Sprintf("whose %q is %.80q, which", field, value), "%s %q", field, value)
 		}
 	}
 
