@@ -89,8 +89,9 @@ func (a *App) inspectEvaluation(ctx context.Context) error {
 		return err
 	}
 	result := setup.Conclude(found, p.Timeout)
-	wished, _ := a.isolationWish(p) // a.runner refuses a wrong one
-	result.NoteIsolation(ctx, runner, wished, a.RunDir, a.Environ)
+	if runner.Isolation != nil {
+		result.Isolation = string(runner.Isolation.Method)
+	}
 	result.Findings = append(result.Findings, setup.WithinReach(p, files)...)
 	texts := []string{p.SharedOutput()}
 	if found.Problem == "" {

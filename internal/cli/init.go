@@ -143,7 +143,7 @@ func (a *App) planLocal(ctx context.Context, plan *initialized, kind, name strin
 	plan.next = fmt.Sprintf("written: %s (%s)\nmeasured: %s\n", filepath.Join(dir, fitted.Name+".md"), fitted.Why, fitted) +
 		fmt.Sprintf(runNext, fitted.Name, "  iterate doctor                 # who can propose changes here\n",
 			a.programsFlag(), " --agent NAME")
-	plan.Steps, err = setup.FirstProgram(a.Checkout, dir, fitted.Name, fitted)
+	plan.Steps, err = setup.FirstProgram(a.Checkout, dir, "", fitted)
 	return err
 }
 

@@ -119,7 +119,7 @@ func (a *App) pageFacts(ctx context.Context) func(*page.Source) {
 		if s == nil {
 			return
 		}
-		status := s.Status()
+		status := s.Status("")
 		source.Condition, source.Reason = status.State, cmp.Or(status.Reason, source.Reason)
 		source.Metric, source.Target = s.Program.Metric, s.Program.Target
 		if s.NextDue != nil {

@@ -34,7 +34,7 @@ func (a *App) status(ctx context.Context, _ []string) error {
 	}
 	list := []schedule.Status{}
 	for _, s := range plan.Standings {
-		list = append(list, s.Status().Linked(a.repositoryPage()))
+		list = append(list, s.Status(a.repositoryPage()))
 	}
 	if a.JSON {
 		return a.printJSON(list)

@@ -1,7 +1,9 @@
 package schedule
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -29,8 +31,9 @@ type Status struct {
 	IssueURL        string        `json:"issue_url,omitempty"`
 }
 
-// Status is how a program stands.
-func (s *Standing) Status() Status {
+// Status is how a program stands, with the pages on GitHub below the repository's; "" for
+// no repository.
+func (s *Standing) Status(page string) Status {
 	out := Status{
 		Name: s.Program.Name, File: s.Program.File, LastRun: s.LastRun, NextDue: s.NextDue,
 		Iterations: s.Machine.IterationCount,
@@ -44,9 +47,11 @@ func (s *Standing) Status() Status {
 	}
 	if s.Machine.PR > 0 {
 		out.PR = &s.Machine.PR
+		out.PRURL = linked(page, "/pull/", s.Machine.PR)
 	}
 	if issue := max(s.Machine.Issue, s.Program.Issue); issue > 0 {
 		out.Issue = &issue
+		out.IssueURL = linked(page, "/issues/", issue)
 	}
 	switch s.Condition { //nolint:exhaustive // the others are words already
 	case InError:
@@ -63,26 +68,11 @@ func (s *Standing) Status() Status {
 	return out
 }
 
-// Linked adds the pages on GitHub below the repository's; "" for no repository.
-func (s Status) Linked(page string) Status {
+func linked(page, kind string, number int) string {
 	if page == "" {
-		return s
+		return ""
 	}
-	if s.PR != nil {
-		s.PRURL = fmt.Sprintf("%s/pull/%d", page, *s.PR)
-	}
-	if s.Issue != nil {
-		s.IssueURL = fmt.Sprintf("%s/issues/%d", page, *s.Issue)
-	}
-	return s
-}
-
-// link is the address that people follow: the pull request, else the issue.
-func (s Status) link() string {
-	if s.PRURL != "" {
-		return s.PRURL
-	}
-	return s.IssueURL
+	return page + kind + strconv.Itoa(number)
 }
 
 // StatusTable has every reason whole, with the address of the program's page on
@@ -100,7 +90,7 @@ func StatusTable(list []Status, now time.Time) render.Table {
 		table.Rows = append(table.Rows, []string{
 			s.Name, s.State, fmt.Sprint(s.Iterations), when(s.LastRun, now), when(s.NextDue, now), late,
 			render.Figure(s.Best, s.Target), render.Target(s.Target, s.Best, s.Direction),
-			plain.Line(strings.TrimSpace(s.Reason + " " + s.link())),
+			plain.Line(strings.TrimSpace(s.Reason + " " + cmp.Or(s.PRURL, s.IssueURL))),
 		})
 	}
 	return table

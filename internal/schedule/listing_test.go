@@ -35,7 +35,7 @@ func TestStatusSaysWhatToDo(t *testing.T) {
 		}, "error", "p.md:3: bad"},
 	} {
 		c.standing.Program = &program.Program{Name: "p", File: "p.md"}
-		status := c.standing.Status()
+		status := c.standing.Status("")
 		assert.Equal(t, c.state, status.State, name)
 		assert.Equal(t, c.reason, status.Reason, name)
 	}
@@ -44,8 +44,8 @@ func TestStatusSaysWhatToDo(t *testing.T) {
 func TestStatusIsLinked(t *testing.T) {
 	t.Parallel()
 	s := &schedule.Standing{Program: &program.Program{Issue: 3}, Machine: state.Machine{PR: 4}}
-	assert.Empty(t, s.Status().Linked("").PRURL)
-	linked := s.Status().Linked("https://github.com/me/it")
+	assert.Empty(t, s.Status("").PRURL)
+	linked := s.Status("https://github.com/me/it")
 	assert.Equal(t, "https://github.com/me/it/pull/4", linked.PRURL)
 	assert.Equal(t, "https://github.com/me/it/issues/3", linked.IssueURL)
 }

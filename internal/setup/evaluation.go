@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -16,7 +15,6 @@ import (
 	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/plain"
-	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
 )
@@ -41,7 +39,7 @@ type Evaluation struct {
 // Conclude works out what an evaluation that behaves like this can see, and
 // what it costs.
 func Conclude(found loop.Inspection, timeout time.Duration) Evaluation {
-	result := Evaluation{Inspection: found, Findings: []string{}}
+	result := Evaluation{Inspection: found, Findings: []string{}, Isolation: "off"}
 	if found.Problem != "" {
 		result.Findings = append(result.Findings, found.Problem)
 		return result
@@ -84,21 +82,6 @@ func Conclude(found loop.Inspection, timeout time.Duration) Evaluation {
 			"quieter machine, or raise `evaluation-runs`", share*100)
 	}
 	return result
-}
-
-// NoteIsolation notes how the evaluation was isolated, and why it was not.
-func (e *Evaluation) NoteIsolation(ctx context.Context, runner *process.Runner, wish, runDir string, environ []string) {
-	if runner.Isolation != nil {
-		e.Isolation = string(runner.Isolation.Method)
-		return
-	}
-	e.Isolation = "off"
-	if wish == "off" {
-		return
-	}
-	probe := runner.ProbeIsolation(ctx, runDir, environ)
-	e.Findings = append(e.Findings,
-		"agent and evaluation are not isolated, and can read and write all that you can: "+probe.Reason)
 }
 
 // WithinReach warns of directories that the script names and in which the target lets

@@ -15,6 +15,9 @@ func FirstProgram(root, dir, name string, fitted *Fitted) ([]Step, error) {
 	if err != nil || !filepath.IsLocal(at) {
 		return nil, misuse.Errorf("--programs %s is not in the repository", dir)
 	}
+	if fitted != nil {
+		name = fitted.Name
+	}
 	file := path.Join(filepath.ToSlash(at), name) + ".md"
 	var steps []Step
 	if fitted != nil {

@@ -123,10 +123,13 @@ func (p *Pruner) working(ctx context.Context, name string) (string, error) {
 	}
 	refs, err := p.Repo.ListRefs(ctx, "refs/heads/", "refs/remotes/")
 	for _, ref := range refs {
-		branch := branchName(ref.Name)
+		branch, here := strings.CutPrefix(ref.Name, "refs/heads/")
+		if !here {
+			_, branch, _ = strings.Cut(strings.TrimPrefix(ref.Name, "refs/remotes/"), "/")
+		}
 		ours := strings.HasPrefix(branch, loop.BranchPrefix) || branch == memory.MemoryBranch
 		if err == nil && !ours && cmp.Or(summary.BaseBranch, branch) == branch {
-			err = p.look(ctx, ref.Name)
+			err = p.look(ctx, ref.Name, branch)
 		}
 	}
 	return p.files[name], err
@@ -197,7 +200,7 @@ func (p *Pruner) onDefaultBranch(ctx context.Context) error {
 		if err := remote.Fetch(ctx, ref.Name); err != nil {
 			return err
 		}
-		if err := p.look(ctx, ref.ID); err != nil {
+		if err := p.look(ctx, ref.ID, "the default branch"); err != nil {
 			return err
 		}
 	}
@@ -211,11 +214,11 @@ func (p *Pruner) onDefaultBranch(ctx context.Context) error {
 	return nil
 }
 
-// look notes the programs that have a file on a branch. Outside of the usual
+// look notes the programs that have a file in a commit, the head of a branch. Outside of the usual
 // places, where --programs may have them, a file of that name counts when it has a
 // target and an evaluation.
-func (p *Pruner) look(ctx context.Context, ref string) error {
-	entries, err := p.Repo.LsTree(ctx, ref)
+func (p *Pruner) look(ctx context.Context, commit, branch string) error {
+	entries, err := p.Repo.LsTree(ctx, commit)
 	if err != nil {
 		return err
 	}
@@ -224,7 +227,7 @@ func (p *Pruner) look(ctx context.Context, ref string) error {
 		if _, has := p.states[name]; !has || p.files[name] != "" {
 			continue
 		}
-		where := "its file is in " + branchName(ref)
+		where := "its file is in " + branch
 		usual := []string{".autoloop/program.md", "program.md"}
 		if !strings.HasPrefix(entry.Path, memory.DefaultPrograms+"/") && !slices.Contains(usual, entry.Path) {
 			objects, err := p.Repo.Cat(ctx, entry.ID)
@@ -234,7 +237,7 @@ func (p *Pruner) look(ctx context.Context, ref string) error {
 			if len(objects) != 1 || len(program.Parse(entry.Path, objects[0].Data).Missing()) > 0 {
 				continue
 			}
-			where = fmt.Sprintf("its file is %s in %s: give --programs %s", entry.Path, branchName(ref),
+			where = fmt.Sprintf("its file is %s in %s: give --programs %s", entry.Path, branch,
 				path.Dir(strings.TrimSuffix(entry.Path, "/program.md")))
 		}
 		p.files[name] = where
@@ -249,22 +252,6 @@ func programOf(file string) string {
 		return ""
 	}
 	return program.Parse(file, nil).Name
-}
-
-// branchName is a branch without where it is; what is no ref is a commit that the
-// remote's default branch is at.
-func branchName(ref string) string {
-	if remote, is := strings.CutPrefix(ref, "refs/remotes/"); is {
-		_, name, _ := strings.Cut(remote, "/")
-		return name
-	}
-	if name, is := strings.CutPrefix(ref, "refs/heads/"); is {
-		return name
-	}
-	if len(ref) >= 40 && strings.Trim(ref, "0123456789abcdef") == "" {
-		return "the default branch"
-	}
-	return ref
 }
 
 // String says in a line each what is left, and what became of it.

@@ -21,18 +21,6 @@ func TestProgramOf(t *testing.T) {
 	}
 }
 
-func TestBranchName(t *testing.T) {
-	t.Parallel()
-	for ref, name := range map[string]string{
-		"refs/heads/trunk":                         "trunk",
-		"refs/remotes/origin/release/1":            "release/1",
-		"0123456789abcdef0123456789abcdef01234567": "the default branch",
-		"odd": "odd",
-	} {
-		assert.Equal(t, name, branchName(ref), ref)
-	}
-}
-
 func TestLeftoversSayWhatBecameOfThem(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, "nothing is left of programs that are gone\n", Leftovers{}.String())
