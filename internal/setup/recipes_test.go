@@ -235,3 +235,13 @@ func TestSetupInstallsWhatTheTestsImport(t *testing.T) {
 		assert.Contains(t, text, "\nsetup: \"cd 'packages/x' && { "+want+"; }\"\n---\n", file)
 	}
 }
+
+// TestMeasuredProgramIsNamedAfterItsKind: the name that is given is the example's.
+func TestMeasuredProgramIsNamedAfterItsKind(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	steps, err := FirstProgram(root, filepath.Join(root, "programs"), "example", &Fitted{Name: "go-coverage", Text: "x"})
+	require.NoError(t, err)
+	require.Len(t, steps, 1)
+	assert.Equal(t, "programs/go-coverage.md", steps[0].Name)
+}
