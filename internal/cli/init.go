@@ -63,7 +63,7 @@ With NAME and without --local it writes an example of that name that runs as it 
 				}
 				err := a.doInit(cmd.Context(), plan)
 				if name != "" {
-					a.warn(a.uncommitted(cmd.Context()).String())
+					a.warn(a.uncommitted(cmd.Context()).Files()...)
 				}
 				return plan, err
 			})

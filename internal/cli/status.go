@@ -44,7 +44,7 @@ func (a *App) status(ctx context.Context, _ []string) error {
 		fmt.Fprintln(a.Stdout, "no programs: make one with `iterate init NAME`")
 		return nil
 	}
-	a.warn(a.uncommitted(ctx).String())
+	a.warn(a.uncommitted(ctx).Files()...)
 	fmt.Fprint(a.Stdout, schedule.StatusTable(list, plan.GeneratedAt).Fit(a.TableWidth()).String())
 	fmt.Fprintf(a.Stdout, "a program is due from %d minutes before its time\n", int(schedule.Grace.Minutes()))
 	return nil

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/program"
 )
 
 // uncommittedWork is what iterations do not see of a checkout, since they work on
-// commits; program files are used as they stand.
-type uncommittedWork struct{ files, programs []git.UncommittedFile }
+// commits: changed and created files. Program files are used as they stand; differing are
+// those that have a commit.
+type uncommittedWork struct{ changed, created, differing []string }
 
 // uncommitted looks at the checkout, or at some paths of it. What cannot be read counts
 // as committed: this is help, and stops nothing. A checkout of Actions is as it was
@@ -21,69 +21,49 @@ func (a *App) uncommitted(ctx context.Context, below ...string) (u uncommittedWo
 		return u
 	}
 	files, _ := a.Repo.Uncommitted(ctx, below...)
-	source := a.source()
 	for _, f := range files {
-		if source.MayBe(f.Path) {
-			u.programs = append(u.programs, f)
-		} else {
-			u.files = append(u.files, f)
+		switch ours := a.source().MayBe(f.Path); {
+		case ours && !f.New:
+			u.differing = append(u.differing, f.Path)
+		case ours:
+		case f.New:
+			u.created = append(u.created, f.Path)
+		default:
+			u.changed = append(u.changed, f.Path)
 		}
 	}
 	return u
 }
 
-// String names all that is not committed; "" for nothing.
-func (u uncommittedWork) String() string {
-	paths := make([]string, len(u.files))
-	for i, f := range u.files {
-		paths[i] = f.Path
-	}
-	return notSeen(paths)
-}
+// Files is a warning of all files that are not committed.
+func (u uncommittedWork) Files() []string { return notSeen(slices.Concat(u.changed, u.created)) }
 
 // changedPrograms warns of program files that differ from their commit.
-func (a *App) changedPrograms(ctx context.Context) []string {
-	return a.uncommitted(ctx, a.source().Places()...).Programs()
-}
-
-// Programs are warnings of program files that differ from their commit.
-func (u uncommittedWork) Programs() []string {
-	var list []string
-	for _, f := range u.programs {
-		if !f.New {
-			list = append(list, f.Path+" differs from its commit, and is used as it stands here")
-		}
+func (a *App) changedPrograms(ctx context.Context) (list []string) {
+	for _, file := range a.uncommitted(ctx, a.source().Places()...).differing {
+		list = append(list, differs(file))
 	}
 	return list
 }
+
+func differs(file string) string { return file + " differs from its commit, and is used as it stands here" }
 
 // Of are warnings of what an iteration of a program looks at: its own file, changes of
 // files that commits have, and new files that may change or that the evaluation names.
-func (u uncommittedWork) Of(p *program.Program) []string {
-	var changed, created []string
-	for _, f := range u.files {
-		if f.New {
-			created = append(created, f.Path)
-		} else {
-			changed = append(changed, f.Path)
-		}
+func (u uncommittedWork) Of(p *program.Program) (list []string) {
+	if slices.Contains(u.differing, p.File) {
+		list = append(list, differs(p.File))
 	}
-	own := uncommittedWork{programs: slices.DeleteFunc(slices.Clone(u.programs),
-		func(f git.UncommittedFile) bool { return f.Path != p.File })}
-	list := own.Programs()
-	if text := notSeen(append(changed, p.Misses(created)...)); text != "" {
-		list = append(list, text)
-	}
-	return list
+	return append(list, notSeen(slices.Concat(u.changed, p.Misses(u.created)))...)
 }
 
-func notSeen(paths []string) string {
+func notSeen(paths []string) []string {
 	if len(paths) == 0 {
-		return ""
+		return nil
 	}
 	verb, them := "are", "them"
 	if len(paths) == 1 {
 		verb, them = "is", "it"
 	}
-	return fmt.Sprintf("%s %s not committed, so iterations do not see %s", listed(paths), verb, them)
+	return []string{fmt.Sprintf("%s %s not committed, so iterations do not see %s", listed(paths), verb, them)}
 }
