@@ -171,3 +171,19 @@ func (a *App) inspector(ctx context.Context) (setup.Inspector, error) {
 		},
 	}, err
 }
+
+// repeat runs a program's evaluation twice on the unchanged files, and once on a target
+// file that is broken in each of these ways, in trees of its own.
+func (a *App) repeat(ctx context.Context, p *program.Program, ways ...string) (loop.Inspection, error) {
+	measured := *a
+	measured.removals = nil
+	defer measured.close()
+	if err := measured.useRunDir(); err != nil {
+		return loop.Inspection{}, err
+	}
+	service, _, err := measured.measurer(ctx, p)
+	if err != nil {
+		return loop.Inspection{}, err
+	}
+	return service.Inspect(ctx, 0, ways...)
+}

@@ -153,20 +153,34 @@ next:
 %[2]s  iterate --program %[1]s -n 5%[3]s%[4]s
 `
 
-// fitProgram measures what fits the repository; nothing is written.
+// fitProgram measures a program that fits the repository and the directory that the
+// caller is in, under a name, "" for its kind's, and of a kind, "" for any. Nothing is
+// written.
 func (a *App) fitProgram(ctx context.Context, name, kind string) (*setup.Fitted, error) {
 	a.Local = true
 	if err := a.open(ctx); err != nil {
 		return nil, err
 	}
+	tracked, err := a.trackedFiles(ctx)
+	if err != nil {
+		return nil, misuse.Errorf("the repository has no commit yet: commit your files first")
+	}
 	shown := newProgress(a.Env)
 	defer shown.Close()
-	return a.fit(ctx, name, kind, func(line string) {
-		if shown.live { // else Begin prints it
-			shown.Between(func() { fmt.Fprintln(a.Stderr, line) })
-		}
-		shown.Begin(line)
-	})
+	fitter := setup.Fitter{
+		Root: a.Checkout, Here: a.Path(a.RepoDir), Tracked: tracked, Measure: a.repeat,
+		Tell: func(line string) {
+			if shown.live { // else Begin prints it
+				shown.Between(func() { fmt.Fprintln(a.Stderr, line) })
+			}
+			shown.Begin(line)
+		},
+		Installed: func(command string) bool {
+			_, err := process.LookPath(command, a.Env.Dir, a.Environ)
+			return err == nil
+		},
+	}
+	return fitter.Fit(ctx, a.source().Directory(), name, kind)
 }
 
 // programsFlag is what a command that is shown needs where programs are kept.

@@ -36,7 +36,7 @@ func DemoRepository(ctx context.Context, dir string, environ []string, now time.
 		if entry.Name() == "program.md" {
 			file = memory.DefaultPrograms + "/" + DemoProgram + ".md"
 		}
-		if err := (Step{Action: Create, Name: file, Text: string(text)}).Apply(ctx, dir); err != nil {
+		if err := (&Step{Action: Create, Name: file, Text: string(text)}).Apply(ctx, dir); err != nil {
 			return err
 		}
 	}

@@ -37,7 +37,7 @@ type Step struct {
 }
 
 // Apply does the step. A new file is written only if it still does not exist.
-func (s Step) Apply(ctx context.Context, root string) error {
+func (s *Step) Apply(ctx context.Context, root string) error {
 	if !s.Action.Changes() {
 		return nil
 	}
