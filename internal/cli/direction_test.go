@@ -14,16 +14,17 @@ import (
 // TestDirectionMatrix holds that scheduler, validate, iterate and its two jobs agree on
 // the direction of a program, whatever its frontmatter, its text and its state say.
 func TestDirectionMatrix(t *testing.T) {
-	const add, goes = "add the line `metric_direction: lower`", "it goes on with %s, as its state says"
+	const add, change = "add the line `metric_direction: lower`", "line to `metric_direction: "
+	const goes = "it goes on with %s"
 	for line, says := range map[string]string{ // frontmatter, text, state and what holds, "-" is nothing
 		"higher higher higher higher": "", "higher higher lower higher": "", // a new baseline begins
 		"higher lower higher higher": goes, "higher lower lower lower": goes,
-		"higher lower - -":           "change the frontmatter's line to `metric_direction: lower`",
+		"higher lower - -":           change + "lower`",
 		"higher - lower higher":      "",
 		"lower higher higher higher": goes, "lower higher lower lower": goes,
-		"lower higher - -":         "change the frontmatter's line to `metric_direction: higher`",
+		"lower higher - -":         change + "higher`",
 		"lower lower higher lower": "", "lower - - lower": "", "- higher higher higher": "",
-		"- higher lower higher": "its state says lower and its text \"higher is better\", which holds",
+		"- higher lower higher": "its state says lower and its text",
 		"- lower higher higher": goes, "- lower lower lower": goes, "- lower - -": add,
 		"- - higher higher": "", "- - lower lower": add, "- - - higher": "",
 	} {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/tests/golden"
 )
 
 const issueProgram = "---\nschedule: daily\nmetric_direction: lower\n---\n## Goal\nFast.\n## Target\n`a.go`\n" +
@@ -85,11 +86,7 @@ func TestAuthorsOfPrograms(t *testing.T) {
 	untrusted, ok := plan["untrusted"].([]any)
 	require.True(t, ok)
 	require.Len(t, untrusted, 1)
-	assert.Equal(t, map[string]any{
-		"name": "steal", "issue": 1.0,
-		"reason": "mallory is NONE in this repository; programs are taken from OWNER, MEMBER, COLLABORATOR: let one " +
-			"of them open it anew",
-	}, untrusted[0])
+	golden.Line(t, untrusted[0])
 	assert.Equal(t, 2, d.run("--program", "steal").code, "not by name either")
 }
 

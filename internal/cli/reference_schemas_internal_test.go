@@ -33,7 +33,7 @@ func TestSchemas(t *testing.T) {
 	schemas := map[string]object{
 		"autoloop":  newSchemas(t, "../schedule/plan.go").of("Plan"),
 		"bundle":    newSchemas(t, "../loop/proposal/bundle.go").of("Manifest", "File"),
-		"outcome":   newSchemas(t, "../suite/format/outcome.go", "../suite/format/task.go").of("writtenOutcome"),
+		"outcome":   newSchemas(t, "../suite/format/outcome.go", "../suite/format/parse.go").of("writtenOutcome"),
 		"workspace": newSchemas(t, "../skill/workspace/workspace.go", "../history/executor.go").of("workspaceJSON"),
 		"snapshot":  newSchemas(t, "../skill/workspace/manifest.go").of("manifestJSON"),
 		"grading":   newSchemas(t, "../suite/evals/grading.go").of("gradingJSON"),

@@ -60,9 +60,10 @@ func TestRefuseBareKeepsWhatWasSaid(t *testing.T) {
 		{Path: "x/config", Kind: decision.Added},
 	}
 	decision.RefuseBare(slices.Values([]string{"x/refs/a"}), changes)
-	const bare = "is part of a repository inside the repository"
+	const bare = "is part of a repository"
 	for i, want := range []string{"is a named pipe", bare, bare, ""} {
-		assert.Equal(t, want, changes[i].Refused, changes[i].Path)
+		assert.Contains(t, changes[i].Refused, want, changes[i].Path)
+		assert.Equal(t, want == "", changes[i].Refused == "")
 	}
 }
 

@@ -285,7 +285,7 @@ func TestUnconfigured(t *testing.T) {
 }
 
 func TestContradiction(t *testing.T) {
-	const add = "add the line `metric_direction: lower` to the frontmatter"
+	const add = "add the line `metric_direction: lower`"
 	for name, c := range map[string]struct {
 		text, says string
 		line       int

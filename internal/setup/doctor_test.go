@@ -59,18 +59,18 @@ func TestFindings(t *testing.T) {
 		workflow bool
 		fill     func(*githubtest.State)
 	}{
-		"problem pull requests: the repository does not let Actions open pull requests": {
+		"problem pull requests: the repository": {
 			true,
 			func(s *githubtest.State) { s.NoPulls = true },
 		},
-		"warning pushes: pushes and pull requests of the workflow's own token": {true, nil},
+		"warning pushes: pushes and pull requests": {true, nil},
 		"warning repository: it is a fork": {
 			false,
 			func(s *githubtest.State) { s.Fork = true },
 		},
-		"warning default branch: main is not protected": {false, nil},
-		"warning CI: no check ran on the head of main":  {false, nil},
-		"warning CI: the head of main is red: build fails": {
+		"warning default branch: main is not":  {false, nil},
+		"warning CI: no check ran on the head": {false, nil},
+		"warning CI: the head of main is red": {
 			false,
 			func(s *githubtest.State) { s.Report("m1", "build", "failure", "", time.Now()) },
 		},
@@ -78,7 +78,7 @@ func TestFindings(t *testing.T) {
 			false,
 			func(s *githubtest.State) { s.Branches = nil },
 		},
-		"problem workflows: a.yml was switched off by GitHub after 60 days": {false, func(s *githubtest.State) {
+		"problem workflows: a.yml was switched off": {false, func(s *githubtest.State) {
 			s.Workflows = []githubtest.Workflow{{Path: "a.yml", State: "disabled_inactivity"}}
 		}},
 	} {

@@ -219,14 +219,14 @@ func TestIncumbentMeasuredAgain(t *testing.T) {
 
 func TestImpossibleParams(t *testing.T) {
 	for message, p := range map[string]tuner.Param{
-		"the minimum 2 is not below the maximum 1": {Min: 2, Max: 1},
-		"too narrow to hold two numbers":           {Min: 1, Max: 1.0000000000000002},
-		"is too wide":                              {Min: -1.7e308, Max: 1.7e308},
-		"the step -1 is below zero":                {Max: 1, Step: -1},
-		"a log scale needs a minimum above zero":   {Max: 1, Log: true},
-		"no whole number lies in 0.2..0.8":         {Min: 0.2, Max: 0.8, Int: true},
-		"NaN is not a finite number":               {Min: math.NaN(), Max: 1},
-		"+Inf is not a finite number":              {Max: math.Inf(1)},
+		"2 is not below the maximum 1":     {Min: 2, Max: 1},
+		"too narrow to hold two numbers":   {Min: 1, Max: 1.0000000000000002},
+		"is too wide":                      {Min: -1.7e308, Max: 1.7e308},
+		"the step -1 is below zero":        {Max: 1, Step: -1},
+		"needs a minimum above zero":       {Max: 1, Log: true},
+		"no whole number lies in 0.2..0.8": {Min: 0.2, Max: 0.8, Int: true},
+		"NaN is not a finite number":       {Min: math.NaN(), Max: 1},
+		"+Inf is not a finite number":      {Max: math.Inf(1)},
 	} {
 		_, err := tuner.Propose([]tuner.Param{p}, nil, metric.Lower, 1)
 		require.ErrorContains(t, err, message)

@@ -5,6 +5,7 @@ package tree_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -29,8 +30,9 @@ func TestUnreadable(t *testing.T) {
 	require.NoError(t, os.Chmod(e.path("a.txt"), 0))
 	require.NoError(t, os.Chmod(e.path("dir"), 0))
 	require.NoError(t, os.Chmod(e.path("closed"), 0))
-	assert.Equal(t, "a.txt cannot be read: permission denied, b.txt modified, dir is a directory that cannot be read",
-		told(f.scan(built)))
+	for i, says := range []string{"a.txt cannot be read: ", "b.txt modified", "dir is a directory that cannot be"} {
+		assert.Contains(t, strings.Split(told(f.scan(built)), ", ")[i], says)
+	}
 	require.NoError(t, os.Chmod(built.Dir, 0))
 	changes := f.scan(built)
 	require.Len(t, changes, 1)

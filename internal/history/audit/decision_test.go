@@ -167,7 +167,7 @@ func TestForgedDecisionsAreFound(t *testing.T) {
 // TestDecisionNeedsMeasurements: what is not recorded is named by its side, stage and run.
 func TestDecisionNeedsMeasurements(t *testing.T) {
 	t.Parallel()
-	const missing = "the decision needs a measurement of the candidate (once), which is not recorded"
+	const missing = "a measurement of the candidate (once)"
 	for change, says := range map[string]string{
 		`{"stage":"again"}`: missing, `{"role":"incumbent"}`: missing, `{"proposal":2}`: missing,
 		`{"problem":"broke"}`: "",
@@ -175,10 +175,12 @@ func TestDecisionNeedsMeasurements(t *testing.T) {
 		list := recorded(t, single, better)
 		require.Empty(t, findings(list))
 		forge(t, list[2], change)
-		assert.Equal(t, says, strings.Join(findings(list), "\n"), change)
+		assert.Equal(t, says == "", len(findings(list)) == 0)
+		assert.Contains(t, strings.Join(findings(list), "\n"), says, change)
 	}
 	list := recorded(t, single, better)
-	assert.Contains(t, findings(slices.Insert(slices.Delete(list, 2, 3), 0, list[2])), missing, "of a run before")
+	assert.Contains(t, strings.Join(findings(slices.Insert(slices.Delete(list, 2, 3), 0, list[2])), "\n"), missing,
+		"of a run before")
 	list = recorded(t, noisy, better)
 	for _, m := range history.Of[*history.Measured](list[2:]) {
 		if m.Role == history.Candidate {
