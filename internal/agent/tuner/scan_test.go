@@ -42,6 +42,8 @@ func TestScanMarks(t *testing.T) {
 		"address":            {"a.yml", "x: 4 http://h/1 # tune: 0..5", "x[0]=4 x[1]=1"},
 		"quoted hash":        {"a.yml", `x: "a # b" 4 # tune: 0..5`, "x=4"},
 		"prose":              {"a.go", "run(5) // how to tune: see the docs", ""},
+		"no comment":         {"a.go", "x = 5 tune: 0..9", ""},
+		"the word again":     {"a.go", "x = 5 // tune: 0..9; tune: more", "x=5"},
 		"prose alone":        {"a.go", "// tune: numbers like these", ""},
 		"empty":              {"a.go", "x = 5 // tune:", "!"},
 		"no range":           {"a.go", "x = 5 // tune: 5", "!"},
