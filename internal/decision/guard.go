@@ -2,7 +2,11 @@ package decision
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
 // Rules say what a candidate may change. A path is relative to the root of the
@@ -104,4 +108,102 @@ func (r Rules) standing(path string) Why {
 
 func matches(match func(string) bool, path string) bool {
 	return match != nil && match(path)
+}
+
+// ChangeKind says how a path of the candidate differs from the incumbent's.
+type ChangeKind string
+
+// The kinds of change. Type is a file that became a link or the reverse.
+const (
+	Added    ChangeKind = "added"
+	Modified ChangeKind = "modified"
+	Deleted  ChangeKind = "deleted"
+	Mode     ChangeKind = "mode changed"
+	Type     ChangeKind = "type changed"
+)
+
+// Change is one path in which the candidate differs from the incumbent.
+type Change struct {
+	Path string // bytes as git has them; need not be UTF-8
+	Kind ChangeKind
+	// OldMode and NewMode are git's six digits (100644, 100755, 120000), empty where there is no file.
+	OldMode, NewMode string
+	// NewBlob is the object id of the new content, empty for a deletion or a refused path.
+	NewBlob string
+	// Size is the new content's in bytes, as it lies on disk.
+	Size int64
+	// Refused says why no candidate may contain this path, whatever the rules;
+	// empty for an ordinary change.
+	Refused string
+}
+
+// maxQuoted bounds a path in a reason, in bytes before quoting.
+const maxQuoted = 160
+
+// quotePath renders a path of unknown bytes as one bounded line.
+func quotePath(path string) string {
+	if len(path) <= maxQuoted {
+		return strconv.Quote(path)
+	}
+	head, tail := path[:maxQuoted/2], path[len(path)-maxQuoted/2:]
+	return strconv.Quote(head) + "…" + strconv.Quote(tail)
+}
+
+// oneLine bounds a reason and leaves no control characters in it.
+func oneLine(text string) string { return plain.Short(text, 2*maxQuoted) }
+
+func cleanPath(path string) bool {
+	if path == "" || strings.IndexByte(path, 0) >= 0 {
+		return false
+	}
+	for part := range strings.SplitSeq(path, "/") {
+		if part == "" || part == "." || part == ".." {
+			return false
+		}
+	}
+	return true
+}
+
+func hasDotGit(path string) bool {
+	for part := range strings.SplitSeq(path, "/") {
+		if DotGit(part) {
+			return true
+		}
+	}
+	return false
+}
+
+// DotGit reports whether some file system takes a file of this name for `.git`:
+// in any case, by the short name, streams and trailing dots of NTFS, or behind
+// the characters that HFS+ ignores. Git refuses the same names.
+func DotGit(name string) bool {
+	for part := range strings.SplitSeq(name, `\`) {
+		if ntfsDotGit(part) {
+			return true
+		}
+	}
+	return strings.EqualFold(withoutIgnorable(name), ".git")
+}
+
+// ntfsDotGit follows is_ntfs_dotgit in git's path.c.
+func ntfsDotGit(name string) bool {
+	name, _, _ = strings.Cut(name, ":")
+	name = strings.TrimRight(name, ". ")
+	return strings.EqualFold(name, ".git") || strings.EqualFold(name, "git~1")
+}
+
+// withoutIgnorable drops what HFS+ ignores when it compares names. A byte that is no
+// UTF-8 ends the name, as it does for next_hfs_char in git's utf8.c.
+func withoutIgnorable(name string) string {
+	var kept strings.Builder
+	for i, r := range name {
+		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(name[i:], string(utf8.RuneError)):
+			return kept.String()
+		case r >= 0x200c && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x206a && r <= 0x206f, r == 0xfeff:
+		default:
+			kept.WriteRune(r)
+		}
+	}
+	return kept.String()
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // WriteFile puts a file with this content in the place of whatever file is
@@ -61,4 +62,26 @@ func ClearWrites(name string) error {
 		}
 	}
 	return nil
+}
+
+// Cause is an error of the file system without its operation and path, for a message
+// that names the file in its own way.
+func Cause(err error) error {
+	if of, ok := errors.AsType[*fs.PathError](err); ok {
+		return of.Err
+	}
+	return err
+}
+
+// Full reports whether an error, of our own or of a program that we ran, says that
+// there is no room left on a disk.
+func Full(err error) bool {
+	if err == nil {
+		return false
+	}
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return true
+	}
+	text := strings.ToLower(err.Error())
+	return strings.Contains(text, "no space left on device") || strings.Contains(text, "disk quota exceeded")
 }

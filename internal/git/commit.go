@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // Commit is a commit as it is recorded.
@@ -100,4 +102,63 @@ func (r *Repo) Log(ctx context.Context, limit int, revs ...string) ([]Commit, er
 		})
 	}
 	return commits, nil
+}
+
+// Trailers reads the "Key: value" lines of the message's last paragraph, by
+// key; of a key that is there more than once the last line counts. A paragraph
+// in which any other line occurs has no trailers, and so has a message of one
+// paragraph.
+func (c Commit) Trailers() map[string]string {
+	trailers := map[string]string{}
+	paragraphs := strings.Split(strings.TrimSpace(strings.ReplaceAll(c.Message, "\r\n", "\n")), "\n\n")
+	if len(paragraphs) < 2 {
+		return trailers
+	}
+	last := continued().ReplaceAllString(strings.TrimSpace(paragraphs[len(paragraphs)-1]), " ")
+	for line := range strings.SplitSeq(last, "\n") {
+		found := trailer().FindStringSubmatch(line)
+		if found == nil {
+			return map[string]string{}
+		}
+		trailers[found[1]] = strings.TrimSpace(found[2])
+	}
+	return trailers
+}
+
+var (
+	trailer   = lazyregexp.New(`^([A-Za-z0-9-]+):(.*)$`)
+	continued = lazyregexp.New(`[ \t]*\n[ \t]+`) // a line that goes on with the one before
+)
+
+// Unsigned lists those commits that nobody known has signed: of revs, or with paths
+// of all commits before them that change one of these. Known are the keys of an
+// allowed-signers file for SSH, or those that the user's own keyring trusts.
+func (r *Repo) Unsigned(ctx context.Context, how Signing, allowed string, revs, paths []string) ([]string, error) {
+	// A repository's own configuration does not say who checks signatures.
+	settings := []Setting{
+		{"gpg.format", string(how)},
+		{"gpg.program", "gpg"},
+		{"gpg.openpgp.program", "gpg"},
+		{"gpg.ssh.program", "ssh-keygen"},
+	}
+	if how == SSH {
+		settings = append(settings, Setting{"gpg.ssh.allowedSignersFile", allowed},
+			Setting{"gpg.ssh.revocationFile", ""})
+	}
+	walk := "--do-walk"
+	if len(paths) == 0 {
+		walk = "--no-walk"
+	}
+	out, err := r.Run(ctx, Input{Settings: settings}, slices.Concat(
+		[]string{"log", "--format=%H %G?", walk, "--end-of-options"}, revs, []string{"--"}, paths)...)
+	if err != nil {
+		return nil, err
+	}
+	var unknown []string
+	for line := range strings.Lines(string(out)) {
+		if commit, says, _ := strings.Cut(strings.TrimSpace(line), " "); says != "G" {
+			unknown = append(unknown, commit)
+		}
+	}
+	return unknown, nil
 }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/org/autoloop/internal/process"
 )
 
 // IsAncestor says whether a is b or one of its ancestors. A commit that is not here, as when
@@ -77,4 +79,16 @@ func (r *Repo) MergeTree(ctx context.Context, ours, theirs string) (tree string,
 		return "", fields[1:], nil //nolint:nilerr // a conflict is an answer
 	}
 	return fields[0], nil, nil
+}
+
+// MergeInto merges a branch into the one that is checked out, in the user's
+// own work tree and with the user's own configuration, hooks and identity: it
+// is the one call that acts as the user would.
+func (r *Repo) MergeInto(ctx context.Context, environ []string, branch, message string) error {
+	out, err := process.Output(ctx, r.Root, newEnvironment(environ).base, nil, "git", "merge", "--quiet", "--no-edit",
+		"-m", message, branch)
+	if exit, ok := errors.AsType[*process.ExitError](err); ok {
+		return &Error{Args: []string{"merge", branch}, ExitCode: exit.Code, Stderr: string(exit.Stderr) + string(out)}
+	}
+	return err
 }

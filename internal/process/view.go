@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/org/autoloop/internal/agent/commandline"
 )
 
 // change says what a path is in an isolated command's view. Of two changes of
@@ -260,4 +262,28 @@ func (c change) matters(around change) bool {
 // within reports whether path is dir or below it.
 func within(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+}
+
+// logins are where programs keep who somebody is, below a home, beside the
+// coding agents. A home is hidden whole; these stay hidden in the parts of it
+// that toolchains need.
+var logins = []string{
+	".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".git-credentials", ".npmrc", ".pypirc",
+	".config/gh", ".config/gcloud", ".config/git", ".local/share/keyrings",
+	".cargo/credentials", ".cargo/credentials.toml", ".gradle/gradle.properties", ".m2/settings.xml",
+}
+
+// logins lists those of the user and of root.
+func (b *viewBuilder) logins() []string {
+	var paths []string
+	for _, home := range []string{b.home, "/root"} {
+		for _, login := range slices.Concat(logins, commandline.All().Private()) {
+			paths = append(paths, filepath.Join(home, filepath.FromSlash(login)))
+		}
+	}
+	return paths
+}
+
+func (b *viewBuilder) login(path string) bool {
+	return slices.Contains(b.logins(), path)
 }

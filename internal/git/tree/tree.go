@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
 )
 
@@ -211,3 +212,7 @@ func (t *Tree) Remove() error {
 	}
 	return nil
 }
+
+// RemoveAll deletes dir and all below it, also where directories are read-only
+// or closed. Links are deleted and not followed.
+func RemoveAll(dir string) error { return files.RemoveAll(dir) }
