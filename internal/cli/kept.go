@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,10 +73,8 @@ func (a *App) kept(ctx context.Context) (*keptWork, error) {
 		return k, err
 	}
 	if !found {
-		if meant := a.meant(ctx, k.Program); meant != "" {
-			return k, misuse.Errorf("there is no branch %s%s", k.Branch, meant)
-		}
-		return k, misuse.Errorf("there is no branch %s: nothing of program %q was kept yet", k.Branch, k.Program)
+		return k, misuse.Errorf("there is no branch %s%s", k.Branch,
+			cmp.Or(a.meant(ctx, k.Program), fmt.Sprintf(": nothing of program %q was kept yet", k.Program)))
 	}
 	k.Commit = head
 	here, err := a.Repo.Head(ctx)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -137,8 +138,6 @@ func (a *App) outputs(decided *history.Decided) string {
 
 // noHistory is the error of a program without records, perhaps a misspelt one.
 func (a *App) noHistory(ctx context.Context, name string) error {
-	if meant := a.meant(ctx, name); meant != "" {
-		return misuse.Errorf("program %q has no history%s", name, meant)
-	}
-	return misuse.Errorf("program %q has no history yet: run `iterate --program %s` first", name, name)
+	return misuse.Errorf("program %q has no history%s", name,
+		cmp.Or(a.meant(ctx, name), fmt.Sprintf(" yet: run `iterate --program %s` first", name)))
 }

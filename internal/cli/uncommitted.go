@@ -46,7 +46,9 @@ func (a *App) changedPrograms(ctx context.Context) (list []string) {
 	return list
 }
 
-func differs(file string) string { return file + " differs from its commit, and is used as it stands here" }
+func differs(file string) string {
+	return file + " differs from its commit, and is used as it stands here"
+}
 
 // Of are warnings of what an iteration of a program looks at: its own file, changes of
 // files that commits have, and new files that may change or that the evaluation names.

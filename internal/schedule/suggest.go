@@ -11,20 +11,20 @@ import (
 
 // unknown says that there is no such program, and which was perhaps meant.
 func (p *Plan) unknown(name string) *ForcedError {
+	const most = 20
 	names := make([]string, len(p.Standings))
 	for i, s := range p.Standings {
 		names[i] = s.Program.Name
 	}
-	message := fmt.Sprintf("there is no program %q", strings.ToValidUTF8(name[:min(len(name), 80)], ""))
-	if meant := Nearest(name, names); meant != "" {
-		return &ForcedError{Message: fmt.Sprintf("%s; did you mean %q?", message, meant)}
-	}
-	const most = 20
-	shown := strings.Join(names[:min(most, len(names))], ", ")
+	end := "; there are: " + cmp.Or(strings.Join(names[:min(most, len(names))], ", "), "none")
 	if len(names) > most {
-		shown += ", …"
+		end += ", …"
 	}
-	return &ForcedError{Message: message + "; there are: " + cmp.Or(shown, "none")}
+	if meant := Nearest(name, names); meant != "" {
+		end = fmt.Sprintf("; did you mean %q?", meant)
+	}
+	name = strings.ToValidUTF8(name[:min(len(name), 80)], "")
+	return &ForcedError{Message: fmt.Sprintf("there is no program %q%s", name, end)}
 }
 
 // Nearest returns the name that differs least from name, "" when none is near.

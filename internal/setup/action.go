@@ -2,8 +2,6 @@ package setup
 
 import (
 	"cmp"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/org/autoloop/internal/lazyregexp"
@@ -59,11 +57,7 @@ func actionOf(root string, o Options) (uses, remark string, err error) {
 		return o.Action, "", nil
 	}
 	uses, remark = o.Origin.pinned()
-	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(mainWorkflow)))
-	if err != nil {
-		return uses, remark, nil //nolint:nilerr // there is no workflow that says
-	}
-	found := usesLine().FindStringSubmatch(strings.ReplaceAll(string(data), "\r\n", "\n"))
+	found := usesLine().FindStringSubmatch(workflowOf(root))
 	if found == nil || found[2] != "" || found[1] == defaultAction {
 		return uses, remark, nil
 	}

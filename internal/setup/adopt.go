@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -90,7 +89,7 @@ func (a *Adopter) Steps(ctx context.Context) ([]Step, error) {
 		}
 	}
 	for _, file := range []string{workflowDir + "autoloop.md", workflowDir + "autoloop.lock.yml"} {
-		if exists(filepath.Join(a.Repo.Root, filepath.FromSlash(file))) { // it is its owner's to delete
+		if exists(a.Repo.Root, file) { // it is its owner's to delete
 			steps = append(steps, Step{Action: Keep, Name: file, Why: "(the workflow of gh-aw: delete it, or both run)"})
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -130,7 +129,7 @@ func filesBelow(files []string, dir string) []string {
 func (f Fitter) try(ctx context.Context, r recipe, at, dir, name string) (*Fitted, error) {
 	name = cmp.Or(name, r.kind)
 	file := filepath.Join(dir, name+".md")
-	if _, err := os.Lstat(file); err == nil {
+	if exists(dir, name+".md") {
 		return nil, misuse.Errorf("%s exists already: remove or rename it", file)
 	}
 	text := r.text(name, at)

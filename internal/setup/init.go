@@ -32,7 +32,7 @@ type Options struct {
 func Steps(root, programs string, o Options) (steps []Step, lacks bool, err error) {
 	source := memory.Programs{Root: root, Dir: programs}
 	var found []*program.Program
-	if programs == "" || exists(source.Directory()) { // one that is named is made
+	if programs == "" || exists(source.Directory(), ".") { // one that is named is made
 		if found, err = source.Load(false); err != nil {
 			return nil, false, misuse.New(err)
 		}
@@ -45,7 +45,7 @@ func Steps(root, programs string, o Options) (steps []Step, lacks bool, err erro
 			return nil, false, err
 		}
 	}
-	if wantsSimple(root, o) && exists(filepath.Join(root, filepath.FromSlash(pairWorkflow))) {
+	if wantsSimple(root, o) && exists(root, pairWorkflow) {
 		steps = append(steps, Step{Action: Keep, Name: pairWorkflow, Why: "(nothing calls it any more: delete it)"})
 	}
 	if len(found) > 0 {
@@ -54,8 +54,8 @@ func Steps(root, programs string, o Options) (steps []Step, lacks bool, err erro
 	return steps, len(found) == 0, nil
 }
 
-func exists(file string) bool {
-	_, err := os.Lstat(file)
+func exists(root, name string) bool {
+	_, err := os.Lstat(filepath.Join(root, filepath.FromSlash(name)))
 	return err == nil
 }
 

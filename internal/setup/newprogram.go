@@ -32,8 +32,9 @@ func FirstProgram(root, dir, name string, fitted *Fitted) ([]Step, error) {
 	}
 	for i, s := range steps {
 		for _, taken := range []string{s.Name, strings.TrimSuffix(s.Name, ".md")} {
-			if taken = filepath.Join(root, filepath.FromSlash(taken)); exists(taken) {
-				return nil, misuse.Errorf("%s exists already; choose another name, or remove it", taken)
+			if exists(root, taken) {
+				return nil, misuse.Errorf("%s exists already; choose another name, or remove it",
+					filepath.Join(root, filepath.FromSlash(taken)))
 			}
 		}
 		if err := insideOnly(root, s.Name); err != nil {

@@ -57,7 +57,7 @@ func initFiles(root string, programs []*program.Program, dir string, o Options) 
 	if suites := withTasks(programs); len(suites) > 0 {
 		add(gateWorkflow, strings.Replace(workflows.Gate, `["agent-config"]`, quotedList(suites), 1))
 	}
-	if o.Pages || exists(filepath.Join(root, filepath.FromSlash(pageWorkflow))) {
+	if o.Pages || exists(root, pageWorkflow) {
 		add(pageWorkflow, workflows.Page)
 	}
 	add(validateWorkflow, workflows.Validate)
@@ -84,10 +84,7 @@ func ProgramsDir(root, asked string) (string, error) {
 		var with struct {
 			Dir string `yaml:"programs-dir"`
 		}
-		data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(mainWorkflow)))
-		if err != nil || yaml.Unmarshal(programsLine().Find(data), &with) != nil {
-			return "", nil //nolint:nilerr // there is no workflow that says
-		}
+		_ = yaml.Unmarshal([]byte(programsLine().FindString(workflowOf(root))), &with) // another line says nothing
 		return with.Dir, nil
 	}
 	dir := filepath.FromSlash(asked)
@@ -125,6 +122,12 @@ func wantsSimple(root string, o Options) bool {
 	if o.Simple != nil {
 		return *o.Simple
 	}
-	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(mainWorkflow)))
-	return err == nil && !strings.Contains(string(data), "needs: schedule")
+	text := workflowOf(root)
+	return text != "" && !strings.Contains(text, "needs: schedule")
+}
+
+// workflowOf is the main workflow of a repository, "" for none.
+func workflowOf(root string) string {
+	data, _ := os.ReadFile(filepath.Join(root, filepath.FromSlash(mainWorkflow)))
+	return strings.ReplaceAll(string(data), "\r\n", "\n")
 }

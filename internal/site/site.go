@@ -4,6 +4,7 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -46,7 +47,8 @@ func (m *Maker) Make(ctx context.Context, names []string) (*page.Site, error) {
 	known := slices.Sorted(maps.Keys(states))
 	for _, name := range names {
 		if _, found := states[name]; !found {
-			return nil, unknown(name, known)
+			return nil, misuse.Errorf("program %q has no records; there are records of %s", name,
+				cmp.Or(strings.Join(known, ", "), "none"))
 		}
 	}
 	if len(names) == 0 {
@@ -61,14 +63,6 @@ func (m *Maker) Make(ctx context.Context, names []string) (*page.Site, error) {
 		s.Programs = append(s.Programs, p)
 	}
 	return s, nil
-}
-
-// unknown says that a program has no records, and which have.
-func unknown(name string, known []string) error {
-	if len(known) == 0 {
-		return misuse.Errorf("no program has records yet: run `iterate --program %s` first", name)
-	}
-	return misuse.Errorf("program %q has no records; there are records of %s", name, strings.Join(known, ", "))
 }
 
 func (m *Maker) program(ctx context.Context, name string) (*page.Program, error) {
