@@ -40,27 +40,20 @@ type Checked struct {
 	may, never []string // Targets and Protected with their lines, for people
 }
 
-// Unfit are the reasons against a program that only a look into the repository shows.
-type Unfit func(ctx context.Context, p *program.Program, files []string) []program.Problem
-
 // Checker checks programs in a checkout.
 type Checker struct {
-	files  []string
-	github bool
-	unfit  Unfit
-}
-
-// NewChecker reads which files a checkout has; github says that the repository on GitHub is
-// used.
-func NewChecker(root string, github bool, unfit Unfit) Checker {
-	return Checker{files: workingFiles(root), github: github, unfit: unfit}
+	// Files are those of the checkout, sorted; GitHub says that the repository there is used.
+	Files  []string
+	GitHub bool
+	// Unfit are the reasons against a program that only a look into the repository shows.
+	Unfit func(ctx context.Context, p *program.Program, files []string) []program.Problem
 }
 
 // Check says what a program does, and what is wrong with it.
 func (c Checker) Check(ctx context.Context, p *program.Program) Checked {
-	refusals := p.Refusals(c.files, c.github)
+	refusals := p.Refusals(c.Files, c.GitHub)
 	if len(refusals) == 0 {
-		refusals = c.unfit(ctx, p, c.files)
+		refusals = c.Unfit(ctx, p, c.Files)
 	}
 	closed := p.Closed()
 	open := slices.DeleteFunc(slices.Clone(p.Targets),
@@ -76,22 +69,21 @@ func (c Checker) Check(ctx context.Context, p *program.Program) Checked {
 	for _, target := range open {
 		v.may = append(v.may, onLine(target.Text, target.Line))
 	}
-	v.never = neverChange(p, c.files)
-	for _, problem := range refusals {
-		v.Errors = append(v.Errors, problem.String())
-	}
-	if len(v.Errors) == 0 && !p.Unconfigured {
-		v.Warnings = append(v.Warnings, targetWarnings(p, c.files)...)
-		for _, problem := range p.ClosedWarnings() {
-			v.Warnings = append(v.Warnings, problem.String())
+	v.never = neverChange(p, c.Files)
+	say := func(list *[]string, problems []program.Problem) {
+		for _, problem := range problems {
+			*list = append(*list, problem.String())
 		}
+	}
+	say(&v.Errors, refusals)
+	if len(v.Errors) == 0 && !p.Unconfigured {
+		say(&v.Warnings, targetWarnings(p, c.Files))
+		say(&v.Warnings, p.ClosedWarnings())
 		if text := p.SharedOutput(); text != "" {
 			v.Warnings = append(v.Warnings, text)
 		}
 	}
-	for _, problem := range p.Warnings() {
-		v.Warnings = append(v.Warnings, problem.String())
-	}
+	say(&v.Warnings, p.Warnings())
 	if interval, ok := p.Schedule.Interval(); ok {
 		v.IntervalSeconds = new(int64(interval.Seconds()))
 	}
@@ -130,8 +122,8 @@ func onLine(text string, line int) string {
 }
 
 // targetWarnings finds targets that match nothing as they stand, among the sorted files.
-func targetWarnings(p *program.Program, files []string) []string {
-	var warnings []string
+func targetWarnings(p *program.Program, files []string) []program.Problem {
+	var warnings []program.Problem
 	for _, pattern := range p.Targets {
 		if strings.ContainsAny(pattern.Text, "*?[{") {
 			continue
@@ -152,26 +144,20 @@ func targetWarnings(p *program.Program, files []string) []string {
 			continue
 		}
 		warnings = append(warnings, program.Problem{
-			File: p.File, Line: pattern.Line,
-			Message: fmt.Sprintf(says, pattern.Text),
-		}.String())
+			File: p.File, Line: pattern.Line, Message: fmt.Sprintf(says, pattern.Text),
+		})
 	}
 	return warnings
 }
 
-// maxWorkingFiles bounds the files of a checkout that are looked at.
-const maxWorkingFiles = 200_000
-
-// workingFiles lists the files of a checkout, sorted, also those that are not
+// WorkingFiles lists the files of a checkout, sorted, also those that are not
 // committed yet. What cannot be read is left out.
-func workingFiles(root string) []string {
+func WorkingFiles(root string) []string {
 	list := []string{}
 	_ = filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return nil //nolint:nilerr // what cannot be read names nothing
-		case len(list) >= maxWorkingFiles:
-			return filepath.SkipAll
 		case entry.IsDir() && entry.Name() == ".git":
 			return filepath.SkipDir
 		case entry.Type().IsRegular():

@@ -28,12 +28,12 @@ func TestTargetWarnings(t *testing.T) {
 	} {
 		p := &program.Program{File: "p.md", Targets: []program.Pattern{{Text: target, Line: 3}}}
 		if says == "" {
-			assert.Empty(t, targetWarnings(p, workingFiles(root)), target)
+			assert.Empty(t, targetWarnings(p, WorkingFiles(root)), target)
 			continue
 		}
-		found := targetWarnings(p, workingFiles(root))
+		found := targetWarnings(p, WorkingFiles(root))
 		require.Len(t, found, 1, target)
-		assert.Contains(t, found[0], "p.md:3: "+says)
+		assert.Contains(t, found[0].String(), "p.md:3: "+says)
 	}
 }
 
@@ -48,7 +48,7 @@ func TestCheckSaysWhatAProgramDoes(t *testing.T) {
 	accept := func(context.Context, *program.Program, []string) []program.Problem { return nil }
 	for name, c := range map[string]struct {
 		text, says string
-		unfit      Unfit
+		unfit      func(context.Context, *program.Program, []string) []program.Problem
 		ok         bool
 	}{
 		"fine": {"---\nschedule: every 6h\n---\n## Target\n`a.go`\n## Evaluation\n```\n" +
@@ -62,7 +62,8 @@ func TestCheckSaysWhatAProgramDoes(t *testing.T) {
 		"refused":      {"## Target\n`a.go`\n", "p.md: does not run\n  error: p.md: no evaluation: ", refuse, false},
 		"unconfigured": {"## Goal\nTODO: say what\n", "p.md: not configured yet: fill in line 2\n", accept, false},
 	} {
-		checked := NewChecker(root, false, c.unfit).Check(t.Context(), program.Parse("p.md", []byte(c.text)))
+		checker := Checker{Files: WorkingFiles(root), Unfit: c.unfit}
+		checked := checker.Check(t.Context(), program.Parse("p.md", []byte(c.text)))
 		assert.Equal(t, c.ok, checked.OK, name)
 		assert.Contains(t, checked.String(), c.says, name)
 	}
