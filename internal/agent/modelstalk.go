@@ -61,19 +61,11 @@ func (t *talk) propose(ctx context.Context) (Reply, error) {
 		case round == 2 && said.Text != "" && len(a.edits)+len(a.problems) == 0 && said.Stop == models.Ended:
 			return reply, nil // it stays with changing nothing
 		case round == 2:
-			reply.Failure = &Failure{
-				Kind: Crashed,
-				Message: "its edits do not fit, in a second answer either: " + t.Masker.OneLine(problems[0],
-					MaxSummary),
-			}
+			reply.Failure = t.misfit(Crashed, "in a second answer either", problems[0])
 			return reply, nil
 		}
 		if t.request.Limit.exceeded(t.model, t.used()) {
-			reply.Failure = &Failure{
-				Kind: Budget,
-				Message: "its edits do not fit, and its limit leaves no second answer: " + t.Masker.OneLine(problems[0],
-					MaxSummary),
-			}
+			reply.Failure = t.misfit(Budget, "and its limit leaves no second answer", problems[0])
 			return reply, nil
 		}
 		if said.Text != "" {
@@ -86,6 +78,13 @@ func (t *talk) propose(ctx context.Context) (Reply, error) {
 		return Reply{Failure: t.failure(failed)}, nil
 	}
 	return Reply{}, err
+}
+
+// misfit is the failure of an answer whose edits do not fit.
+func (t *talk) misfit(kind FailureKind, how, problem string) *Failure {
+	return &Failure{
+		Kind: kind, Message: "its edits do not fit, " + how + ": " + t.Masker.OneLine(problem, MaxSummary),
+	}
 }
 
 // first asks with as many of the files as the model takes.

@@ -27,14 +27,11 @@ func versionIn(text string) string { return versionNumber().FindString(text) }
 // older reports whether version a comes before b, part by part as numbers.
 func older(a, b string) bool { return slices.Compare(parts(a), parts(b)) < 0 }
 
-// parts are the numbers of a version, without the zeros at its end.
-func parts(version string) (numbers []int) {
-	for part := range strings.SplitSeq(version, ".") {
-		n, _ := strconv.Atoi(part)
-		numbers = append(numbers, n)
-	}
-	for len(numbers) > 0 && numbers[len(numbers)-1] == 0 {
-		numbers = numbers[:len(numbers)-1]
+// parts are the numbers of a version, of which those that it does not have are 0.
+func parts(version string) []int {
+	numbers := make([]int, 6)
+	for i, part := range strings.SplitN(version, ".", len(numbers)) {
+		numbers[i], _ = strconv.Atoi(part)
 	}
 	return numbers
 }

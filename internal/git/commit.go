@@ -13,10 +13,9 @@ import (
 
 // Commit is a commit as it is recorded.
 type Commit struct {
-	ID, Tree  string
-	Parents   []string
-	Author    Identity
-	Committer Identity
+	ID, Tree string
+	Parents  []string
+	Author   Identity
 	// Time is the committer's time, to the second, UTC.
 	Time time.Time
 	// Message is the whole message, in UTF-8 when its encoding is known.
@@ -78,7 +77,7 @@ func (r *Repo) ReadCommit(ctx context.Context, rev string) (Commit, error) {
 // Log lists the commits that revs select ("a", "^b", "b..a"), newest first, at
 // most limit of them; 0 is all.
 func (r *Repo) Log(ctx context.Context, limit int, revs ...string) ([]Commit, error) {
-	args := []string{"log", "-z", "--no-notes", "--format=%H%n%T%n%P%n%an%n%ae%n%cn%n%ce%n%ct%n%B"}
+	args := []string{"log", "-z", "--no-notes", "--format=%H%n%T%n%P%n%an%n%ae%n%ct%n%B"}
 	if limit > 0 {
 		args = append(args, "--max-count="+strconv.Itoa(limit))
 	}
@@ -86,19 +85,19 @@ func (r *Repo) Log(ctx context.Context, limit int, revs ...string) ([]Commit, er
 	if err != nil {
 		return nil, err
 	}
+	const facts = 7
 	var commits []Commit
 	for record := range records(out) {
-		fields := strings.SplitN(record, "\n", 9)
-		if len(fields) != 9 {
+		fields := strings.SplitN(record, "\n", facts)
+		if len(fields) != facts {
 			return nil, fmt.Errorf("read commits: git log printed %.100q", record)
 		}
-		seconds, _ := strconv.ParseInt(fields[7], 10, 64) // 0 for one that cannot be read, as git shows it
+		seconds, _ := strconv.ParseInt(fields[5], 10, 64) // 0 for one that cannot be read, as git shows it
 		commits = append(commits, Commit{
 			ID: fields[0], Tree: fields[1], Parents: strings.Fields(fields[2]),
-			Author:    Identity{Name: fields[3], Email: fields[4]},
-			Committer: Identity{Name: fields[5], Email: fields[6]},
-			Time:      time.Unix(seconds, 0).UTC(),
-			Message:   fields[8],
+			Author:  Identity{Name: fields[3], Email: fields[4]},
+			Time:    time.Unix(seconds, 0).UTC(),
+			Message: fields[6],
 		})
 	}
 	return commits, nil

@@ -48,10 +48,10 @@ func (c *configured) read(ctx context.Context) ([]origin, error) {
 		}
 		c.settings = append(c.settings, s)
 	}
-	// What is included on some branches alone depends on more than files; and files that
-	// changed while they were read, or were not known before, are read again the next time.
+	// What is included on some branches alone depends on more than files. Files that change
+	// while they are read, or were not known before, are read again the next time.
 	onBranch := func(s origin) bool { return strings.HasPrefix(s.key, "includeif.onbranch:") }
-	if !slices.ContainsFunc(c.settings, onBranch) && maps.Equal(before, c.fingerprint()) {
+	if !slices.ContainsFunc(c.settings, onBranch) {
 		c.files = before
 	}
 	return c.settings, nil

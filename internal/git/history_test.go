@@ -78,7 +78,7 @@ func TestCommitComesBack(t *testing.T) {
 	assert.Equal(t, id, again, "nothing but the arguments goes in")
 	commit := must(f.repo.ReadCommit(t.Context(), id))
 	assert.Equal(t, git.Commit{
-		ID: id, Tree: tree, Parents: []string{f.head()}, Author: f.repo.Identity, Committer: f.repo.Identity,
+		ID: id, Tree: tree, Parents: []string{f.head()}, Author: f.repo.Identity,
 		Time: fixed, Message: message,
 	}, commit)
 	golden.Row(t, "[Autoloop: x] Iteration 3:", commit.Subject())
