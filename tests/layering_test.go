@@ -76,6 +76,7 @@ func layout() map[string]layer {
 		"internal/plain":                         domain,
 		"internal/process":                       base,
 		"internal/program":                       domain,
+		"internal/program/checkout":              adapter,
 		"internal/prompt":                        domain,
 		"internal/render":                        domain,
 		"internal/render/page":                   domain,

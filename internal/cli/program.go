@@ -12,11 +12,11 @@ import (
 
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
-	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/program/checkout"
 	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/internal/suite/evalrun"
 )
@@ -77,8 +77,8 @@ func (a *App) noProgram(ctx context.Context, name string) error {
 var workflowFile = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9._-]*\.ya?ml$`)
 
 // Source is where the repository's program files are.
-func (a *App) source() memory.Programs {
-	return memory.Programs{Root: a.Checkout, Dir: a.Programs}
+func (a *App) source() checkout.Programs {
+	return checkout.Programs{Root: a.Checkout, Dir: a.Programs}
 }
 
 // Runnable reports why a program cannot be iterated, in the files of the commit

@@ -112,7 +112,7 @@ func (a *App) askedRules(ctx context.Context, name string) ([]decision.Rule, err
 	if a.Base != "" {
 		revs = append(revs, a.Base)
 	}
-	versions, err := a.source().Versions(ctx, a.Memory, name, revs...)
+	versions, err := a.source().Versions(ctx, a.Repo, name, revs...)
 	if err != nil {
 		return nil, err
 	}

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/program/checkout"
 	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/internal/setup"
 )
@@ -112,7 +112,7 @@ func (a *App) writeCompatTemplate(ctx context.Context) error {
 	written, err := setup.OriginalTemplate(a.Checkout)
 	if written {
 		fmt.Fprintf(a.Stdout, "BOOTSTRAPPED: created %s/example.md locally (agent will create a draft PR)\n",
-			memory.DefaultPrograms)
+			checkout.DefaultPrograms)
 	}
 	return err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/program/checkout"
 	"github.com/org/autoloop/internal/schedule"
 )
 
@@ -92,7 +93,7 @@ func (a *App) addIssues(ctx context.Context, in *schedule.Input) (err error) {
 		return err
 	}
 	if len(in.Issues.Programs) > 0 {
-		in.Programs = slices.DeleteFunc(in.Programs, memory.Single)
+		in.Programs = slices.DeleteFunc(in.Programs, checkout.Single)
 	}
 	in.Programs = append(in.Programs, in.Issues.Programs...)
 	if in.Stopped == "" {

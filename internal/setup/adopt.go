@@ -16,6 +16,7 @@ import (
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/program/checkout"
 )
 
 // suffix is a branch of a program as gh-aw named it: with random digits
@@ -34,7 +35,7 @@ type Adopter struct {
 	// GitHub is nil when it is left out.
 	GitHub *api.Client
 	// Programs are the program files.
-	Programs memory.Programs
+	Programs checkout.Programs
 	// Remote has the branches; "" for none.
 	Remote string
 	Now    func() time.Time

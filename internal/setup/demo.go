@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/program/checkout"
 )
 
 // DemoProgram is the program of the demo: the round trip of a courier.
@@ -34,7 +34,7 @@ func DemoRepository(ctx context.Context, dir string, environ []string, now time.
 		}
 		file := DemoProgram + "/" + entry.Name()
 		if entry.Name() == "program.md" {
-			file = memory.DefaultPrograms + "/" + DemoProgram + ".md"
+			file = checkout.DefaultPrograms + "/" + DemoProgram + ".md"
 		}
 		if err := (&Step{Action: Create, Name: file, Text: string(text)}).Apply(ctx, dir); err != nil {
 			return err

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/program/checkout"
 )
 
 // Options are the wishes of `iterate init`.
@@ -30,7 +30,7 @@ type Options struct {
 // Steps compares the files that there are with those that should be. Lacks says that
 // there is no program yet.
 func Steps(root, programs string, o Options) (steps []Step, lacks bool, err error) {
-	source := memory.Programs{Root: root, Dir: programs}
+	source := checkout.Programs{Root: root, Dir: programs}
 	var found []*program.Program
 	if programs == "" || exists(source.Directory(), ".") { // one that is named is made
 		if found, err = source.Load(false); err != nil {

@@ -6,14 +6,14 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/program/checkout"
 )
 
 // OriginalTemplate writes the template that the original scheduler left where there
 // was no directory of programs.
 func OriginalTemplate(root string) (written bool, err error) {
-	dir := filepath.Join(root, filepath.FromSlash(memory.DefaultPrograms))
+	dir := filepath.Join(root, filepath.FromSlash(checkout.DefaultPrograms))
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/program/checkout"
 	"github.com/org/autoloop/internal/render"
 )
 
@@ -204,12 +205,12 @@ func (p *Pruner) onDefaultBranch(ctx context.Context) error {
 			return err
 		}
 	}
-	usual, err := memory.Programs{Root: p.Repo.Root}.Load(true)
+	usual, err := checkout.Programs{Root: p.Repo.Root}.Load(true)
 	if err != nil {
 		return err
 	}
 	for _, one := range usual {
-		p.files[one.Name] = "its file is in " + memory.DefaultPrograms
+		p.files[one.Name] = "its file is in " + checkout.DefaultPrograms
 	}
 	return nil
 }
@@ -229,7 +230,7 @@ func (p *Pruner) look(ctx context.Context, commit, branch string) error {
 		}
 		where := "its file is in " + branch
 		usual := []string{".autoloop/program.md", "program.md"}
-		if !strings.HasPrefix(entry.Path, memory.DefaultPrograms+"/") && !slices.Contains(usual, entry.Path) {
+		if !strings.HasPrefix(entry.Path, checkout.DefaultPrograms+"/") && !slices.Contains(usual, entry.Path) {
 			objects, err := p.Repo.Cat(ctx, entry.ID)
 			if err != nil {
 				return err

@@ -8,10 +8,10 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/program/checkout"
 	"github.com/org/autoloop/workflows"
 )
 
@@ -98,7 +98,7 @@ func ProgramsDir(root, asked string) (string, error) {
 	switch {
 	case !filepath.IsLocal(filepath.FromSlash(dir)):
 		return "", misuse.Errorf("--programs %s is not in the repository", asked)
-	case dir == memory.DefaultPrograms:
+	case dir == checkout.DefaultPrograms:
 		return "", nil
 	}
 	return dir, nil

@@ -16,6 +16,7 @@ import (
 	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/state"
+	programs "github.com/org/autoloop/internal/program/checkout"
 	"github.com/org/autoloop/tests/long"
 )
 
@@ -211,7 +212,7 @@ func TestVersionsOfAProgram(t *testing.T) {
 	}
 	side := c.Git("commit-tree", commits[0]+"^{tree}", "-m", "side")
 	versions := func(dir, name string, revs ...string) string {
-		found, err := memory.Programs{Root: c.Dir, Dir: dir}.Versions(t.Context(), c.Memory, name, revs...)
+		found, err := programs.Programs{Root: c.Dir, Dir: dir}.Versions(t.Context(), c.Repo, name, revs...)
 		require.NoError(t, err)
 		text := ""
 		for _, p := range found {
@@ -227,7 +228,8 @@ func TestVersionsOfAProgram(t *testing.T) {
 	assert.Equal(t, "now one ", versions("", "p", side, "refs/heads/none", "", strings.Repeat("1", 40)))
 	assert.Equal(t, "now one two one ", versions("", "p", commits[3], side), "that of the side was made last")
 	assert.Empty(t, versions("", "q", commits[3]), "another program")
-	elsewhere := directory(t, map[string]string{"p.md": "# elsewhere\n"})
+	elsewhere := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(elsewhere, "p.md"), []byte("# elsewhere\n"), 0o600))
 	assert.Empty(t, versions(elsewhere, "p", commits[3]), "it is not of this repository")
 	c.Write(map[string]string{path: "---\nschedule: bad\n---\n"})
 	assert.Equal(t, "two one ", versions("", "p", commits[3]))

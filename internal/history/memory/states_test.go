@@ -14,6 +14,7 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/tests/golden"
+	"github.com/org/autoloop/tests/testdir"
 )
 
 // load has the states of a copy, of a branch, or of one of them.
@@ -29,7 +30,7 @@ func load(t *testing.T, dir string, branch *memory.Memory) *memory.States {
 func TestPlacesOfStates(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
-	dir := directory(t, map[string]string{"p.md": "copied\n", "q.md": "", "file": "x"})
+	dir := testdir.New(t, testdir.Files{"p.md": "copied\n", "q.md": "", "file": "x"})
 	gone, other := filepath.Join(dir, "gone"), filepath.Join(dir, "file")
 	copied := map[string][]byte{"p": []byte("copied\n"), "q": {}} // an empty state is there
 	young := load(t, "", c.Memory)
@@ -66,7 +67,7 @@ func TestStatesThatCannotBeReadKeepNoOtherBack(t *testing.T) {
 	c := newCheckout(t)
 	all := map[string]string{"p.md": "one\n", "q.md": "two\n", "dir.md/x": "x", "loop.md": "-> loop.md"}
 	c.begin(all)
-	dir := directory(t, all)
+	dir := testdir.New(t, all)
 	for place, s := range map[string]*memory.States{"branch": load(t, "", c.Memory), "copy": load(t, dir, nil)} {
 		assert.Equal(t, map[string][]byte{"p": []byte("one\n"), "q": []byte("two\n")}, s.Texts, place)
 		require.Len(t, s.Failed, 2, place)
@@ -101,7 +102,7 @@ func TestLedgersBesideStates(t *testing.T) {
 	c := newCheckout(t)
 	c.begin(all)
 	for place, s := range map[string]*memory.States{
-		"branch": load(t, "", c.Memory), "copy": load(t, directory(t, all), nil),
+		"branch": load(t, "", c.Memory), "copy": load(t, testdir.New(t, all), nil),
 	} {
 		log, err := s.Ledger(t.Context(), "p")
 		require.NoError(t, err, place)
@@ -128,7 +129,7 @@ func TestCopiesThatAreBehindAreSaid(t *testing.T) {
 		"another last line": {"p.md": "one"},
 	}
 	says := func(branch *memory.Memory, files map[string]string) string {
-		s := load(t, directory(t, files), branch)
+		s := load(t, testdir.New(t, files), branch)
 		return strings.ReplaceAll(strings.Join(s.Warnings, "\n"), s.Dir, "DIR")
 	}
 	assert.Empty(t, says(c.Memory, copied["two older ones"]), "no branch that it could be behind")

@@ -1,4 +1,5 @@
-package memory
+// Package checkout finds the program files of a checkout.
+package checkout
 
 import (
 	"cmp"
@@ -13,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/program"
 )
 
@@ -230,19 +232,21 @@ func (s Programs) leaves(file string) bool {
 // Versions returns a program as its file is and as it ever was in commits that revs
 // lead to, newest first; none when it has no file in the repository. A version
 // that has errors is left out.
-func (s Programs) Versions(ctx context.Context, m *Memory, name string, revs ...string) ([]*program.Program, error) {
+func (s Programs) Versions(ctx context.Context, repo *git.Repo, name string, revs ...string) (
+	[]*program.Program, error,
+) {
 	present, err := s.Find(name)
 	if err != nil || present == nil || !filepath.IsLocal(filepath.FromSlash(present.File)) {
 		return nil, err
 	}
 	var known, ids []string
 	for _, rev := range revs {
-		if commit, found, err := m.Repo.Resolve(ctx, rev); err == nil && found {
+		if commit, found, err := repo.Resolve(ctx, rev); err == nil && found {
 			known = append(known, commit)
 		}
 	}
 	if len(known) > 0 {
-		old, err := m.Repo.Versions(ctx, present.File, known...)
+		old, err := repo.Versions(ctx, present.File, known...)
 		if err != nil {
 			return nil, err
 		}
@@ -252,7 +256,7 @@ func (s Programs) Versions(ctx context.Context, m *Memory, name string, revs ...
 			}
 		}
 	}
-	objects, err := m.Repo.Cat(ctx, ids...)
+	objects, err := repo.Cat(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}

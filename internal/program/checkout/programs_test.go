@@ -1,7 +1,6 @@
-package memory_test
+package checkout_test
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -9,31 +8,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/program/checkout"
 	"github.com/org/autoloop/tests/golden"
+	"github.com/org/autoloop/tests/testdir"
 )
-
-// directory is one with these files; a name that ends in a slash is an empty directory, a text that begins with "-> "
-// a link.
-func directory(t *testing.T, files map[string]string) string {
-	t.Helper()
-	root := filepath.Join(t.TempDir(), "repo")
-	for name, text := range files {
-		full := filepath.Join(root, filepath.FromSlash(name))
-		require.NoError(t, os.MkdirAll(filepath.Dir(full), 0o755))
-		target, link := strings.CutPrefix(text, "-> ")
-		switch {
-		case strings.HasSuffix(name, "/"):
-			require.NoError(t, os.MkdirAll(full, 0o755))
-		case link:
-			require.NoError(t, os.Symlink(target, full))
-		default:
-			require.NoError(t, os.WriteFile(full, []byte(text), 0o600))
-		}
-	}
-	return root
-}
 
 // listed is how programs are named in the expectations: name, file, and the first error.
 func listed(programs ...*program.Program) string {
@@ -79,7 +58,7 @@ func TestProgramsAreFoundInTheirPlaces(t *testing.T) {
 		"all are linked out":                   ".autoloop/programs->../../outside",
 		"named":                                "progs // progs/a.md @b.md program.md",
 		"named otherwise":                      "./progs/ // progs/a.md @b.md program.md",
-		"named in full":                        "ROOT/repo/progs // progs/a.md @b.md program.md",
+		"named in full":                        "ROOT/dir/progs // progs/a.md @b.md program.md",
 		"named, and empty":                     "empty // empty/ @b.md program.md",
 		"named, and not there":                 "nowhere // @b.md program.md",
 		"named, and a file":                    "program.md // @b.md program.md",
@@ -100,8 +79,8 @@ func TestProgramsAreFoundInTheirPlaces(t *testing.T) {
 				files[file] = strings.Repeat("x", program.MaxBytes+1)
 			}
 		}
-		root := directory(t, files)
-		programs, err := memory.Programs{Root: root, Dir: strings.ReplaceAll(dir, "ROOT", filepath.Dir(root))}.Load(false)
+		root := testdir.New(t, files)
+		programs, err := checkout.Programs{Root: root, Dir: strings.ReplaceAll(dir, "ROOT", filepath.Dir(root))}.Load(false)
 		text := listed(programs...)
 		if err != nil {
 			text = filepath.ToSlash(err.Error())
@@ -112,7 +91,7 @@ func TestProgramsAreFoundInTheirPlaces(t *testing.T) {
 
 func TestFindProgram(t *testing.T) {
 	t.Parallel()
-	source := memory.Programs{Root: directory(t, map[string]string{
+	source := checkout.Programs{Root: testdir.New(t, testdir.Files{
 		".autoloop/programs/a.md": "# x\n", ".autoloop/programs/b.md": "# x\n",
 		".autoloop/programs/b/program.md": "# x\n",
 	})}
@@ -125,7 +104,7 @@ func TestFindProgram(t *testing.T) {
 	p, err := source.Find("c")
 	require.NoError(t, err)
 	assert.Nil(t, p)
-	single := memory.Programs{Root: directory(t, map[string]string{"program.md": "# x\n"})}
+	single := checkout.Programs{Root: testdir.New(t, testdir.Files{"program.md": "# x\n"})}
 	programs, err := single.Load(true)
 	require.NoError(t, err)
 	assert.Empty(t, programs, "there are issue programs")
@@ -133,13 +112,13 @@ func TestFindProgram(t *testing.T) {
 
 func TestProgramFileByPath(t *testing.T) {
 	t.Parallel()
-	root := directory(t, map[string]string{"x/speed.md": "# x\n", "l.md": "-> ../y.md", "../y.md": "# x\n"})
+	root := testdir.New(t, testdir.Files{"x/speed.md": "# x\n", "l.md": "-> ../y.md", "../y.md": "# x\n"})
 	for file, want := range map[string]string{
 		"x/speed.md": "speed x/speed.md", "l.md": " l.md ! the file is a link that leaves the repository",
 		".": " . ! it is no regular file",
 	} {
-		assert.Equal(t, want, listed(memory.Programs{Root: root}.File(filepath.Join(root, file))))
+		assert.Equal(t, want, listed(checkout.Programs{Root: root}.File(filepath.Join(root, file))))
 	}
-	p := memory.Programs{Root: root}.File(filepath.Join(root, "../y.md"))
+	p := checkout.Programs{Root: root}.File(filepath.Join(root, "../y.md"))
 	assert.NoError(t, p.Err(), "a file that was named may be anywhere")
 }
