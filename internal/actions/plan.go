@@ -18,7 +18,7 @@ func (s Step) ReportPlan(plan *schedule.Plan, file string) error {
 		return err
 	}
 	outputs := []Output{
-		{"has-work", strconv.FormatBool(plan.HasWork())},
+		{"has-work", strconv.FormatBool(plan.Selected != nil)},
 		{"selected", valueOf(plan.Selected)},
 		{"matrix", string(matrix)},
 		{"pr-number", number(valueOf(plan.ExistingPR))},

@@ -17,9 +17,7 @@ import (
 
 	"github.com/org/autoloop/internal/actions"
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/lazyregexp"
-	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/schedule"
 )
@@ -113,11 +111,6 @@ func (e Env) EscapeLog() Env {
 // Stopped says why AUTOLOOP_PAUSED stops everything, "" when it does not.
 func (e Env) Stopped() string { return schedule.Stopped(e.Getenv("AUTOLOOP_PAUSED")) }
 
-// IsTrue says whether a variable is `true`, in letters of any case.
-func (e Env) IsTrue(name string) bool {
-	return strings.EqualFold(strings.TrimSpace(e.Getenv(name)), "true")
-}
-
 // Path is a path given by the user, who is in Dir; "" is Dir.
 func (e Env) Path(name string) string {
 	if filepath.IsAbs(name) {
@@ -129,33 +122,6 @@ func (e Env) Path(name string) string {
 // sharedOutput is where the scheduler writes in Actions, where the machine has one
 // user, and where callers of the original scheduler look.
 const sharedOutput = "/tmp/gh-aw"
-
-// OutputDir is where autoloop.json is: the flag's directory, else the one of
-// AUTOLOOP_DIR, else one of the user alone. Whether another user could write there
-// is looked at before it is used.
-func (e Env) OutputDir(flag string) (string, error) {
-	dir := cmp.Or(flag, e.Getenv("AUTOLOOP_DIR"))
-	switch {
-	case dir != "":
-		dir = e.Path(dir)
-	case e.InActions():
-		dir = sharedOutput
-	default:
-		if dir = e.stateDir(); dir == "" {
-			return "", misuse.Errorf("there is no directory for autoloop.json and transcripts: set AUTOLOOP_DIR or " +
-				"HOME, or give one with --dir")
-		}
-	}
-	if err := files.Trusted(dir); err != nil {
-		return "", misuse.New(err)
-	}
-	return dir, nil
-}
-
-// CompatDir is OutputDir for callers of the original scheduler.
-func (e Env) CompatDir(flag string) (string, error) {
-	return e.OutputDir(cmp.Or(flag, e.Getenv("AUTOLOOP_DIR"), sharedOutput))
-}
 
 // TempDir is where temporary files go.
 func (e Env) TempDir() string {

@@ -32,15 +32,12 @@ func TestOutputDirectoryIsPrivate(t *testing.T) {
 		"for the original's callers":    {"", vars{"HOME": home}, "/tmp/gh-aw"},
 	} {
 		env := Env{Dir: root, Getenv: func(name string) string { return c.environment[name] }}
-		output := env.OutputDir
-		if strings.Contains(name, "original") {
-			output = env.CompatDir
-		}
-		dir, err := output(c.flag)
+		a := &App{Env: env, Options: Options{Dir: c.flag, Compat: strings.Contains(name, "original")}}
+		dir, err := a.outputDir()
 		require.NoError(t, err, name)
 		assert.Equal(t, c.want, dir, name)
 	}
-	_, err := Env{Dir: root, Getenv: func(string) string { return "" }}.OutputDir("")
+	_, err := (&App{Env: Env{Dir: root, Getenv: func(string) string { return "" }}}).outputDir()
 	assert.ErrorContains(t, err, "set AUTOLOOP_DIR or HOME")
 }
 

@@ -52,7 +52,7 @@ func (a *App) identity() (options []git.Option, err error) {
 // signOff is the trailer that AUTOLOOP_SIGN_OFF=true asks for, by who makes the
 // commits.
 func (a *App) signOff() string {
-	if !a.IsTrue("AUTOLOOP_SIGN_OFF") {
+	if !strings.EqualFold(strings.TrimSpace(a.Getenv("AUTOLOOP_SIGN_OFF")), "true") {
 		return ""
 	}
 	return "Signed-off-by: " + a.Repo.Identity.Name + " <" + a.Repo.Identity.Email + ">\n"

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -19,12 +20,26 @@ import (
 	"github.com/org/autoloop/internal/schedule"
 )
 
-// outputDir is where autoloop.json is.
+// outputDir is where autoloop.json is: the flag's directory, else the one of
+// AUTOLOOP_DIR, else one of the user alone, or for callers of the original scheduler
+// theirs. Whether another user could write there is looked at before it is used.
 func (a *App) outputDir() (string, error) {
-	if a.Compat {
-		return a.CompatDir(a.Options.Dir)
+	dir := cmp.Or(a.Options.Dir, a.Getenv("AUTOLOOP_DIR"))
+	switch {
+	case dir != "":
+		dir = a.Path(dir)
+	case a.InActions(), a.Compat:
+		dir = sharedOutput
+	default:
+		if dir = a.stateDir(); dir == "" {
+			return "", misuse.Errorf("there is no directory for autoloop.json and transcripts: set AUTOLOOP_DIR or " +
+				"HOME, or give one with --dir")
+		}
 	}
-	return a.OutputDir(a.Options.Dir)
+	if err := files.Trusted(dir); err != nil {
+		return "", misuse.New(err)
+	}
+	return dir, nil
 }
 
 // time is the one to schedule at.

@@ -133,9 +133,6 @@ type Matrix struct {
 	Program []string `json:"program"`
 }
 
-// HasWork reports whether a program is to run.
-func (p *Plan) HasWork() bool { return p.Selected != nil }
-
 // ForcedError says that the program that was asked for cannot run.
 type ForcedError struct {
 	// Why is Unconfigured, InError, or "" when there is no such program.

@@ -137,7 +137,7 @@ func TestDeferredWhenForcedOrStopped(t *testing.T) {
 	plan = choose(t, in)
 	assert.Equal(t, []string{"a", "b"}, plan.Deferred)
 	assert.Empty(t, plan.Matrix.Program)
-	assert.False(t, plan.HasWork())
+	assert.Nil(t, plan.Selected)
 }
 
 func TestBadlyStoredState(t *testing.T) {

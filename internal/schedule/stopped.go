@@ -14,9 +14,7 @@ func Stopped(value string) string {
 	switch strings.ToLower(strings.TrimSpace(value)) {
 	case "", "false", "0", "no", "off", "n":
 		return ""
-	case "true":
-		return "AUTOLOOP_PAUSED is true"
-	case "1", "yes", "on", "y":
+	case "true", "1", "yes", "on", "y":
 		return "AUTOLOOP_PAUSED is " + strings.ToLower(strings.TrimSpace(value))
 	}
 	return fmt.Sprintf("AUTOLOOP_PAUSED is %q, which is neither true nor false (set it to one of them)",
