@@ -222,7 +222,7 @@ func (s *schemas) kind(expr ast.Expr) object {
 // iterationSchema is a file of the ledger, with every kind of event.
 func iterationSchema(t *testing.T) object {
 	t.Helper()
-	s := newSchemas(t, "../history/event.go", "../history/values.go", "../history/executor.go", "../history/expense.go",
+	s := newSchemas(t, "../history/event.go", "../history/executor.go", "../history/spent.go",
 		"../metric/usage.go", "../metric/direction.go", "../decision/reason.go", "../decision/standard.go",
 		"../decision/guardrail.go", "../decision/statistics/noise.go", "../decision/trial.go", "../decision/decide.go")
 	var events []any

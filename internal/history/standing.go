@@ -2,7 +2,11 @@ package history
 
 import (
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // Standing is where the newest decided iteration of a program stands. It follows from
@@ -93,4 +97,189 @@ func (s Standing) FailedBefore(signature string) bool {
 	return slices.ContainsFunc(s.checked, func(e *Checked) bool {
 		return e.Commit != s.Decision.Commit && e.Signature == signature
 	})
+}
+
+// Lead is how the program branch stands against the default branch, by what one
+// evaluator measured of both. The zero Lead is a branch with nothing of its own.
+type Lead struct {
+	sign int // 1 when the branch is strictly better, -1 when it is worse
+	// margin is by how much, above 0 when it is better. It adds up differences of
+	// numbers that were measured side by side, so that noise between the times of
+	// two measurements does not count.
+	margin metric.Value
+}
+
+// Better reports whether the branch is strictly better than the default branch.
+func (l Lead) Better() bool { return l.sign > 0 }
+
+// LeadOf is the lead of a branch that was measured beside the default branch.
+func LeadOf(branch, base metric.Value, d metric.Direction) Lead {
+	margin := improvement(branch, base, d)
+	return Lead{margin.Sign(), margin}
+}
+
+// After is the lead once a change is kept that a decision found better.
+func (l Lead) After(decided *Decided, d metric.Direction) Lead {
+	if decided.Best != nil && decided.PreviousBest != nil {
+		l.margin = l.margin.Add(improvement(*decided.Best, *decided.PreviousBest, d))
+	}
+	if l.sign >= 0 || l.margin.Sign() > 0 {
+		l.sign = 1 // better than what was not worse
+	}
+	return l
+}
+
+// improvement is by how much a is better than b, below 0 when it is worse.
+func improvement(a, b metric.Value, d metric.Direction) metric.Value {
+	if d == metric.Lower {
+		return b.Sub(a)
+	}
+	return a.Sub(b)
+}
+
+// ConsecutiveErrors is the number of errors in a row, up to now.
+func (b *Summary) ConsecutiveErrors() int {
+	return b.inARow(func(o Outcome) bool { return o == Error })
+}
+
+// Dropped is how many of the last iterations since the program was resumed kept
+// nothing, without a break.
+func (b *Summary) Dropped() int { return b.inARow(Outcome.Dropped) }
+
+// inARow is how many of the last outcomes since the program was resumed are so, without
+// a break.
+func (b *Summary) inARow(so func(Outcome) bool) int {
+	count := 0
+	for _, outcome := range slices.Backward(b.SinceResumed) {
+		if !so(outcome) {
+			return count
+		}
+		count++
+	}
+	return count
+}
+
+// Statuses returns the last ten outcomes in the words of the state file, newest
+// last. That format has one word for all that was not kept, and says of what was undone
+// that it was accepted.
+func (b *Summary) Statuses() []string {
+	var statuses []string
+	if b.AdoptedStatuses != "" {
+		statuses = strings.Split(b.AdoptedStatuses, ",")
+	}
+	for _, attempt := range b.Attempts {
+		outcome := attempt.Outcome
+		switch {
+		case outcome.Dropped():
+			outcome = Rejected
+		case outcome == Undone:
+			outcome = Accepted
+		}
+		statuses = append(statuses, string(outcome))
+	}
+	return statuses[max(len(statuses)-10, 0):]
+}
+
+// Count returns how many iterations ended in outcome.
+func (b *Summary) Count(outcome Outcome) int {
+	count := 0
+	for _, attempt := range b.Attempts {
+		if attempt.Outcome == outcome {
+			count++
+		}
+	}
+	return count
+}
+
+// Decided is how many iterations were decided.
+func (b *Summary) Decided() int { return len(b.Attempts) }
+
+// Attempt is one decided iteration.
+type Attempt struct {
+	Iteration    int
+	Time         time.Time
+	Outcome      Outcome
+	Metric       *metric.Value
+	PreviousBest *metric.Value
+	Delta        string
+	Summary      string
+	Reasons      []decision.Reason
+	Agent        string
+	Definition   string
+	Params       map[string]metric.Value
+	// Evaluation is what measuring used; nil is nothing. A baseline before the
+	// attempt is not in it, nor in Spent.
+	Evaluation *Expense
+	// Spent is what was used, from the iteration's start to its end.
+	Spent Spent
+	// Focus is the failing test that it was to make pass; "" for none.
+	Focus string
+
+	commit string
+}
+
+// use adds what a further proposal of the iteration used.
+func (a *Attempt) use(work *Work, evaluation *Expense) {
+	a.Evaluation = a.Evaluation.Plus(evaluation)
+	a.Spent.add(work.spent())
+	a.Spent.add(evaluation.spent())
+	a.Spent.add(Spent{Minutes: work.lasted().Minutes()})
+}
+
+// proposed takes one of several candidates over.
+func (b *Summary) proposed(e *Proposed) {
+	b.Proposals = append(b.Proposals, e)
+	b.proposals.add(e.spent())
+	b.try(e.Iteration, e.Outcome, e.Evaluator, e.Digest)
+}
+
+// Tried names the iteration that first measured a change under the present
+// evaluator.
+type Tried struct {
+	Iteration int
+	Outcome   Outcome
+}
+
+func (b *Summary) try(iteration int, outcome Outcome, evaluator, digest string) {
+	known := outcome == Accepted || outcome == Rejected || outcome == CIFixExhausted
+	if digest == "" || !known || evaluator != b.Evaluator {
+		return
+	}
+	if _, found := b.Tried[digest]; !found {
+		if b.Tried == nil {
+			b.Tried = map[string]Tried{}
+		}
+		b.Tried[digest] = Tried{iteration, outcome}
+	}
+}
+
+// Target is the target metric that holds: what a person set, until the program
+// file says something else than it did then. File is the program file's, nil
+// when it names none.
+func (b *Summary) Target(file *metric.Value) *metric.Value {
+	value, err := metric.ParseValue(b.Settings.Target)
+	if err != nil || b.TargetWas != ValueText(file) {
+		return file
+	}
+	return &value
+}
+
+// ValueText is a value as records have it, "—" for none. The setting TargetMetricWas
+// holds such a text.
+func ValueText(v *metric.Value) string {
+	return metric.Text(v, "—")
+}
+
+// Focuses are the failing tests that the attempts under a definition worked on, "" for
+// one without, in their order. Nothing is known until an attempt had a test to work on.
+func (b *Summary) Focuses(definition string) []string {
+	var list []string
+	known := false
+	for i := range b.Attempts {
+		a := &b.Attempts[i]
+		if known = known || a.Focus != ""; known && a.Definition == definition {
+			list = append(list, a.Focus)
+		}
+	}
+	return list
 }

@@ -2,9 +2,12 @@ package state
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -167,4 +170,142 @@ func (d *Doc) ensure(kind SectionKind) section {
 	}
 	d.splice(at, at, text)
 	return d.sections()[kind]
+}
+
+// Doc is a state file in memory. It remembers its bytes; every change splices
+// them and leaves the rest as it was.
+type Doc struct {
+	data []byte
+
+	entries []HistoryEntry // that Render writes
+	runs    string
+}
+
+// New returns a fresh state file for the program of that name.
+func New(name string) *Doc {
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "# Autoloop: %s\n\n", plain.Inline(name, 100))
+	out.WriteString("*Autoloop keeps this file. People may edit Paused, Pause Reason, Completed and all the prose.*\n\n")
+	out.WriteString("## ⚙️ Machine State\n\n| Field | Value |\n|-------|-------|\n")
+	var m Machine
+	for f := range notBefore { // That row is there only when it says something.
+		fmt.Fprintf(&out, "| %s | %s |\n", f.name(), f.cell(&m))
+	}
+	for _, kind := range []SectionKind{ProgramInfo, Priorities, Lessons, Foreclosed, Future, History} {
+		fmt.Fprintf(&out, "\n## %s\n\n%s\n", kind.heading(), nothing)
+	}
+	doc, err := Parse(out.Bytes())
+	if err != nil {
+		panic(fmt.Sprintf("the state template cannot be read: %v", err))
+	}
+	return doc
+}
+
+// Parse reads a state file and keeps a copy of its bytes. The error is that of
+// ParseMachine.
+func Parse(data []byte) (*Doc, error) {
+	_, _, err := ParseMachine(data)
+	if err != nil {
+		return nil, err
+	}
+	return &Doc{data: bytes.Clone(data)}, nil
+}
+
+// Machine reads the table.
+func (d *Doc) Machine() Machine {
+	m, _, _ := ParseMachine(d.data)
+	return m
+}
+
+// Bytes returns the file as it is now, without compaction.
+func (d *Doc) Bytes() []byte { return bytes.Clone(d.data) }
+
+// splice replaces data[start:end] by a text, with the line endings of the file.
+func (d *Doc) splice(start, end int, text string) {
+	if at := bytes.IndexByte(d.data, '\n'); at > 0 && d.data[at-1] == '\r' {
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	d.data = slices.Concat(d.data[:start], []byte(text), d.data[end:])
+}
+
+// Table returns the Machine State table as it stands in the file, without its
+// heading and without text around it.
+func (d *Doc) Table() string {
+	found, problem := findTable(d.data)
+	if problem != nil {
+		return ""
+	}
+	var out []byte
+	for text := range bytes.Lines(d.data[found.section.end:found.last.end]) {
+		if bytes.IndexByte(text, '|') >= 0 {
+			out = append(out, bytes.TrimRight(text, "\r\n")...)
+			out = append(out, '\n')
+		}
+	}
+	return string(out)
+}
+
+const (
+	// maxLearned and maxLearnedBytes bound the items of one section that
+	// iterations added; what people wrote is not counted.
+	maxLearned      = 15
+	maxLearnedBytes = 4096
+	// maxLearnedText bounds one of them, in runes.
+	maxLearnedText = 240
+)
+
+// Learn adds what an iteration handed back as items of a section, each with the
+// number of the iteration. What the section says already, in whatever case,
+// spacing and punctuation, is left out. When there are too many, the oldest
+// items that iterations added go; what people wrote stays. It returns how many
+// were added.
+func (d *Doc) Learn(kind SectionKind, iteration int, texts []string) int {
+	known := map[string]bool{}
+	for line := range strings.Lines(d.Section(kind)) {
+		known[essence(line)] = true
+	}
+	added := 0
+	for _, text := range texts {
+		text = plain.Quote(text, maxLearnedText)
+		if key := essence(text); key == "" || known[key] {
+			continue
+		}
+		known[essence(text)] = true
+		d.forget(kind, len(text))
+		d.AppendItem(kind, fmt.Sprintf("%s (iteration %d)", text, iteration))
+		added++
+	}
+	return added
+}
+
+// forget removes the oldest items that iterations added until one more of that
+// many bytes has room.
+func (d *Doc) forget(kind SectionKind, room int) {
+	found, ok := d.sections()[kind]
+	if !ok {
+		return
+	}
+	size, count, end := room, 0, found.bodyEnd
+	lines := slices.Collect(bytes.Lines(d.data[found.bodyStart:end]))
+	for _, line := range slices.Backward(lines) { // the newest first
+		start := end - len(line)
+		if bytes.HasPrefix(line, []byte("- ")) && ofIteration().Match(line) {
+			count++
+			if size += len(line); count >= maxLearned || size > maxLearnedBytes {
+				d.splice(start, end, "")
+			}
+		}
+		end = start
+	}
+}
+
+// ofIteration is the attribution at the end of an item.
+var ofIteration = lazyregexp.New(`\(iteration \d+\)\s*$`)
+
+// essence is what two items have in common that say the same.
+func essence(item string) string {
+	item = ofIteration().ReplaceAllString(strings.TrimSpace(item), "")
+	return strings.Join(strings.FieldsFunc(strings.ToLower(item), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsNumber(r)
+	}), " ")
 }
