@@ -36,7 +36,7 @@ func moduleTree() string {
 
 // actionStandIns are the directories that act gets for the actions of others
 // that the workflows and the action use, by OWNER/NAME@REF.
-func actionStandIns(t *testing.T) map[string]string {
+func actionStandIns(t testing.TB) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob("../workflows/*.yml")
 	require.NoError(t, err)

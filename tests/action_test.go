@@ -157,7 +157,7 @@ func commandsOf(log string) []string {
 }
 
 // outputsOf reads the file of outputs as GitHub's runner does.
-func outputsOf(t *testing.T, text string) map[string]string {
+func outputsOf(t testing.TB, text string) map[string]string {
 	t.Helper()
 	outputs := map[string]string{}
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")

@@ -32,12 +32,12 @@ type gitServer struct {
 	reader           string
 	writer           string // the token that may write, hubToken when it is ""
 	pushing          func(after bool) (lost bool)
-	t                *testing.T
+	t                testing.TB
 	allowed, refused atomic.Int64
 }
 
 // gitBackend serves the repositories below a directory under a path to whoever asks.
-func gitBackend(t *testing.T, path, dir string) *cgi.Handler {
+func gitBackend(t testing.TB, path, dir string) *cgi.Handler {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "git", "--exec-path").Output()
 	require.NoError(t, err)
@@ -54,13 +54,13 @@ func gitBackend(t *testing.T, path, dir string) *cgi.Handler {
 }
 
 // newGitServer serves the repository in dir under a path.
-func newGitServer(t *testing.T, path, dir string) *gitServer {
+func newGitServer(t testing.TB, path, dir string) *gitServer {
 	t.Helper()
 	return &gitServer{t: t, backend: gitBackend(t, path, dir)}
 }
 
 // listen starts to serve, and returns the address without the path.
-func (g *gitServer) listen(t *testing.T) string {
+func (g *gitServer) listen(t testing.TB) string {
 	t.Helper()
 	server := httptest.NewServer(g)
 	t.Cleanup(server.Close)

@@ -71,7 +71,7 @@ func (s *remoteProject) try(values ...string) {
 }
 
 // head is the commit of a branch of a repository, or "".
-func head(t *testing.T, dir, branch string) string {
+func head(t testing.TB, dir, branch string) string {
 	t.Helper()
 	// Asked for each request, and usually a file of its own.
 	if text, err := os.ReadFile(filepath.Join(dir, "refs", "heads", filepath.FromSlash(branch))); err == nil &&

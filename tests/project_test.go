@@ -52,7 +52,7 @@ func runTests(m *testing.M) int {
 
 // project is one repository with one program in it, and a user's environment.
 type project struct {
-	t *testing.T
+	t testing.TB
 	// dir is the repository, side a directory beside it for what the agent
 	// command reads.
 	dir, side string
@@ -83,7 +83,7 @@ printf '{"m": %%s}\n' "$(cat value.txt)"
 `
 
 // newProject makes a repository with these files committed on main.
-func newProject(t *testing.T, files map[string]string) *project {
+func newProject(t testing.TB, files map[string]string) *project {
 	t.Helper()
 	w := emptyProject(t)
 	for name, text := range files {
@@ -94,7 +94,7 @@ func newProject(t *testing.T, files map[string]string) *project {
 }
 
 // emptyProject makes a repository without a commit.
-func emptyProject(t *testing.T) *project {
+func emptyProject(t testing.TB) *project {
 	t.Helper()
 	root := t.TempDir()
 	openWhenDone(t, root)
@@ -119,7 +119,7 @@ func unlock(root string) {
 
 // valuesProject is a project with the program `values`, a first number, and those
 // that the agent tries one after the other.
-func valuesProject(t *testing.T, front, first string, tries ...string) *project {
+func valuesProject(t testing.TB, front, first string, tries ...string) *project {
 	t.Helper()
 	w := newProject(t, map[string]string{
 		".autoloop/programs/p.md": fmt.Sprintf(values, front), "value.txt": first + "\n", "other.txt": "untouched\n",
@@ -130,7 +130,7 @@ func valuesProject(t *testing.T, front, first string, tries ...string) *project 
 
 // openWhenDone lets the directories below root be removed that a killed run leaves
 // and nobody may list.
-func openWhenDone(t *testing.T, root string) {
+func openWhenDone(t testing.TB, root string) {
 	t.Helper()
 	t.Cleanup(func() {
 		left, _ := filepath.Glob(filepath.Join(root, "*", "autoloop-run-*", "w"))

@@ -123,7 +123,7 @@ func TestFilesFitTheirSchemas(t *testing.T) {
 	})
 }
 
-func asJSON(t *testing.T, value any) string {
+func asJSON(t testing.TB, value any) string {
 	t.Helper()
 	text, err := json.Marshal(value)
 	require.NoError(t, err)

@@ -78,7 +78,7 @@ func graded(passed, total int) string {
 }
 
 // state describes all that is below a directory but for `.git`.
-func state(t *testing.T, dir string) string {
+func state(t testing.TB, dir string) string {
 	t.Helper()
 	var out strings.Builder
 	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
