@@ -97,10 +97,11 @@ func (m snapshot) again(t *testing.T) *hub {
 	root := t.TempDir()
 	openWhenDone(t, root)
 	w := &project{t: t, dir: filepath.Join(root, "repo"), side: filepath.Join(root, "side")}
+	w.bare = filepath.Join(w.side, "remote.git")
 	w.env = cleanEnviron(root, w.side)
 	w.run("", "cp", "-a", m.dir, w.dir)
 	w.run("", "cp", "-a", m.side, w.side)
-	s := &remoteProject{project: w, bare: filepath.Join(w.side, "remote.git")}
+	s := &remoteProject{project: w}
 	w.git("remote", "set-url", "origin", s.bare)
 	return s.hub(m.state.Copy())
 }

@@ -22,7 +22,6 @@ import (
 type remoteProject struct {
 	*project
 	site ours
-	bare string
 	// jobs, when set, do the work of one run.
 	jobs *jobs
 }

@@ -269,11 +269,11 @@ func TestIsolatedDaemonsDie(t *testing.T) {
 // withoutNamespaces prepares `iterate` where nobody may make namespaces.
 func (w *project) withoutNamespaces(args ...string) *exec.Cmd {
 	w.t.Helper()
-	return w.bare(w.command("iterate", args...))
+	return w.noNamespaces(w.command("iterate", args...))
 }
 
-// bare has a command run where nobody may make namespaces.
-func (w *project) bare(cmd *exec.Cmd) *exec.Cmd {
+// noNamespaces has a command run where nobody may make namespaces.
+func (w *project) noNamespaces(cmd *exec.Cmd) *exec.Cmd {
 	w.t.Helper()
 	cmd.Args = append([]string{
 		"unshare", "--user", "--map-root-user", "sh", "-c",

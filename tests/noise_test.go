@@ -2,7 +2,6 @@ package tests
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,16 +60,6 @@ func (w *project) aside(name, text string) {
 	w.t.Helper()
 	text = strings.TrimSuffix(text, "\n") + "\n"
 	require.NoError(w.t, os.WriteFile(filepath.Join(w.side, name), []byte(text), 0o600))
-}
-
-// scatter is seeded noise, a line a run.
-func scatter(seed uint64, lines int, deviation float64) []string {
-	random := rand.New(rand.NewPCG(seed, 1))
-	list := make([]string, lines)
-	for i := range list {
-		list[i] = fmt.Sprintf("%.0f %.0f", random.NormFloat64()*deviation, random.NormFloat64()*deviation)
-	}
-	return list
 }
 
 // An evaluation that counts its runs, of which two in every four are slow, takes

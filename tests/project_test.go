@@ -56,6 +56,8 @@ type project struct {
 	// dir is the repository, side a directory beside it for what the agent
 	// command reads.
 	dir, side string
+	// bare is the remote, "" without one.
+	bare string
 	env       []string
 	// separate has each command be a process of its own: one that is restored in the
 	// middle of its work is to be gone.
