@@ -131,24 +131,24 @@ func TestPageInABrowser(t *testing.T) {
 			paged = append(paged, map[string]any{"file": "all.html", "id": p.ID, "iterations": n})
 		}
 	}
-	site := page.Site{Generated: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC), Programs: programs}
-	write := func(name string, render func(*bytes.Buffer) error) {
+	site := &page.Site{Generated: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC), Programs: programs}
+	write := func(name string, view page.View) {
 		var b bytes.Buffer
-		require.NoError(t, render(&b))
+		require.NoError(t, view.Write(&b))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o600))
 	}
-	write("all.html", func(b *bytes.Buffer) error { return site.WriteSingle(b, false) })
-	write("index.html", func(b *bytes.Buffer) error { return site.WriteOverview(b) })
+	write("all.html", page.View{Site: site, Overview: true, Shown: programs})
+	write("index.html", page.View{Site: site, Overview: true})
 	for _, p := range programs {
-		write(p.File(), func(b *bytes.Buffer) error { return site.WriteProgram(b, p) })
+		write(p.File(), page.View{Site: site, Shown: []*page.Program{p}})
 	}
-	large := page.Site{Programs: []*page.Program{browserProgram(t, "large", 10_000, page.Source{})}}
-	write("large.html", func(b *bytes.Buffer) error { return large.WriteSingle(b, false) })
-	many := page.Site{}
+	large := &page.Site{Programs: []*page.Program{browserProgram(t, "large", 10_000, page.Source{})}}
+	write("large.html", page.View{Site: large, Overview: true, Shown: large.Programs})
+	many := &page.Site{}
 	for i := range 300 {
 		many.Programs = append(many.Programs, browserProgram(t, fmt.Sprintf("program-%d", i), 3, page.Source{}))
 	}
-	write("many.html", func(b *bytes.Buffer) error { return many.WriteOverview(b) })
+	write("many.html", page.View{Site: many, Overview: true})
 
 	type picture struct {
 		Name   string `json:"name"`
@@ -237,14 +237,14 @@ func TestPageToolsInABrowser(t *testing.T) {
 		browserSource(t, "stuck", 20, page.Source{Condition: "paused", Reason: "three errors in a row"}),
 		browserSource(t, "never", 0, page.Source{}),
 	}
-	site := page.Site{Generated: browserTime}
+	site := &page.Site{Generated: browserTime}
 	for _, source := range sources {
 		p, err := page.New(source, browserTime)
 		require.NoError(t, err)
 		site.Programs = append(site.Programs, p)
 	}
 	var all bytes.Buffer
-	require.NoError(t, site.WriteSingle(&all, false))
+	require.NoError(t, page.View{Site: site, Overview: true, Shown: site.Programs}.Write(&all))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "all.html"), all.Bytes(), 0o600))
 
 	kept := []string{}

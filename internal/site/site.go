@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -98,35 +97,30 @@ func (m *Maker) diff(ctx context.Context, parent, commit string) []byte {
 // Write writes the site: one file when out ends in .html, else a directory
 // with index.html, and a page and a picture of each program. It returns the file to open.
 func Write(s *page.Site, out string) (string, error) {
+	dir, first := out, "index.html"
+	pages := map[string]page.View{first: {Site: s, Overview: true}}
 	if strings.EqualFold(filepath.Ext(out), ".html") {
+		dir, first = filepath.Dir(out), filepath.Base(out)
+		pages = map[string]page.View{first: {Site: s, Overview: true, Shown: s.Programs}}
+	} else {
+		for _, p := range s.Programs {
+			pages[p.File()] = page.View{Site: s, Shown: []*page.Program{p}}
+		}
+	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return "", misuse.Errorf("%s is a file: name a directory, or a file that ends in .html", dir)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // pages are for others to read
+		return "", err
+	}
+	for name, view := range pages {
 		var b bytes.Buffer
-		if err := s.WriteSingle(&b, false); err != nil {
+		if err := view.Write(&b); err != nil {
 			return "", err
 		}
-		return out, write(out, b.Bytes())
+		if err := files.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o644); err != nil {
+			return "", err
+		}
 	}
-	if info, err := os.Stat(out); err == nil && !info.IsDir() {
-		return "", misuse.Errorf("%s is a file: name a directory, or a file that ends in .html", out)
-	}
-	if err := os.MkdirAll(out, 0o755); err != nil { //nolint:gosec // pages are for others to read
-		return "", err
-	}
-	index := filepath.Join(out, "index.html")
-	var b bytes.Buffer
-	if err := s.WriteOverview(&b); err != nil {
-		return "", err
-	}
-	err := write(index, b.Bytes())
-	for _, p := range s.Programs {
-		b.Reset()
-		err = errors.Join(err, s.WriteProgram(&b, p), write(filepath.Join(out, p.File()), b.Bytes()))
-	}
-	return index, err
-}
-
-func write(name string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil { //nolint:gosec // pages are for others to read
-		return err
-	}
-	return files.WriteFile(name, data, 0o644)
+	return filepath.Join(dir, first), nil
 }

@@ -78,7 +78,7 @@ func (w *Watcher) page(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var b bytes.Buffer
-	if err := s.WriteSingle(&b, true); err != nil {
+	if err := (page.View{Site: s, Live: true, Overview: true, Shown: s.Programs}).Write(&b); err != nil {
 		http.Error(rw, err.Error(), http.StatusInternalServerError)
 		return
 	}

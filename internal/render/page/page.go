@@ -41,30 +41,16 @@ type Site struct {
 	Programs []*Program
 }
 
-// view is what the template renders: the overview and some programs.
-type view struct {
+// View is one HTML file: the overview, some programs, or both.
+type View struct {
 	*Site
 	// Live is a page that a server keeps up to date.
 	Live, Overview bool
 	Shown          []*Program
 }
 
-// WriteSingle writes one HTML file with the overview and every program; live is one
-// for a server that keeps it up to date.
-func (s *Site) WriteSingle(w io.Writer, live bool) error {
-	return execute(w, "page.html", &view{Site: s, Live: live, Overview: true, Shown: s.Programs})
-}
-
-// WriteOverview writes the start page of a directory of pages; Program.File
-// names the page of each program.
-func (s *Site) WriteOverview(w io.Writer) error {
-	return execute(w, "page.html", &view{Site: s, Overview: true})
-}
-
-// WriteProgram writes the page of one program of a directory of pages.
-func (s *Site) WriteProgram(w io.Writer, p *Program) error {
-	return execute(w, "page.html", &view{Site: s, Shown: []*Program{p}})
-}
+// Write writes the file. Program.File names the page of each program that it does not show.
+func (v View) Write(w io.Writer) error { return execute(w, "page.html", &v) }
 
 // States counts how the programs stand, most frequent first.
 func (s *Site) States() []Share {
@@ -87,7 +73,7 @@ func (s *Site) Attention() int {
 }
 
 // link is the address of a program.
-func (v *view) link(p *Program) string {
+func (v *View) link(p *Program) string {
 	if len(v.Shown) > 0 {
 		return "#" + p.ID
 	}
@@ -95,7 +81,7 @@ func (v *view) link(p *Program) string {
 }
 
 // recent are the iterations of a program that are listed, the latest first.
-func (v *view) recent(p *Program) []*Iteration {
+func (v *View) recent(p *Program) []*Iteration {
 	rows := max(maxShown/max(len(v.Shown), 1), leastShown)
 	list := slices.Clone(p.Iterations[max(len(p.Iterations)-rows, 0):])
 	slices.Reverse(list)
@@ -127,9 +113,9 @@ func policy(live bool) string {
 }
 
 func functions(data any) template.FuncMap {
-	v, whole := data.(*view)
+	v, whole := data.(*View)
 	if !whole {
-		v = &view{Site: &Site{}}
+		v = &View{Site: &Site{}}
 	}
 	return template.FuncMap{
 		"style": func() template.HTML {

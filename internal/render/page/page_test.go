@@ -80,7 +80,9 @@ func program(t testing.TB, source page.Source) *page.Program {
 func single(t testing.TB, programs ...*page.Program) string {
 	t.Helper()
 	var b bytes.Buffer
-	require.NoError(t, (&page.Site{Generated: noon, Programs: programs}).WriteSingle(&b, false))
+	require.NoError(t, page.View{
+		Site: &page.Site{Generated: noon, Programs: programs}, Overview: true, Shown: programs,
+	}.Write(&b))
 	return b.String()
 }
 
@@ -171,10 +173,10 @@ func TestPagesOfADirectoryLinkEachOther(t *testing.T) {
 	a, b := program(t, page.Source{Name: "a.b", Events: made(2, "x")}),
 		program(t, page.Source{Name: "a_b", Events: made(2, "x")})
 	require.NotEqual(t, a.File(), b.File())
-	site := page.Site{Generated: noon, Programs: []*page.Program{a, b}}
+	site := &page.Site{Generated: noon, Programs: []*page.Program{a, b}}
 	var overview, one bytes.Buffer
-	require.NoError(t, site.WriteOverview(&overview))
-	require.NoError(t, site.WriteProgram(&one, a))
+	require.NoError(t, page.View{Site: site, Overview: true}.Write(&overview))
+	require.NoError(t, page.View{Site: site, Shown: []*page.Program{a}}.Write(&one))
 	assert.Contains(t, overview.String(), `href="`+a.File()+`"`)
 	assert.Contains(t, overview.String(), `href="`+b.File()+`"`)
 	assert.Contains(t, one.String(), `href="index.html"`)
