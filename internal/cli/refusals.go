@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -47,13 +48,7 @@ func (a *App) unfit(ctx context.Context, p *program.Program, files []string) []p
 	if a.Repo == nil || files == nil || p.Unconfigured {
 		return nil
 	}
-	err := a.unshared(ctx, p)
-	if err == nil {
-		err = a.readSuite(ctx, p)
-	}
-	if err == nil {
-		err = a.untuned(p, files)
-	}
+	err := cmp.Or(a.unshared(ctx, p), a.readSuite(ctx, p), a.untuned(p, files))
 	if err == nil {
 		return nil
 	}

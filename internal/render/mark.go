@@ -43,9 +43,6 @@ func NoticeIn(body string) string {
 // one is not.
 func Marked(body string) bool { return strings.HasPrefix(body, markStart) }
 
-// Has says whether a text begins with a mark.
-func Has(body, mark string) bool { return strings.HasPrefix(body, mark) }
-
 // Title is the title of a program's own issue and, without another, of its pull
 // request.
 func Title(program string) string { return "[Autoloop: " + program + "]" }

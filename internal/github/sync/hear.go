@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/org/autoloop/internal/github/api"
@@ -269,7 +270,7 @@ func (s *Service) Answer(ctx context.Context, to commands.Answer, text string) e
 
 // find is our comment with a mark among those that were read.
 func (s *Service) find(mark string) *api.Comment {
-	is := func(c api.Comment) bool { return render.Has(c.Body, mark) && s.mine(c) }
+	is := func(c api.Comment) bool { return strings.HasPrefix(c.Body, mark) && s.mine(c) }
 	if found := first(s.seen.comments, is); found != nil {
 		return found
 	}
@@ -288,7 +289,7 @@ func (s *Service) say(ctx context.Context, on int, mark, body string) (api.Comme
 	find := func() (api.Comment, bool, error) {
 		comments, err := s.Hub.Comments(ctx, on, s.Now().Add(-time.Hour))
 		if found := first(comments, func(c api.Comment) bool {
-			return render.Has(c.Body, mark) &&
+			return strings.HasPrefix(c.Body, mark) &&
 				s.mine(c)
 		}); found != nil {
 			return *found, true, nil

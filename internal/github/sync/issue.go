@@ -134,7 +134,7 @@ func SayCheck(ctx context.Context, client *api.Client, issue int, body string) e
 	}
 	for _, said := range comments {
 		if !isBot(said.Author) && !slices.Contains(program.DefaultTrusted(), said.Association) ||
-			!render.Has(said.Body, render.CheckMark) {
+			!strings.HasPrefix(said.Body, render.CheckMark) {
 			continue // somebody else's words
 		}
 		if strings.TrimSpace(said.Body) == strings.TrimSpace(body) {

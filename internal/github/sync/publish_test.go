@@ -294,7 +294,7 @@ func TestStatusIsOneComment(t *testing.T) {
 	statuses := func() (count int) {
 		w.server.Change(func(s *githubtest.State) {
 			for _, c := range s.Comments {
-				if render.Has(c.Body, render.StatusMark) {
+				if strings.HasPrefix(c.Body, render.StatusMark) {
 					count++
 				}
 			}

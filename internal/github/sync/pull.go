@@ -51,7 +51,7 @@ func (s *Service) Promote(ctx context.Context, a render.Account, base string) (n
 	if ended, err := s.hasEnded(ctx, a, pull); err != nil || ended {
 		return 0, err
 	}
-	if !render.Has(render.OursIn(pull.Body), a.PullMark()) {
+	if !strings.HasPrefix(render.OursIn(pull.Body), a.PullMark()) {
 		err = s.rewrite(ctx, pull, render.Within(pull.Body, render.Pull(a, s.seen.issue.Number)))
 	}
 	if a.Pull() == pull.Number {
@@ -65,7 +65,7 @@ func (s *Service) Promote(ctx context.Context, a render.Account, base string) (n
 // hasEnded reads a pull request again before something is written into it, and
 // reports whether somebody merged or closed it meanwhile.
 func (s *Service) hasEnded(ctx context.Context, a render.Account, pull *api.Pull) (bool, error) {
-	if s.seen.again || render.Has(render.OursIn(pull.Body), a.PullMark()) {
+	if s.seen.again || strings.HasPrefix(render.OursIn(pull.Body), a.PullMark()) {
 		return false, nil
 	}
 	now, err := s.Hub.Pull(ctx, pull.Number)

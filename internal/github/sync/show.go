@@ -161,7 +161,7 @@ func (s *Service) news(ctx context.Context, a render.Account) *notice {
 	}
 	mark := render.NoticeMark(at)
 	if first(s.seen.comments, func(c api.Comment) bool {
-		return s.mine(c) && (render.Has(c.Body, mark) || render.Has(render.NoticeIn(c.Body), "\n"+mark))
+		return s.mine(c) && (strings.HasPrefix(c.Body, mark) || strings.HasPrefix(render.NoticeIn(c.Body), "\n"+mark))
 	}) != nil {
 		return nil
 	}
