@@ -118,10 +118,11 @@ func (a *App) inspectSetup(ctx context.Context, quick bool) error {
 	if err != nil {
 		return err
 	}
-	isolation, err := setup.Isolation(ctx, wish, a.NewRunner(), a.TempDir(), a.Environ)
+	dir, err := a.newRunDir(a.TempDir())
 	if err != nil {
 		return err
 	}
+	isolation := setup.Isolation(ctx, wish, a.NewRunner(), dir, a.Environ)
 	findings, err := setup.Agents(ctx, a.registry(a.NewRunner()), agent.Situation{Env: a.Environ, Dir: a.Env.Dir})
 	if err != nil {
 		return err

@@ -3,7 +3,6 @@ package setup
 import (
 	"context"
 
-	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -11,25 +10,16 @@ import (
 // machine, for programs that say nothing else, and how to have it so. The wish is auto,
 // required or off. What is
 // required and cannot be had is a problem.
-func Isolation(ctx context.Context, wish string, runner *process.Runner, temp string,
-	environ []string,
-) (Finding, error) {
+func Isolation(ctx context.Context, wish string, runner *process.Runner, runDir string, environ []string) Finding {
 	const exposed = "agents and evaluations can read and write all that you can: "
 	finding := Finding{Level: Warning, Subject: "isolation"}
 	if wish == "off" {
 		finding.Message = exposed + "AUTOLOOP_ISOLATION is off"
 		finding.Fix = "unset it, unless all this runs in a container that has nothing to lose"
-		return finding, nil
+		return finding
 	}
-	dir, remove, err := tree.NewRunDir(temp)
-	if err != nil {
-		return finding, err
-	}
-	defer remove()
-	probe := runner.ProbeIsolation(ctx, dir, environ)
+	probe := runner.ProbeIsolation(ctx, runDir, environ)
 	switch {
-	case ctx.Err() != nil:
-		return finding, context.Cause(ctx)
 	case probe.Available():
 		finding.Level, finding.Message = OK, "it works here, by "+string(probe.Method)
 	case wish == "required":
@@ -38,5 +28,5 @@ func Isolation(ctx context.Context, wish string, runner *process.Runner, temp st
 	default:
 		finding.Message, finding.Fix = exposed+probe.Reason, probe.Cure
 	}
-	return finding, nil
+	return finding
 }
