@@ -42,7 +42,7 @@ func (s actionStep) onlyOurs(t *testing.T, trap string) {
 // hostileLine is one line of text that is something else to whoever reads it as
 // code.
 func hostileLine(trap string) string {
-	return "::set-output name=x::y ##[add-mask]m <b> @octocat [x](javascript:1) <!-- | --> ${{ github.token }} " +
+	return "::set-output name=x::evil ##[add-mask]m <b> @octocat [x](javascript:1) <!-- | --> ${{ github.token }} " +
 		"%0A::error::forged %25 $(touch " + trap + ") `touch " + trap + "`"
 }
 
@@ -95,7 +95,7 @@ func TestActionObeysNoText(t *testing.T) {
 		"::error file=.autoloop/programs/bad.md,line=2,title=Autoloop%3A bad::")
 	assert.Contains(t, strings.Join(step.annotations(), "\n"),
 		"::warning file=.autoloop/programs/bad.md,line=3,title=Autoloop::unknown key ")
-	assert.Contains(t, step.summary, "::set-output name=x::y", "text stays text")
+	assert.Contains(t, step.summary, "::set-output name=x::evil", "text stays text")
 	assert.Contains(t, step.summary, "/pull/"+step.outputs["pr-number"])
 
 	h.say("alice", line+"\n/autoloop "+line)

@@ -155,7 +155,7 @@ func TestActionBuildsItsSource(t *testing.T) {
 }
 
 // moduleCache is where go keeps the archives of modules on this machine.
-func moduleCache(t *testing.T) string {
+func moduleCache(t testing.TB) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "env", "GOMODCACHE").Output()
 	require.NoError(t, err)

@@ -107,7 +107,7 @@ func buildStage(t *testing.T, s stage) (root string) {
 }
 
 // copyTracked copies files of the repository as git has them in the work tree.
-func copyTracked(t *testing.T, names []string, dir string) {
+func copyTracked(t testing.TB, names []string, dir string) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "sh", "-c", //nolint:gosec // names of the Dockerfile
 		`cd .. && git ls-files -z -- $1 | tar --null --files-from=- --create | tar --extract --directory="$0"`,

@@ -58,7 +58,7 @@ type project struct {
 	dir, side string
 	// bare is the remote, "" without one.
 	bare string
-	env       []string
+	env  []string
 	// separate has each command be a process of its own: one that is restored in the
 	// middle of its work is to be gone.
 	separate bool

@@ -185,7 +185,7 @@ func TestWorkflowRulesFindViolations(t *testing.T) {
 	}
 }
 
-func workflowText(t *testing.T, name string) string {
+func workflowText(t testing.TB, name string) string {
 	t.Helper()
 	data := readText(t, filepath.Join("..", "workflows", name))
 	return data
