@@ -73,7 +73,7 @@ func (s *Site) Attention() int {
 }
 
 // link is the address of a program.
-func (v *View) link(p *Program) string {
+func (v View) link(p *Program) string {
 	if len(v.Shown) > 0 {
 		return "#" + p.ID
 	}
@@ -81,7 +81,7 @@ func (v *View) link(p *Program) string {
 }
 
 // recent are the iterations of a program that are listed, the latest first.
-func (v *View) recent(p *Program) []*Iteration {
+func (v View) recent(p *Program) []*Iteration {
 	rows := max(maxShown/max(len(v.Shown), 1), leastShown)
 	list := slices.Clone(p.Iterations[max(len(p.Iterations)-rows, 0):])
 	slices.Reverse(list)
