@@ -2,6 +2,7 @@ package tests
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -30,17 +31,20 @@ func (w *project) binary(binary string, args ...string) answer {
 	if w.separate {
 		return w.process(binary, args...)
 	}
+	return inProcess(w.t.Context(), binary, cli.Env{Args: args, Dir: w.dir, Environ: w.environ(), Now: time.Now})
+}
+
+// inProcess does what one of the binaries does with these arguments, there and then.
+func inProcess(ctx context.Context, binary string, env cli.Env) answer {
 	work := cli.Scheduler
 	if binary == "iterate" {
 		work = cli.Iterate((&client.Client{}).Complete, "org/autoloop")
 	}
 	var stdout, stderr bytes.Buffer
-	environ := w.environ()
-	code := work(w.t.Context(), cli.Env{
-		Args: args, Dir: w.dir, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Environ: environ,
-		Getenv: func(name string) string { return process.Getenv(environ, name) },
-		Now:    time.Now, Root: os.Geteuid() == 0, Executable: filepath.Join(binaries, "iterate"),
-	})
+	env.Stdin, env.Stdout, env.Stderr = strings.NewReader(""), &stdout, &stderr
+	env.Getenv = func(name string) string { return process.Getenv(env.Environ, name) }
+	env.Root, env.Executable = os.Geteuid() == 0, filepath.Join(binaries, "iterate")
+	code := work(ctx, env)
 	return answer{stdout.String(), stderr.String(), code}
 }
 

@@ -97,16 +97,27 @@ func (s *remoteProject) report(conclusion string, lines ...string) {
 	s.site.report(head(s.t, s.bare, "autoloop/p"), "build", conclusion, strings.Join(lines, "\n"))
 }
 
-// merge merges the open pull request as a person does.
-func (s *remoteProject) merge() {
+// merge squashes the open pull request.
+func (s *remoteProject) merge() { s.merges("autoloop/p", s.openPull(), true, false) }
+
+// merges merges the pull request of a branch as a person does: with a merge commit or squashed.
+// A repository may delete the branch then; GitHub keeps the commits.
+func (s *remoteProject) merges(branch string, pull int, squash, deleted bool) {
 	s.t.Helper()
-	number := s.openPull()
-	clone := filepath.Join(s.t.TempDir(), "clone")
+	clone := s.t.TempDir()
 	s.run("", "git", "clone", "--quiet", s.bare, clone)
-	s.run(clone, "git", "merge", "--quiet", "--squash", "origin/autoloop/p")
-	s.run(clone, "git", "commit", "--quiet", "--message", "Merge it")
+	if squash {
+		s.run(clone, "git", "merge", "--quiet", "--squash", "origin/"+branch)
+		s.run(clone, "git", "commit", "--quiet", "--allow-empty", "--message", "Merge it")
+	} else {
+		s.run(clone, "git", "merge", "--quiet", "--no-ff", "--message", "Merge it", "origin/"+branch)
+	}
 	s.run(clone, "git", "push", "--quiet", "origin", "main")
-	s.site.merged(number)
+	s.site.merged(pull)
+	if deleted {
+		s.run(s.bare, "git", "update-ref", fmt.Sprintf("refs/pull/%d/head", pull), "refs/heads/"+branch)
+		s.run(s.bare, "git", "update-ref", "-d", "refs/heads/"+branch)
+	}
 }
 
 // openPull is the number of the open pull request, or 0.
@@ -284,18 +295,4 @@ func waitingAtTwo() string {
 	return strings.Replace(onIssue, "  value=",
 		"  [ \"$AUTOLOOP_ITERATION\" != 2 ] || { touch \"$SIDE/begun\"; while [ ! -e \"$SIDE/go-on\" ]; do sleep "+
 			"0.05; done; }\n  value=", 1)
-}
-
-// deletes merges a pull request as a repository does that deletes its branch then;
-// GitHub keeps the commits.
-func (h *hub) deletes(pull int) {
-	for _, args := range [][]string{
-		{"git", "-C", h.bare, "update-ref", fmt.Sprintf("refs/pull/%d/head", pull), "refs/heads/autoloop/p"},
-		{"git", "-C", h.bare, "update-ref", "-d", "refs/heads/autoloop/p"},
-	} {
-		cmd := exec.CommandContext(h.t.Context(), args[0], args[1:]...)
-		cmd.Env = h.env
-		out, err := cmd.CombinedOutput()
-		assert.NoError(h.t, err, "%v: %s", args, out)
-	}
 }

@@ -78,7 +78,7 @@ const (
 
 func happenings() []happening {
 	merges := func(squash, deleted bool) func(h *hub) {
-		return func(h *hub) { h.mergesAs(squash, deleted) }
+		return func(h *hub) { h.merges("autoloop/p", h.openPull(), squash, deleted) }
 	}
 	says := func(on func(h *hub) int, text string) func(h *hub) {
 		return func(h *hub) { h.site.say("alice", on(h), text) }

@@ -10,27 +10,6 @@ import (
 	"github.com/org/autoloop/tests/long"
 )
 
-// mergesAs merges the open pull request with a merge commit or squashed, and perhaps
-// deletes its branch, as a person does.
-func (h *hub) mergesAs(squash, deleted bool) (pull int) {
-	h.t.Helper()
-	pull = h.openPull()
-	clone := h.t.TempDir()
-	h.run("", "git", "clone", "--quiet", h.bare, clone)
-	if squash {
-		h.run(clone, "git", "merge", "--quiet", "--squash", "origin/autoloop/p")
-		h.run(clone, "git", "commit", "--quiet", "--message", "Merge it")
-	} else {
-		h.run(clone, "git", "merge", "--quiet", "--no-ff", "--message", "Merge it", "origin/autoloop/p")
-	}
-	h.run(clone, "git", "push", "--quiet", "origin", "main")
-	h.site.merged(pull)
-	if deleted {
-		h.deletes(pull)
-	}
-	return pull
-}
-
 // inTwoJobs are the cells of the lifecycle that two jobs come to as well, beside mostUsed.
 var inTwoJobs = []string{
 	"merged × waiting for CI", "squashed × waiting for CI", "merged, branch deleted × waiting for CI",

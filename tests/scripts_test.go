@@ -3,7 +3,6 @@ package tests
 import (
 	"bytes"
 	"context"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,9 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/org/autoloop/internal/agent/models/client"
 	"github.com/org/autoloop/internal/cli"
-	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/tests/golden"
 	"github.com/org/autoloop/tests/long"
 )
@@ -53,24 +50,26 @@ func TestScripts(t *testing.T) {
 		},
 		Condition: func(cond string) (bool, error) { return cond == "long" && long.Asked(), nil },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"iterate":   inScript(cli.Iterate((&client.Client{}).Complete, "org/autoloop")),
-			"scheduler": inScript(cli.Scheduler),
-			"git": inScript(func(ctx context.Context, env cli.Env) int {
-				cmd := exec.CommandContext(ctx, "git", env.Args...)
-				cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = env.Dir, env.Environ, env.Stdout, env.Stderr
+			"iterate": inScript(func(env cli.Env) answer { return inProcess(context.Background(), "iterate", env) }),
+			"scheduler": inScript(func(env cli.Env) answer {
+				return inProcess(context.Background(), "scheduler", env)
+			}),
+			"git": inScript(func(env cli.Env) answer {
+				var stdout, stderr bytes.Buffer
+				cmd := exec.CommandContext(context.Background(), "git", env.Args...)
+				cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = env.Dir, env.Environ, &stdout, &stderr
 				_ = cmd.Run()
-				return cmd.ProcessState.ExitCode()
+				return answer{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
 			}),
 			"github": func(ts *testscript.TestScript, fails bool, args []string) {
-				inScript(func(_ context.Context, env cli.Env) int {
+				inScript(func(cli.Env) answer {
 					s, _ := ts.Value("script").(*script)
 					for i := range args {
 						args[i] = strings.ReplaceAll(args[i], `\n`, "\n")
 					}
 					s.onGitHub(append(args, "github")[0], args[min(len(args), 1):]...)
-					_, _ = io.WriteString(env.Stdout, s.found.String())
-					s.found.Reset()
-					return 0
+					defer s.found.Reset()
+					return answer{stdout: s.found.String()}
 				})(ts, fails, args)
 			},
 			"var": func(ts *testscript.TestScript, _ bool, args []string) {
@@ -104,16 +103,10 @@ var printedAnew = []struct {
 
 // inScript runs one of the binaries for a script, which wants success of `iterate`, and an
 // exit code other than 0 of `! iterate`.
-func inScript(work func(context.Context, cli.Env) int) func(*testscript.TestScript, bool, []string) {
+func inScript(run func(cli.Env) answer) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, fails bool, args []string) {
 		s, _ := ts.Value("script").(*script)
-		environ := s.environ()
-		var stdout, stderr bytes.Buffer
-		code := work(context.Background(), cli.Env{
-			Args: args, Dir: ts.MkAbs("."), Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
-			Environ: environ, Getenv: func(name string) string { return process.Getenv(environ, name) },
-			Now: time.Now, Root: os.Geteuid() == 0, Executable: filepath.Join(binaries, "iterate"),
-		})
+		a := run(cli.Env{Args: args, Dir: ts.MkAbs("."), Environ: s.environ(), Now: time.Now})
 		same := func(text string) string {
 			text = strings.ReplaceAll(text, ts.Getenv("WORK"), "$WORK")
 			for _, one := range printedAnew {
@@ -121,12 +114,12 @@ func inScript(work func(context.Context, cli.Env) int) func(*testscript.TestScri
 			}
 			return text
 		}
-		_, err := ts.Stdout().Write([]byte(same(stdout.String())))
+		_, err := ts.Stdout().Write([]byte(same(a.stdout)))
 		ts.Check(err)
-		_, err = ts.Stderr().Write([]byte(same(stderr.String())))
+		_, err = ts.Stderr().Write([]byte(same(a.stderr)))
 		ts.Check(err)
-		if fails != (code != 0) {
-			ts.Fatalf("exit code %d", code)
+		if fails != (a.code != 0) {
+			ts.Fatalf("exit code %d", a.code)
 		}
 	}
 }

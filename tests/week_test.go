@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -20,10 +19,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/agent/models/client"
 	"github.com/org/autoloop/internal/cli"
 	"github.com/org/autoloop/internal/github/githubtest"
-	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/tests/long"
 )
 
@@ -142,20 +139,8 @@ func (w *week) now() time.Time {
 
 // at runs a binary in a clone, at the time of the week.
 func (w *week) at(ctx context.Context, clone, binary string, args ...string) answer {
-	work := cli.Scheduler
-	if binary == "iterate" {
-		work = cli.Iterate((&client.Client{}).Complete, "org/autoloop")
-	}
-	cmd := exec.CommandContext(ctx, binary)
-	cmd.Dir, cmd.Env = clone, append(w.env[:len(w.env):len(w.env)], "AUTOLOOP_DIR="+clone+".plan")
-	environ := cmd.Environ()
-	var stdout, stderr bytes.Buffer
-	code := work(ctx, cli.Env{
-		Args: args, Dir: clone, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Environ: environ,
-		Getenv: func(name string) string { return process.Getenv(environ, name) },
-		Now:    w.now, Root: os.Geteuid() == 0, Executable: filepath.Join(binaries, "iterate"),
-	})
-	return answer{stdout.String(), stderr.String(), code}
+	cmd := exec.Cmd{Dir: clone, Env: append(w.env[:len(w.env):len(w.env)], "AUTOLOOP_DIR="+clone+".plan")}
+	return inProcess(ctx, binary, cli.Env{Args: args, Dir: clone, Environ: cmd.Environ(), Now: w.now})
 }
 
 // runs is what a runner does in an hour; it is stopped after a while, unless that is zero.
@@ -216,7 +201,11 @@ func (w *week) people() string {
 			deeds = append(deeds, struct {
 				what string
 				do   func()
-			}{"a merge", func() { w.merges(name, pull, squash, w.chance.IntN(2) == 0) }})
+			}{"a merge", func() {
+				if deleted := w.chance.IntN(2) == 0; head(w.t, w.bare, "autoloop/"+name) != "" { // nobody deleted it before
+					w.merges("autoloop/"+name, pull, squash, deleted)
+				}
+			}})
 		}
 		deeds = append(deeds, []struct {
 			what string
@@ -252,27 +241,6 @@ func (w *week) pullOf(name string) (pull int, open bool) {
 		}
 	}
 	return pull, open
-}
-
-func (w *week) merges(name string, pull int, squash, deleted bool) {
-	branch := "autoloop/" + name
-	if head(w.t, w.bare, branch) == "" {
-		return // somebody deleted it before
-	}
-	clone := w.t.TempDir()
-	w.run("", "git", "clone", "--quiet", w.bare, clone)
-	if squash {
-		w.run(clone, "git", "merge", "--quiet", "--squash", "origin/"+branch)
-		w.run(clone, "git", "commit", "--quiet", "--allow-empty", "--message", "Merge "+name)
-	} else {
-		w.run(clone, "git", "merge", "--quiet", "--no-ff", "--message", "Merge "+name, "origin/"+branch)
-	}
-	w.run(clone, "git", "push", "--quiet", "origin", "main")
-	w.Merge(pull, head(w.t, w.bare, "main"))
-	if deleted {
-		w.run(w.bare, "git", "update-ref", fmt.Sprintf("refs/pull/%d/head", pull), "refs/heads/"+branch)
-		w.run(w.bare, "git", "update-ref", "-d", "refs/heads/"+branch)
-	}
 }
 
 var best = regexp.MustCompile(`\| Best Metric \| (\S+) \|`)
