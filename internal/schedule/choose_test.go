@@ -2,6 +2,7 @@ package schedule_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,9 +11,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
+	"github.com/org/autoloop/tests/golden"
 )
 
 var now = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
@@ -21,6 +24,14 @@ var now = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 func programFile(name, front string) *program.Program {
 	text := "---\n" + front + "\n---\n## Goal\nFast.\n## Target\n`a.go`\n## Evaluation\n```sh\necho 1\n```\n"
 	return program.Parse(".autoloop/programs/"+name+".md", []byte(text))
+}
+
+// programFiles are programs, by names that their line of frontmatter follows.
+func programFiles(pairs ...string) (list []*program.Program) {
+	for i := 0; i < len(pairs); i += 2 {
+		list = append(list, programFile(pairs[i], pairs[i+1]))
+	}
+	return list
 }
 
 // stateFile is a Machine State with rows such as "Last Run=…".
@@ -45,164 +56,138 @@ func choose(t *testing.T, in schedule.Input) *schedule.Plan {
 	return plan
 }
 
-func TestMostOverdueWins(t *testing.T) {
-	plan := choose(t, schedule.Input{
-		Programs: []*program.Program{
-			programFile("daily", "schedule: daily"), programFile("hourly", "schedule: hourly"),
-			programFile("always", "metric: x"),
-		},
-		States: map[string][]byte{
-			"daily":  stateFile(ago(27 * time.Hour)), // 3 h late
-			"hourly": stateFile(ago(6 * time.Hour)),  // 5 h late
-			"always": stateFile(ago(4 * time.Hour)),  // 4 h
-		},
-		Max: 2,
-	})
-	assert.Equal(t, "hourly", *plan.Selected)
-	assert.Equal(t, []string{"daily"}, plan.Deferred, "what is in the matrix is not deferred")
-	assert.Equal(t, []string{"hourly", "always"}, plan.Matrix.Program)
-	assert.Equal(t, "autoloop/hourly", *plan.HeadBranch)
-	assert.False(t, plan.NotDue)
-}
-
-func TestNeverRunComesBeforeAllButPending(t *testing.T) {
-	programs := []*program.Program{
-		programFile("old", "schedule: hourly"), programFile("new", "schedule: monthly"),
-		programFile("waiting", "schedule: weekly"),
+// ledgerOf is a ledger of these lines for the first program, and none for the others.
+func ledgerOf(lines ...string) func(string) (*history.Log, error) {
+	return func(name string) (*history.Log, error) {
+		if name > "p" {
+			return nil, nil
+		}
+		return history.Parse([]byte(strings.Join(lines, "\n") + "\n"))
 	}
-	states := map[string][]byte{
-		"old":     stateFile(ago(1000 * time.Hour)),
-		"waiting": stateFile(ago(time.Minute), "Recent Statuses=accepted, pending-ci"),
+}
+
+// rejections are so many rejected iterations of an agent.
+func rejections(count int, agent string) (lines []string) {
+	for i := range count {
+		lines = append(lines,
+			fmt.Sprintf(`{"event":"decided","iteration":%d,"outcome":"rejected","agent":%q}`, i+1, agent))
 	}
-	plan := choose(t, schedule.Input{Programs: programs, States: states, Max: 3})
-	assert.Equal(t, []string{"waiting", "new", "old"}, plan.Matrix.Program)
+	return lines
 }
 
-func TestTies(t *testing.T) {
-	plan := choose(t, schedule.Input{Programs: []*program.Program{
-		programFile("b", "schedule: daily"), programFile("a", "schedule: daily"), programFile("c", "schedule: hourly"),
-		programFile("d", `schedule: "0 3 * * *"`), programFile("e", "schedule: every 2 days"),
-	}, Max: 5})
-	assert.Equal(t, []string{"c", "a", "b", "d", "e"}, plan.Matrix.Program, "the shorter interval, then the name")
-}
-
-func TestPlateauIsOverWhenAPersonResumed(t *testing.T) {
-	var lines []string
-	for i := range 5 {
-		lines = append(lines, fmt.Sprintf(`{"event":"decided","iteration":%d,"outcome":"rejected"}`, i+1))
+// TestPlans: a plan, as autoloop.json has it, has its line in testdata, and why a program that
+// was asked for by name does not run.
+func TestPlans(t *testing.T) {
+	t.Parallel()
+	const always, hourly = "metric: x", "schedule: hourly"
+	const dropped = "Recent Statuses=rejected, rejected, rejected, rejected, rejected"
+	type states = map[string][]byte
+	five := rejections(5, "")
+	started := `{"event":"started","run_id":"r1","iteration":1,"time":"2026-03-04T11:30:00Z","lease":{"host":"h",` +
+		`"pid":1,"until":"2026-03-04T12:30:00Z"}}`
+	alive := func(history.Lease) bool { return true }
+	two, ran := programFiles("a", always, "q", always), states{"a": stateFile(ago(50 * 60e9)), "q": stateFile(ago(10 * 60e9))}
+	weekly := schedule.Input{
+		Programs: programFiles("p", "schedule: weekly", "bad", "schedule: no"),
+		States:   states{"p": stateFile(ago(time.Minute), "Paused=true", "Pause Reason=holidays")},
 	}
-	lines = append(lines, `{"event":"paused","reason":{"kind":"plateau"}}`)
-	in := schedule.Input{
-		Programs: []*program.Program{programFile("p", "schedule: hourly")},
-		States: map[string][]byte{"p": stateFile(ago(9*time.Hour), "Paused=false",
-			"Recent Statuses=rejected, rejected, rejected, rejected, rejected")},
-		Ledger: func(string) (*history.Log, error) { return history.Parse([]byte(strings.Join(lines, "\n") + "\n")) },
-	}
-	assert.Equal(t, "p", *choose(t, in).Selected)
-}
-
-func TestFutureLastRunIsUnknown(t *testing.T) {
-	plan := choose(t, schedule.Input{
-		Programs: []*program.Program{programFile("p", "schedule: weekly")},
-		States:   map[string][]byte{"p": stateFile("Last Run=2099-01-01")},
-	})
-	assert.Equal(t, "p", *plan.Selected)
-	require.Len(t, plan.Warnings, 1)
-	assert.Contains(t, plan.Warnings[0], "in the future")
-}
-
-func TestOneBadProgramStopsNoOther(t *testing.T) {
-	plan := choose(t, schedule.Input{
-		Programs: []*program.Program{
-			programFile("bad", "schedule: every 0h"), programFile("good", "schedule: hourly"),
-			programFile("broken-state", "schedule: hourly"),
-			program.Parse(".autoloop/programs/todo.md", []byte("## Goal\nREPLACE THIS with a goal\n")),
-		},
-		States: map[string][]byte{"broken-state": []byte("hello\n")},
-	})
-	assert.Equal(t, "good", *plan.Selected)
-	assert.Empty(t, plan.Deferred)
-	assert.Equal(t, []string{"todo"}, plan.Unconfigured)
-	require.Len(t, plan.Errors, 2)
-	assert.Equal(t, "bad", plan.Errors[0].Name)
-	assert.Equal(t, 2, plan.Errors[0].Line)
-	assert.Equal(t, "broken-state", plan.Errors[1].Name)
-}
-
-func TestForced(t *testing.T) {
-	in := schedule.Input{
-		Programs: []*program.Program{programFile("p", "schedule: weekly"), programFile("bad", "schedule: no")},
-		States:   map[string][]byte{"p": stateFile(ago(time.Minute), "Paused=true")}, Now: now, Forced: "p",
-	}
-	plan, err := schedule.Choose(in)
-	require.NoError(t, err)
-	assert.Equal(t, "p", *plan.Selected)
-	assert.Empty(t, plan.Skipped)
-	for name, says := range map[string]string{"nobody": "there are: bad, p", "bad": "has an error"} {
+	forced := func(name string) schedule.Input {
+		in := weekly
 		in.Forced = name
-		plan, err := schedule.Choose(in)
-		var forced *schedule.ForcedError
-		require.ErrorAs(t, err, &forced)
-		assert.Contains(t, err.Error(), says)
-		assert.Nil(t, plan.Selected)
+		return in
 	}
-}
-
-// TestForcedProgramThatRests is selected, with a warning that nothing will come of it.
-func TestForcedProgramThatRests(t *testing.T) {
-	rest := programFile("p", "metric: x")
-	in := schedule.Input{Programs: []*program.Program{rest}, Forced: "p", States: map[string][]byte{
-		"p": []byte("## Machine State\n\n| Field | Value |\n|---|---|\n| Paused | true |\n| Pause Reason | holidays |\n"),
-	}}
-	plan := choose(t, in)
-	assert.Equal(t, "p", *plan.Selected)
-	assert.Contains(t, strings.Join(plan.Warnings, "\n"), "holidays; go on with `iterate resume p`")
-}
-
-func TestPausedStopsEverything(t *testing.T) {
-	plan := choose(t, schedule.Input{
-		Programs: []*program.Program{programFile("p", "metric: x")},
-		Stopped:  "AUTOLOOP_PAUSED is true", Forced: "p",
-	})
-	assert.Nil(t, plan.Selected)
-	assert.Contains(t, plan.Warnings[0], "AUTOLOOP_PAUSED")
-}
-
-func TestPlanAsJSONHasEveryName(t *testing.T) {
-	text, err := json.Marshal(choose(t, schedule.Input{}))
-	require.NoError(t, err)
-	var fields map[string]any
-	require.NoError(t, json.Unmarshal(text, &fields))
-	for _, name := range []string{
-		"selected", "selected_file", "selected_issue", "selected_target_metric", "selected_metric_direction",
-		"state_file_size_bytes",
-		"state_file_max_bytes", "issue_programs", "deferred", "skipped", "unconfigured", "no_programs", "not_due",
-		"head_branch", "existing_pr",
-		"schema_version", "generated_at", "errors", "warnings", "untrusted", "matrix",
+	targets := ledgerOf(`{"event":"set","key":"target-metric-was","value":"5"}`,
+		`{"event":"set","key":"target-metric","value":"6"}`)
+	issues := schedule.Discover(nil, []schedule.Issue{
+		issue(4, "Speed"), {Issue: api.Issue{Number: 5, Title: "Bad", Body: "---\nschedule: never\n---\n"}},
+	}, nil)
+	for name, in := range map[string]schedule.Input{
+		"no program": {},
+		"the most overdue": {
+			Programs: programFiles("daily", "schedule: daily", "hourly", hourly, "always", always),
+			States: states{ // 3, 5 and 4 hours late
+				"daily": stateFile(ago(27 * time.Hour)), "hourly": stateFile(ago(6 * time.Hour)),
+				"always": stateFile(ago(4 * time.Hour)),
+			},
+			Max: 2,
+		},
+		"who never ran before all but who waits for CI": {
+			Programs: programFiles("old", hourly, "new", "schedule: monthly", "waiting", "schedule: weekly"),
+			States: states{
+				"old":     stateFile(ago(1000 * time.Hour)),
+				"waiting": stateFile(ago(time.Minute), "Recent Statuses=accepted, pending-ci"),
+			},
+			Max: 3,
+		},
+		"ties by the shorter interval, then the name": {
+			Programs: programFiles("b", "schedule: daily", "a", "schedule: daily", "c", hourly,
+				"d", `schedule: "0 3 * * *"`, "e", "schedule: every 2 days"),
+			Max: 5,
+		},
+		"a plateau that a person resumed": {
+			Programs: programFiles("p", hourly), States: states{"p": stateFile(ago(9*time.Hour), "Paused=false", dropped)},
+			Ledger: ledgerOf(append(five, `{"event":"paused","reason":{"kind":"plateau"}}`)...),
+		},
+		"a last run in the future": {
+			Programs: programFiles("p", "schedule: weekly"), States: states{"p": stateFile("Last Run=2099-01-01")},
+		},
+		"one that is wrong stops no other": {
+			Programs: append(programFiles("bad", "schedule: every 0h", "good", hourly, "broken-state", hourly),
+				program.Parse(".autoloop/programs/todo.md", []byte("## Goal\nREPLACE THIS with a goal\n"))),
+			States: states{"broken-state": []byte("hello\n")},
+		},
+		"forced though it rests": forced("p"),
+		"forced and unknown":     forced("nobody"),
+		"forced and wrong":       forced("bad"),
+		"stopped, and forced":    {Programs: two, Stopped: "AUTOLOOP_PAUSED is true", Forced: "q"},
+		"one is forced":          {Programs: two, Forced: "q"},
+		"the tuner has patience": {
+			Programs: programFiles("p", hourly), States: states{"p": stateFile(ago(9*time.Hour), dropped)},
+			Ledger: ledgerOf(rejections(49, "tuner")...),
+		},
+		"a plateau of the tuner": {
+			Programs: programFiles("p", hourly), States: states{"p": stateFile(ago(9*time.Hour), dropped)},
+			Ledger: ledgerOf(rejections(50, "tuner")...),
+		},
+		"states that are badly stored": {
+			Programs: programFiles("gone", always, "large", always, "odd", always),
+			States: states{
+				"large": append(stateFile(ago(time.Hour)), strings.Repeat("- mine\n", 6000)...),
+				"odd":   stateFile("Best Metric=85%"),
+			},
+			Unreadable: map[string]error{"gone": errors.New("it is a directory")},
+		},
+		"a state of the branch": {
+			Programs: programFiles("p", always), States: states{"p": stateFile("Best Metric=tall")},
+			Branch: "memory/autoloop",
+		},
+		"a run works on one": {Programs: two, States: ran, Ledger: ledgerOf(started), Alive: alive},
+		"a run that is gone": {Programs: two, States: ran, Ledger: ledgerOf(started), Alive: func(history.Lease) bool { return false }},
+		"a run whose time is over": {
+			Programs: two, States: ran, Ledger: ledgerOf(started), Alive: alive, Now: now.Add(31 * 60e9),
+		},
+		"a ledger that cannot be read": {Programs: two, States: ran, Ledger: ledgerOf("hello"), Alive: alive},
+		"a target that a person set": {
+			Programs: programFiles("p", "target-metric: 5"), States: states{"p": stateFile("Best Metric=7")},
+			Ledger: targets,
+		},
+		"a target of the file since then": {
+			Programs: programFiles("p", "target-metric: 4"), States: states{"p": stateFile("Best Metric=7")},
+			Ledger: targets,
+		},
+		"programs of issues": {Programs: issues.Programs, Issues: issues},
 	} {
-		assert.Contains(t, fields, name)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if in.Now.IsZero() {
+				in.Now = now
+			}
+			plan, err := schedule.Choose(in)
+			var of *schedule.ForcedError
+			assert.Equal(t, err != nil, errors.As(err, &of))
+			text, written := json.Marshal(plan)
+			require.NoError(t, written)
+			golden.Line(t, strings.TrimSuffix(fmt.Sprintf("%s %v", text, err), " <nil>"))
+		})
 	}
-	assert.Nil(t, fields["selected"])
-	assert.Equal(t, true, fields["no_programs"])
-	assert.Equal(t, map[string]any{"program": []any{}}, fields["matrix"])
-	assert.InDelta(t, 30720, fields["state_file_max_bytes"], 0)
-}
-
-func TestPlateauOfTheTunerIsLonger(t *testing.T) {
-	line := `{"event":"decided","iteration":%d,"outcome":"rejected","agent":"tuner"}` + "\n"
-	text := ""
-	for i := range 49 {
-		text += fmt.Sprintf(line, i+1)
-	}
-	in := schedule.Input{
-		Programs: []*program.Program{programFile("p", "schedule: hourly")},
-		States: map[string][]byte{"p": stateFile(ago(9*time.Hour),
-			"Recent Statuses="+strings.TrimSuffix(strings.Repeat("rejected, ", 10), ", "))},
-		Ledger: func(string) (*history.Log, error) { return history.Parse([]byte(text)) },
-	}
-	assert.NotNil(t, choose(t, in).Selected)
-	text += fmt.Sprintf(line, 50)
-	plan := choose(t, in)
-	require.Len(t, plan.Skipped, 1)
-	assert.Contains(t, plan.Skipped[0].Reason, "plateau: the last 50 iterations")
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/api"
-	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
 )
@@ -92,32 +91,4 @@ func TestStrangersTakeNoName(t *testing.T) {
 	assert.Equal(t, []string{"speed"}, names(found.Programs))
 	assert.Equal(t, map[string]int{"speed": 2}, found.Numbers)
 	assert.Equal(t, []schedule.Untrusted{{Name: "speed", Issue: 1, Reason: "mallory is NONE"}}, found.Untrusted)
-}
-
-func TestTargetSetByPerson(t *testing.T) {
-	t.Parallel()
-	in := schedule.Input{
-		Programs: []*program.Program{programFile("p", "target-metric: 5")},
-		States:   map[string][]byte{"p": stateFile("Best Metric=7")},
-		Ledger: func(string) (*history.Log, error) {
-			return history.Parse([]byte(`{"event":"set","key":"target-metric-was","value":"5"}` + "\n" +
-				`{"event":"set","key":"target-metric","value":"6"}` + "\n"))
-		},
-	}
-	assert.Equal(t, "6", choose(t, in).SelectedTargetMetric.String())
-	in.Programs = []*program.Program{programFile("p", "target-metric: 4")}
-	assert.Equal(t, "4", choose(t, in).SelectedTargetMetric.String(), "the program file names another by now")
-}
-
-func TestIssueProgramsAreScheduledLikeOthers(t *testing.T) {
-	t.Parallel()
-	found := schedule.Discover(nil,
-		[]schedule.Issue{issue(4, "Speed"), {Issue: api.Issue{Number: 5, Title: "Bad", Body: "---\nschedule: never\n---\n"}}},
-		nil)
-	plan := choose(t, schedule.Input{Programs: found.Programs, Issues: found})
-	assert.Equal(t, "speed", *plan.Selected)
-	assert.Equal(t, 4, *plan.SelectedIssue)
-	assert.Equal(t, map[string]int{"speed": 4, "bad": 5}, plan.IssuePrograms)
-	require.NotEmpty(t, plan.Errors)
-	assert.Equal(t, "issue #5", plan.Errors[0].File)
 }

@@ -1,14 +1,12 @@
 package schedule_test
 
 import (
-	"errors"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/program"
@@ -125,42 +123,6 @@ func TestDue(t *testing.T) {
 	assert.Equal(t, "2026-03-09T00:00:00Z", s.NextDue.Format(time.RFC3339), "weeks begin on Monday")
 }
 
-func TestDeferredWhenForcedOrStopped(t *testing.T) {
-	in := schedule.Input{
-		Programs: []*program.Program{programFile("a", "metric: x"), programFile("b", "metric: x")},
-		Forced:   "b",
-	}
-	plan := choose(t, in)
-	assert.Equal(t, []string{"a"}, plan.Deferred)
-	assert.Equal(t, []string{"b"}, plan.Matrix.Program)
-	in.Stopped = "AUTOLOOP_PAUSED is true"
-	plan = choose(t, in)
-	assert.Equal(t, []string{"a", "b"}, plan.Deferred)
-	assert.Empty(t, plan.Matrix.Program)
-	assert.Nil(t, plan.Selected)
-}
-
-func TestBadlyStoredState(t *testing.T) {
-	plan := choose(t, schedule.Input{
-		Programs: []*program.Program{
-			programFile("gone", "metric: x"), programFile("large", "metric: x"),
-			programFile("odd", "metric: x"),
-		},
-		States: map[string][]byte{
-			"large": append(stateFile(ago(time.Hour)), strings.Repeat("- mine\n", 6000)...),
-			"odd":   stateFile("Best Metric=85%"),
-		},
-		Unreadable: map[string]error{"gone": errors.New("it is a directory")},
-	})
-	assert.Equal(t, "large", *plan.Selected)
-	require.Len(t, plan.Errors, 2)
-	assert.Equal(t, schedule.Failure{Name: "gone", File: "gone.md", Message: "it is a directory"}, plan.Errors[0])
-	assert.Equal(t, "odd.md", plan.Errors[1].File)
-	assert.Equal(t, 5, plan.Errors[1].Line)
-	require.Len(t, plan.Warnings, 1)
-	assert.Contains(t, plan.Warnings[0], "more than 30720")
-}
-
 func TestNearest(t *testing.T) {
 	names := []string{"function-minimization", "speed", "coverage"}
 	for name, want := range map[string]string{
@@ -208,14 +170,4 @@ func TestStatusesInTheOrderOfTheHistory(t *testing.T) {
 		assert.Equal(t, c.want, s.Condition, name)
 		assert.Contains(t, s.Skip, c.skip, name)
 	}
-}
-
-func TestPlaceOfState(t *testing.T) {
-	plan := choose(t, schedule.Input{
-		Programs: []*program.Program{programFile("p", "metric: x")},
-		States:   map[string][]byte{"p": stateFile("Best Metric=tall")}, Branch: "memory/autoloop",
-	})
-	require.Len(t, plan.Errors, 1)
-	assert.Equal(t, "memory/autoloop:p.md", plan.Errors[0].File)
-	assert.Equal(t, 5, plan.Errors[0].Line)
 }

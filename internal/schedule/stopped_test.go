@@ -101,33 +101,3 @@ func TestBudgetsAreLookedAtInTheOrderOfSelection(t *testing.T) {
 	in.All, in.Forced = false, "spent"
 	assert.Equal(t, "spent", *choose(t, in).Selected, "whoever asks for it by name knows")
 }
-
-func TestProgramAtWorkIsSkipped(t *testing.T) {
-	started := `{"event":"started","run_id":"r1","iteration":1,"time":"2026-03-04T11:30:00Z","lease":{"host":"h",` +
-		`"pid":1,"until":"2026-03-04T12:30:00Z"}}` + "\n"
-	in := schedule.Input{
-		Programs: []*program.Program{programFile("a", "metric: x"), programFile("b", "metric: x")},
-		States:   map[string][]byte{"a": stateFile(ago(50 * 60e9)), "b": stateFile(ago(10 * 60e9))},
-		Ledger: func(name string) (*history.Log, error) {
-			if name == "a" {
-				return history.Parse([]byte(started))
-			}
-			return nil, nil
-		},
-		Alive: func(history.Lease) bool { return true },
-	}
-	plan := choose(t, in)
-	assert.Equal(t, "b", *plan.Selected)
-	assert.Equal(t, []schedule.Skipped{{
-		Name:   "a",
-		Reason: "busy: run r1 works on it until 2026-03-04T12:30:00Z at the latest",
-	}}, plan.Skipped)
-	in.Alive = func(history.Lease) bool { return false }
-	assert.Equal(t, "a", *choose(t, in).Selected, "a run that is gone holds nothing")
-	in.Alive, in.Now = func(history.Lease) bool { return true }, now.Add(31*60e9)
-	assert.Equal(t, "a", *choose(t, in).Selected, "its time is over")
-	in.Ledger = func(string) (*history.Log, error) { return history.Parse([]byte("hello\n")) }
-	plan = choose(t, in)
-	assert.Nil(t, plan.Selected)
-	assert.Len(t, plan.Errors, 2, "what iterate cannot read is an error here too")
-}
