@@ -2,6 +2,8 @@ package metric_test
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/tests/golden"
 )
 
 func TestDirectionVectors(t *testing.T) {
@@ -47,39 +50,87 @@ func TestDirectionVectors(t *testing.T) {
 	}
 }
 
-func TestParseDirection(t *testing.T) {
-	for text, want := range map[string]metric.Direction{"higher": metric.Higher, " LOWER ": metric.Lower} {
-		got, err := metric.ParseDirection(text)
-		require.NoError(t, err)
-		assert.Equal(t, want, got)
-	}
-	for _, text := range []string{"", "down", "lower is better", "true"} {
-		_, err := metric.ParseDirection(text)
-		assert.Error(t, err, text)
-	}
-}
-
-func TestValueText(t *testing.T) {
-	for text, want := range map[string]string{
-		"1.30": "1.3", "-0": "0", "0.000": "0", "+5": "5", ".5": "0.5", "5.": "5",
-		"1e2": "100", "1E-7": "1e-7", "0.000001": "0.000001", "-12.50e-1": "-1.25",
-		"9007199254740993": "9007199254740993", "1e-300": "1e-300", "1.5e300": "1.5e300",
-		"123456789012345678901": "123456789012345678901",
+// TestTextsOfNumbers: a number is written in one way, which is read again.
+func TestTextsOfNumbers(t *testing.T) {
+	for _, text := range []string{
+		"1.30", "-0", "0.000", "+5", ".5", "5.", "1e2", "1E-7", "0.000001", "-12.50e-1", "9007199254740993", "1e-300",
+		"1.5e300", "123456789012345678901", "", "85%", "1_000", "0x10", "1,5", "one", "1e", "--1", "nan", "NaN", "-inf",
+		"Infinity", "1e999999999", "1e309", "1e-99999999999999999999",
 	} {
 		value, err := metric.ParseValue(text)
-		require.NoError(t, err, text)
-		assert.Equal(t, want, value.String(), text)
+		if err != nil {
+			golden.Row(t, text, err)
+			assert.True(t, errors.Is(err, metric.ErrNotNumber) != errors.Is(err, metric.ErrNotFinite), text)
+			continue
+		}
+		golden.Row(t, text, value)
 		again, err := metric.ParseValue(value.String())
 		require.NoError(t, err)
 		assert.Zero(t, value.Cmp(again), text)
 	}
-	for _, text := range []string{"", "85%", "1_000", "0x10", "1,5", "one", "1e", "--1", strings.Repeat("1", 500)} {
-		_, err := metric.ParseValue(text)
-		require.ErrorIs(t, err, metric.ErrNotNumber, text)
+	_, err := metric.ParseValue(strings.Repeat("1", 500))
+	require.ErrorIs(t, err, metric.ErrNotNumber)
+	for _, text := range []string{"higher", " LOWER ", "", "down", "lower is better", "true"} {
+		direction, err := metric.ParseDirection(text)
+		golden.Row(t, "direction "+text, fmt.Sprint(direction, err))
 	}
-	for _, text := range []string{"nan", "NaN", "-inf", "Infinity", "1e999999999", "1e309", "1e-99999999999999999999"} {
-		_, err := metric.ParseValue(text)
-		assert.ErrorIs(t, err, metric.ErrNotFinite, text)
+}
+
+// TestResultsOfOutputs: what is read of an output, behind the name that is looked for; what can be
+// read in two ways is refused.
+func TestResultsOfOutputs(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]string{
+		"object":                  `f {"f": 1.5}`,
+		"last of several":         "f {\"f\": 1}\nlog {not json}\n{\"f\": 2}\n",
+		"spans lines":             "n.g start\n{\n  \"f\": 3,\n  \"n\": {\"g\": 4}\n}\nbye\n",
+		"the outer object counts": `f {"f": 1, "inner": {"f": 2}}`,
+		"dotted name wins":        `a.b {"a.b": 1, "a": {"b": 2}}`,
+		"dots inside names":       `a.b.c {"a.b": {"c": 7}}`,
+		"only number":             ` {"name": "x", "v": 0.25}`,
+		"bare number":             " compiling\n0.83\n",
+		"bare number with a key":  "f 12",
+		"beyond 2^53":             `f {"f": 9007199254740993}`,
+		"braces around":           `f }}{ {"f": 1}`,
+		"after a broken one":      `f {"a": {"f": 6} oops`,
+		"unscorable":              `f {"f": null, "rejected_reason": "circles overlap", "n": 3}`,
+		"guardrails":              `m {"m": 1, "a.b": 2, "a": {"b": 3, "c.d": 5, "c": {"d": 6}}, "x": 4}`,
+		"nothing":                 "f ",
+		"prose":                   "f all good\n",
+		"missing key":             `f {"g": 1}`,
+		"text":                    `f {"f": "1"}`,
+		"two numbers":             ` {"f": 1, "g": 2}`,
+		"NaN":                     `f {"f": NaN}`,
+		"NaN after a good object": "f {\"f\": 1}\n{\"f\": NaN}",
+		"minus infinity":          `f {"f": -Infinity}`,
+		"too large":               `f {"f": 1e999}`,
+		"bare nan":                " nan\n",
+		"a number in a last line": " score: 5",
+		"hostile nesting":         "f " + strings.Repeat(`{"a":`, 200_000),
+
+		"cut off after a whole one":              `m {"m": 1}` + "\n" + `{"m": 2`,
+		"cut off within a string":                `m {"m": 1}` + "\n" + `{"m`,
+		"cut off around a whole one":             `m {"m": 1, "detail": {"m": 2}`,
+		"cut off in a list":                      `m {"m": 1}` + "\n" + `{"m": 2, "list": [1, {"m": 3}`,
+		"a key twice":                            `m {"m": 1, "m": 2}`,
+		"a key twice, once escaped":              `m {"m": 1, "\u006d": 2}`,
+		"a key twice inside":                     `m {"m": 1, "a": [{"x": {}, "y": [], "x": 1}]}`,
+		"a key twice after an object as a value": `m {"m": {"m": 1}, "a": "m", "m": 2}`,
+		"one key in many objects":                `m {"m": 1, "a": {"m": 2}, "b": [{"m": 3}, {"m": 3}], "c": "m", "d": "m"}`,
+		"braces of something else":               "m func f() {\n{\"x\" y}\n" + `{"m": 1}` + "\n{ and more",
+		"a key twice in an earlier one":          `m {"m": 7, "m": 8}` + "\n" + `{"m": 1}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			key, output, _ := strings.Cut(row, " ")
+			m, err := metric.Extract([]byte(output), key)
+			if err != nil {
+				golden.Line(t, err)
+				assert.True(t, errors.Is(err, metric.ErrNoMetric) != errors.Is(err, metric.ErrNotFinite))
+				return
+			}
+			golden.Line(t, fmt.Sprint(metric.Text(m.Metric, "null"), " ", m.Numbers, " ", m.RejectedReason))
+		})
 	}
 }
 
@@ -114,67 +165,6 @@ func TestDeltaIsDecimal(t *testing.T) {
 	assert.Empty(t, metric.Delta(best, nil))
 }
 
-func TestExtract(t *testing.T) {
-	for name, c := range map[string]struct {
-		out, key, want string
-	}{
-		"object":                  {`{"f": 1.5}`, "f", "1.5"},
-		"last of several":         {"{\"f\": 1}\nlog {not json}\n{\"f\": 2}\n", "f", "2"},
-		"spans lines":             {"start\n{\n  \"f\": 3,\n  \"n\": {\"g\": 4}\n}\nbye\n", "n.g", "4"},
-		"the outer object counts": {`{"f": 1, "inner": {"f": 2}}`, "f", "1"},
-		"dotted name wins":        {`{"a.b": 1, "a": {"b": 2}}`, "a.b", "1"},
-		"dots inside names":       {`{"a.b": {"c": 7}}`, "a.b.c", "7"},
-		"only number":             {`{"name": "x", "v": 0.25}`, "", "0.25"},
-		"bare number":             {"compiling\n0.83\n", "", "0.83"},
-		"bare number with a key":  {"12", "f", "12"},
-		"beyond 2^53":             {`{"f": 9007199254740993}`, "f", "9007199254740993"},
-		"braces around":           {`}}{ {"f": 1}`, "f", "1"},
-		"after a broken one":      {`{"a": {"f": 6} oops`, "f", "6"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			m, err := metric.Extract([]byte(c.out), c.key)
-			require.NoError(t, err)
-			require.NotNil(t, m.Metric)
-			assert.Equal(t, c.want, m.Metric.String())
-		})
-	}
-}
-
-func TestExtractUnscorable(t *testing.T) {
-	m, err := metric.Extract([]byte(`{"f": null, "rejected_reason": "circles overlap", "n": 3}`), "f")
-	require.NoError(t, err)
-	assert.Nil(t, m.Metric)
-	assert.Equal(t, "circles overlap", m.RejectedReason)
-	assert.Equal(t, "3", m.Numbers["n"].String())
-}
-
-func TestExtractErrors(t *testing.T) {
-	for name, c := range map[string]struct {
-		out, key string
-		want     error
-		says     string
-	}{
-		"nothing":                  {"", "f", metric.ErrNoMetric, "printed nothing"},
-		"prose":                    {"all good\n", "f", metric.ErrNoMetric, "all good"},
-		"missing key":              {`{"g": 1}`, "f", metric.ErrNoMetric, "numbers there: g"},
-		"text":                     {`{"f": "1"}`, "f", metric.ErrNoMetric, "no number"},
-		"two numbers":              {`{"f": 1, "g": 2}`, "", metric.ErrNoMetric, "f, g"},
-		"NaN":                      {`{"f": NaN}`, "f", metric.ErrNotFinite, "NaN"},
-		"NaN after a good object":  {"{\"f\": 1}\n{\"f\": NaN}", "f", metric.ErrNotFinite, "NaN"},
-		"minus infinity":           {`{"f": -Infinity}`, "f", metric.ErrNotFinite, "infinity"},
-		"too large":                {`{"f": 1e999}`, "f", metric.ErrNotFinite, "out of range"},
-		"bare nan":                 {"nan\n", "", metric.ErrNotFinite, "nan"},
-		"a number in a last line":  {"score: 5", "", metric.ErrNoMetric, "score: 5"},
-		"hostile nesting is found": {strings.Repeat(`{"a":`, 200_000), "f", metric.ErrNoMetric, "unclosed"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			_, err := metric.Extract([]byte(c.out), c.key)
-			require.ErrorIs(t, err, c.want)
-			assert.Contains(t, err.Error(), c.says)
-		})
-	}
-}
-
 func FuzzExtract(f *testing.F) {
 	for _, seed := range []string{
 		`{"f": 1}`, "{\"f\": NaN}", "1.5\n", `{"a":{"b":[1,{"c":2}]}}`, "{{{}",
@@ -190,52 +180,6 @@ func FuzzExtract(f *testing.F) {
 			assert.Zero(t, again.Cmp(*m.Metric))
 		}
 	})
-}
-
-func TestExtractRefusesWhatCanBeReadInTwoWays(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct{ output, says string }{
-		"cut off after a whole one":              {`{"m": 1}` + "\n" + `{"m": 2`, "cut off"},
-		"cut off within a string":                {`{"m": 1}` + "\n" + `{"m`, "cut off"},
-		"cut off around a whole one":             {`{"m": 1, "detail": {"m": 2}`, "cut off"},
-		"cut off in a list":                      {`{"m": 1}` + "\n" + `{"m": 2, "list": [1, {"m": 3}`, "cut off"},
-		"a key twice":                            {`{"m": 1, "m": 2}`, `the key "m" twice`},
-		"a key twice, once escaped":              {`{"m": 1, "\u006d": 2}`, `the key "m" twice`},
-		"a key twice inside":                     {`{"m": 1, "a": [{"x": {}, "y": [], "x": 1}]}`, `the key "x" twice`},
-		"a key twice after an object as a value": {`{"m": {"m": 1}, "a": "m", "m": 2}`, `the key "m" twice`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			_, err := metric.Extract([]byte(c.output), "m")
-			require.ErrorIs(t, err, metric.ErrNoMetric)
-			assert.ErrorContains(t, err, c.says)
-		})
-	}
-	for name, output := range map[string]string{
-		"one key in many objects":       `{"m": 1, "a": {"m": 2}, "b": [{"m": 3}, {"m": 3}], "c": "m", "d": "m"}`,
-		"braces of something else":      "func f() {\n{\"x\" y}\n" + `{"m": 1}` + "\n{ and more",
-		"a key twice in an earlier one": `{"m": 7, "m": 8}` + "\n" + `{"m": 1}`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			m, err := metric.Extract([]byte(output), "m")
-			require.NoError(t, err)
-			assert.Equal(t, "1", m.Metric.String())
-		})
-	}
-}
-
-// TestGuardrailIsSameNumber has a name that is there by its dots and by
-// nesting.
-func TestGuardrailIsSameNumber(t *testing.T) {
-	t.Parallel()
-	for range 100 {
-		m, err := metric.Extract([]byte(`{"m": 1, "a.b": 2, "a": {"b": 3, "c.d": 5, "c": {"d": 6}}, "x": 4}`), "m")
-		require.NoError(t, err)
-		require.Equal(t, "2", m.Numbers["a.b"].String())
-		require.Equal(t, "5", m.Numbers["a.c.d"].String())
-		require.Len(t, m.Numbers, 4)
-	}
 }
 
 // TestOneResultIsLookedForInTime has texts of many braces that begin nothing.
