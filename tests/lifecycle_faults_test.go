@@ -29,51 +29,57 @@ var mostUsed = []string{
 func TestFaultsInTheMostUsedCells(t *testing.T) {
 	long.Only(t, long.Kills)
 	t.Parallel()
+	eachCell(t, mostUsed, func(t *testing.T, what happening, at phase) {
+		h := newCell(t, at)
+		what.do(h)
+		h.impatient()
+		m := h.snapshot()
+		h.Calls()
+		h.runOnce()
+		requests := len(h.Calls())
+		h.runOnce()
+		want := h.facts()
+		for k := range requests {
+			kinds := []githubtest.Fault{
+				{Kind: githubtest.ServerError, Times: 1000},
+				{Kind: githubtest.Dropped, After: true},
+				{Kind: githubtest.Cut},
+				{Kind: githubtest.PrimaryLimit, Times: 1000},
+				{Kind: githubtest.SecondaryLimit},
+			}
+			f := kinds[k%len(kinds)]
+			f.Skip, f.Wait = k, time.Hour
+			t.Run(fmt.Sprintf("request %d %s", k+1, f.Kind), func(t *testing.T) {
+				t.Parallel()
+				again := m.again(t)
+				again.impatient()
+				again.Fail(f)
+				again.binary("iterate", "--program", "p", "--json")
+				again.Mend()
+				again.runOnce()
+				again.runOnce()
+				assert.Equal(t, want, again.facts())
+			})
+		}
+	})
+}
+
+// eachCell runs a test for each of these cells of the lifecycle.
+func eachCell(t *testing.T, names []string, test func(t *testing.T, what happening, at phase)) {
+	t.Helper()
 	known := 0
 	for _, what := range happenings() {
 		for _, at := range phases() {
-			name := what.name + " × " + at.name
-			if !slices.Contains(mostUsed, name) {
-				continue
+			if name := what.name + " × " + at.name; slices.Contains(names, name) {
+				known++
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					test(t, what, at)
+				})
 			}
-			known++
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				h := newCell(t, at)
-				what.do(h)
-				h.impatient()
-				m := h.snapshot()
-				h.Calls()
-				h.runOnce()
-				requests := len(h.Calls())
-				h.runOnce()
-				want := h.facts()
-				for k := range requests {
-					kinds := []githubtest.Fault{
-						{Kind: githubtest.ServerError, Times: 1000},
-						{Kind: githubtest.Dropped, After: true},
-						{Kind: githubtest.Cut},
-						{Kind: githubtest.PrimaryLimit, Times: 1000},
-						{Kind: githubtest.SecondaryLimit},
-					}
-					f := kinds[k%len(kinds)]
-					f.Skip, f.Wait = k, time.Hour
-					t.Run(fmt.Sprintf("request %d %s", k+1, f.Kind), func(t *testing.T) {
-						t.Parallel()
-						again := m.again(t)
-						again.impatient()
-						again.Fail(f)
-						again.binary("iterate", "--program", "p", "--json")
-						again.Mend()
-						again.runOnce()
-						again.runOnce()
-						assert.Equal(t, want, again.facts())
-					})
-				}
-			})
 		}
 	}
-	require.Len(t, mostUsed, known)
+	require.Len(t, names, known)
 }
 
 var (

@@ -22,13 +22,12 @@ func securitySection(t *testing.T, heading string) string {
 	return section
 }
 
-// TestThreatsNameTestsThatExist holds that each threat and each attack that is held names
-// tests, and that there are tests of those names.
-func TestThreatsNameTestsThatExist(t *testing.T) {
+// TestThreatsNameTests holds that each threat and each attack that is held names tests; that
+// these exist is held for every page by TestNamedTestsExist.
+func TestThreatsNameTests(t *testing.T) {
 	t.Parallel()
-	there := testNames(t)
 	name := regexp.MustCompile("`((?:Test|Fuzz)[\\w/-]+)`")
-	attacks, never, found := strings.Cut(securitySection(t, "Attacks, one by one"), "### Never held")
+	attacks, _, found := strings.Cut(securitySection(t, "Attacks, one by one"), "### Never held")
 	require.True(t, found)
 	rows := 0
 	for line := range strings.Lines(securitySection(t, "Threats") + attacks) {
@@ -39,9 +38,6 @@ func TestThreatsNameTestsThatExist(t *testing.T) {
 		assert.Regexp(t, name, line, "no test holds this")
 	}
 	assert.Greater(t, rows, 50)
-	for _, test := range name.FindAllStringSubmatch(securitySection(t, "Threats")+attacks+never, -1) {
-		assert.True(t, there[test[1]], "docs/explain/security.md names %s, and there is no such test", test[1])
-	}
 }
 
 // testNames are the tests, scripts, fuzz tests and benchmarks of this repository.
