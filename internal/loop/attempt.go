@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
@@ -265,16 +265,11 @@ func takeNotes(at position, dir string, masker process.Masker) (history.Notes, e
 		return history.Notes{}, fmt.Errorf("open the tree: %w", err)
 	}
 	defer func() { _ = root.Close() }()
-	info, err := root.Lstat(prompt.NotesFile)
-	if err != nil || !info.Mode().IsRegular() {
-		return history.Notes{}, nil
-	}
-	file, err := root.Open(prompt.NotesFile)
+	// Only a part of so much is parsed, so that no secret is cut in two.
+	text, err := files.ReadRegular(root, prompt.NotesFile, 2*prompt.MaxNotes)
 	if err != nil {
-		return history.Notes{}, nil
+		return history.Notes{}, nil //nolint:nilerr // there are no notes, or the guard refuses what is there
 	}
-	text, _ := io.ReadAll(io.LimitReader(file, 2*prompt.MaxNotes)) // Only so much is parsed, and no secret is cut in two.
-	_ = file.Close()
 	if err := root.Remove(prompt.NotesFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return history.Notes{}, fmt.Errorf("remove the agent's notes: %w", err)
 	}

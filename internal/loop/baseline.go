@@ -20,9 +20,9 @@ import (
 // the default branch's tree with nothing changed and, when the program branch
 // has commits of its own, the incumbent beside it. When neither can be measured
 // the error is a *baselineError.
-func (r *proposer) ensureBaseline(ctx context.Context, at *position) error {
+func (r *run) ensureBaseline(ctx context.Context, at *position) error {
 	var err error
-	if *at, err = r.branches.identified(ctx, *at); err != nil {
+	if *at, err = r.identified(ctx, *at); err != nil {
 		return err
 	}
 	why := r.needsBaseline(*at)
@@ -38,7 +38,7 @@ func (r *proposer) ensureBaseline(ctx context.Context, at *position) error {
 	if r.Suite != nil {
 		measure = r.measurer.measureSuiteBaseline
 	}
-	before, err := r.branches.Repo.FilesFingerprint(ctx, r.Program.File)
+	before, err := r.Repo.FilesFingerprint(ctx, r.Program.File)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (r *proposer) ensureBaseline(ctx context.Context, at *position) error {
 	if err != nil {
 		return err
 	}
-	after, err := r.branches.Repo.FilesFingerprint(ctx, r.Program.File)
+	after, err := r.Repo.FilesFingerprint(ctx, r.Program.File)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (r *journal) needsBaseline(at position) *decision.Reason {
 
 // recordBaseline writes a baseline as soon as it is measured: it holds whatever
 // becomes of the iteration.
-func (r *proposer) recordBaseline(ctx context.Context, at *position, found baseline, why *decision.Reason) error {
+func (r *run) recordBaseline(ctx context.Context, at *position, found baseline, why *decision.Reason) error {
 	first := found.base.event(history.Baseline)
 	first.Reason, first.Noisy, first.Evaluation = why, found.noisy, r.takeExpense()
 	first.EvaluatorWrites = r.measurer.own.record()
@@ -176,11 +176,12 @@ type identity struct {
 }
 
 func (r *journal) identify(entries []git.TreeEntry) (identity, error) {
-	p := r.Program
-	sum, err := r.definition()
+	p, sum := r.Program, sha256.New()
+	settings, err := json.Marshal(p.Meaning())
 	if err != nil {
-		return identity{}, err
+		return identity{}, fmt.Errorf("hash the evaluation: %w", err)
 	}
+	sum.Write(settings)
 	defined := short(sum)
 	targets := p.Matcher()
 	for _, entry := range entries {
@@ -191,20 +192,10 @@ func (r *journal) identify(entries []git.TreeEntry) (identity, error) {
 	return identity{Evaluator: short(sum), Definition: defined, Executor: r.Executor}, nil
 }
 
-func (r *journal) definition() (hash.Hash, error) {
-	settings, err := json.Marshal(r.Program.Meaning())
-	if err != nil {
-		return nil, fmt.Errorf("hash the evaluation: %w", err)
-	}
-	sum := sha256.New()
-	sum.Write(settings)
-	return sum, nil
-}
-
 func short(sum hash.Hash) string { return hex.EncodeToString(sum.Sum(nil))[:16] }
 
 // identified is a position with the incumbent's files, and with what its measurement means.
-func (r *branches) identified(ctx context.Context, at position) (position, error) {
+func (r *run) identified(ctx context.Context, at position) (position, error) {
 	var err error
 	if at.entries, err = r.Repo.LsTree(ctx, at.Head); err == nil {
 		at.identity, err = r.identify(at.entries)

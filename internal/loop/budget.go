@@ -287,6 +287,6 @@ func (r *team) interruptedAttempt(reason decision.Reason) *attempt {
 		all = append(all, (&attempt{}).end(history.Error, reason))
 	}
 	first := all[0]
-	first.others, first.Evaluation = all[1:], r.takeExpense()
+	first.others = all[1:]
 	return first
 }

@@ -51,16 +51,12 @@ func (s *Service) ApplyCommands(ctx context.Context) (CommandsResult, error) {
 // on the program.
 func (s *Service) aside(ctx context.Context) (r *run, busy string, err error) {
 	r = s.begin()
-	r.lease.aside, r.mayWrite = true, r.lease.requireNoLease
-	files, _, err := r.Memory.Read(ctx, s.Program.Name)
-	if err != nil {
-		return r, "", err
-	}
-	if err := r.open(files); err != nil {
+	r.aside, r.mayWrite = true, r.requireNoLease
+	if err := r.open(ctx); err != nil {
 		return r, "", err
 	}
 	r.iteration = r.records.sum.Iteration + 1
-	return r, r.lease.leaseHolder(r.records), nil
+	return r, r.leaseHolder(r.records), nil
 }
 
 // Command applies one command, as a comment of its author would, and returns the answer,
@@ -107,7 +103,7 @@ func (s *Service) Pause(ctx context.Context, reason string) (worker string, err 
 		return nil
 	})
 	if err == nil {
-		worker = r.lease.leaseHolder(r.records)
+		worker = r.leaseHolder(r.records)
 	}
 	return worker, err
 }
@@ -134,7 +130,7 @@ func (r *thread) askedAtFirst(ctx context.Context) (asked, paused bool, err erro
 
 // requireNoLease is an error while another run works on the program: a change without a
 // lease waits for it.
-func (r *lease) requireNoLease(b *records) error {
+func (r *run) requireNoLease(b *records) error {
 	if holder := r.leaseHolder(b); holder != "" {
 		return &blockedError{outcome: history.Busy, reason: holder}
 	}

@@ -77,10 +77,10 @@ func TestChangeWithoutLease(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newMemoryRun(t, "", c.before...)
-			if d.lease.aside = c.aside; c.edit {
+			if d.aside = c.aside; c.edit {
 				d.edit("| Paused | true |", "| Paused | false |")
 			}
-			err := d.update(t.Context(), "change", nil, d.lease.requireNoLease)
+			err := d.update(t.Context(), "change", nil, d.requireNoLease)
 			if c.busy {
 				var busy *blockedError
 				require.ErrorAs(t, err, &busy)

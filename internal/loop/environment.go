@@ -31,8 +31,6 @@ type environment struct {
 	treeish, head string
 	// change changes a tree that was built, before it is measured; nil changes nothing.
 	change func(dir string) error
-	// trusted says that the tree is the default branch's.
-	trusted bool
 	// prepare is how long building and setup took.
 	prepare time.Duration
 }
@@ -135,7 +133,7 @@ func (m *environment) renew(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	made.trusted, made.change = m.trusted, m.change
+	made.change = m.change
 	*m = *made
 	if m.change == nil {
 		return nil
@@ -163,7 +161,7 @@ func (m *environment) run(ctx context.Context) (evaluation.Result, error) {
 	request := evaluation.Request{
 		Script: p.Script, Dir: m.tree.Dir, Env: m.environ, Timeout: p.EvaluationTimeout, Metric: p.Metric,
 		Artifacts: m.artifacts,
-		Offline:   !p.Network, Trusted: m.trusted, Limit: limit, Fixed: m.fixed(),
+		Offline:   !p.Network, Trusted: m.side == history.Baseline, Limit: limit, Fixed: m.fixed(),
 	}
 	for _, rail := range p.Guardrails {
 		request.Names = append(request.Names, rail.Metric)

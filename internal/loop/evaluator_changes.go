@@ -96,7 +96,7 @@ const maxFixed = 1000
 // and where people wrote all of the tree.
 func (m *environment) fixed() []string {
 	r := m.measurer
-	if m.trusted || !r.own.known {
+	if m.side == history.Baseline || !r.own.known {
 		return nil
 	}
 	left := maps.Clone(r.own.touched) // and what is on the list already

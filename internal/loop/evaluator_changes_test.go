@@ -102,11 +102,10 @@ func TestReadOnlyEvaluation(t *testing.T) {
 	shared := evaluatorTrialRepo(t)
 	const file = ".autoloop/programs/p.md"
 	for name, c := range map[string]struct {
-		front   string
-		script  string
-		own     map[string]bool
-		trusted bool
-		want    []string
+		front  string
+		script string
+		own    map[string]bool
+		want   []string
 	}{
 		"without what it writes": {
 			script: "sh bench.sh", own: map[string]bool{"report.txt": true, "bench.sh": false, "lib/": false},
@@ -128,7 +127,7 @@ func TestReadOnlyEvaluation(t *testing.T) {
 			if c.script != "" {
 				r.Program.Script = c.script
 			}
-			env.trusted, r.measurer.own = c.trusted, ownChanges{known: c.own != nil, touched: c.own}
+			r.measurer.own = ownChanges{known: c.own != nil, touched: c.own}
 			before := maps.Clone(c.own)
 			if c.want != nil {
 				c.want = slices.Insert(c.want, 0, ".git")

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
@@ -18,12 +17,9 @@ import (
 // maxFixes is how many times an agent may try to fix what CI found.
 const maxFixes = 5
 
-// failedPrefix begins the branch that keeps a candidate which CI rejected.
-const failedPrefix = "autoloop-failed/"
-
 // fixFailure lets an agent fix what CI found, on top of the candidate. It is done
 // when no agent may work now.
-func (r *ciGate) fixFailure(ctx context.Context, e history.Decided, verdict ci.Result) (result Result, done bool,
+func (r *run) fixFailure(ctx context.Context, e history.Decided, verdict ci.Result) (result Result, done bool,
 	err error,
 ) {
 	reason, left := r.blockedReason(r.records), r.time()-r.Now().Sub(r.begun)
@@ -39,7 +35,7 @@ func (r *ciGate) fixFailure(ctx context.Context, e history.Decided, verdict ci.R
 		case err != nil:
 			return Result{}, false, err
 		case p.Postponed != nil:
-			return r.recorder.resultOf(p), true, nil
+			return r.resultOf(p), true, nil
 		case r.stopped != "":
 			reason = r.stopped // the remote did not take the fix
 		default:
@@ -50,20 +46,16 @@ func (r *ciGate) fixFailure(ctx context.Context, e history.Decided, verdict ci.R
 	return result, true, err
 }
 
-// fixer proposes a fix; it is nil where nobody works.
-type fixer func(ctx context.Context, e history.Decided, verdict ci.Result, left time.Duration) (position,
-	*proposal.Proposal, error)
-
 // recordOwnFix records a fix that this run proposed. One that verification
 // refuses counts as a failed attempt.
-func (r *ciGate) recordOwnFix(ctx context.Context, at position, e history.Decided, verdict ci.Result,
+func (r *run) recordOwnFix(ctx context.Context, at position, e history.Decided, verdict ci.Result,
 	p *proposal.Proposal,
 ) error {
-	err := r.recorder.recordFix(ctx, at, e, verdict, p)
+	err := r.recordFix(ctx, at, e, verdict, p)
 	var refused *proposal.RefusedError
 	if errors.As(err, &refused) && p.Decided != nil {
 		p.FailFix(decision.Say(refused.Reason))
-		err = r.recorder.recordFix(ctx, at, e, verdict, p)
+		err = r.recordFix(ctx, at, e, verdict, p)
 	}
 	if err == nil && p.Kept() {
 		r.publishPending(ctx)
@@ -89,7 +81,7 @@ const maxProblem = 300
 
 // recordFix verifies a fix and writes it: on top of the branch when it passed its
 // trial, else as a failed attempt. What CI found is what it says now.
-func (r *recorder) recordFix(ctx context.Context, at position, e history.Decided, verdict ci.Result,
+func (r *run) recordFix(ctx context.Context, at position, e history.Decided, verdict ci.Result,
 	p *proposal.Proposal,
 ) error {
 	if p.Postponed != nil {
@@ -116,7 +108,7 @@ func (r *recorder) recordFix(ctx context.Context, at position, e history.Decided
 
 // positionOf is where the pending iteration stands: measured against the
 // incumbent that it was measured against before.
-func (r *branches) positionOf(ctx context.Context, e history.Decided) (position, error) {
+func (r *run) positionOf(ctx context.Context, e history.Decided) (position, error) {
 	at := position{Head: e.Parent, Old: e.Commit, Base: r.records.sum.Base, BaseBranch: r.records.sum.BaseBranch}
 	var err error
 	if at.Head, err = r.withBase(ctx, e.Parent, at.Base); err != nil {
@@ -133,17 +125,12 @@ func (r *branches) positionOf(ctx context.Context, e history.Decided) (position,
 
 // giveUpFix takes the branch back to the last accepted commit, keeps the attempt
 // on a branch of its own, and pauses.
-func (r *ciGate) giveUpFix(ctx context.Context, e history.Decided, verdict ci.Result,
+func (r *run) giveUpFix(ctx context.Context, e history.Decided, verdict ci.Result,
 	reason decision.Reason,
 ) (Result, error) {
-	kept := git.RefUpdate{
-		Ref: fmt.Sprintf("refs/heads/%s%s/%d", failedPrefix, r.Program.Name, e.Iteration),
-		New: e.Commit,
-	}
-	where := decision.Reason{
-		Kind: decision.AttemptKept,
-		Path: fmt.Sprintf("%s%s/%d", failedPrefix, r.Program.Name, e.Iteration),
-	}
+	branch := fmt.Sprintf("autoloop-failed/%s/%d", r.Program.Name, e.Iteration)
+	kept := git.RefUpdate{Ref: "refs/heads/" + branch, New: e.Commit}
+	where := decision.Reason{Kind: decision.AttemptKept, Path: branch}
 	if err := r.keepFailed(ctx, kept); err != nil {
 		r.warn("the attempt is not kept at %s: %v", kept.Ref, err)
 		because := decision.Say(plain.Short(err.Error(), maxProblem))
@@ -177,7 +164,7 @@ func failing(verdict ci.Result) []history.Check {
 }
 
 // keepFailed makes the branch of a failed candidate. It may exist already.
-func (r *ciGate) keepFailed(ctx context.Context, kept git.RefUpdate) error {
+func (r *run) keepFailed(ctx context.Context, kept git.RefUpdate) error {
 	if r.Memory.Remote == "" {
 		if there, found, err := r.Repo.Resolve(ctx, kept.Ref); err != nil || found && there == kept.New {
 			return err

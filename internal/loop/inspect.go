@@ -51,17 +51,14 @@ const EnoughRuns = 30
 func (s *Service) Inspect(ctx context.Context, most int, ways ...string) (Inspection, error) {
 	r := s.begin()
 	found := Inspection{Program: s.Program.Name}
-	files, _, err := s.Memory.Read(ctx, s.Program.Name)
+	err := r.open(ctx)
 	if err != nil {
 		return found, err
 	}
-	if r.records, err = openRecords(r.session, files); err != nil {
+	if found.Commit, err = r.incumbent(ctx); err != nil {
 		return found, err
 	}
-	if found.Commit, err = r.branches.incumbent(ctx); err != nil {
-		return found, err
-	}
-	runs := r.measurer.newSeries(found.Commit, false)
+	runs := r.measurer.newSeries(found.Commit, history.Incumbent)
 	defer runs.Close()
 	r.step("inspect", "twice, in two trees")
 	problem, err := r.measurer.probe(ctx, runs, len(runs.environments))
@@ -94,16 +91,13 @@ func (s *Service) Inspect(ctx context.Context, most int, ways ...string) (Inspec
 }
 
 // incumbent is the head of the program branch, else of the default branch.
-func (r *branches) incumbent(ctx context.Context) (string, error) {
+func (r *run) incumbent(ctx context.Context) (string, error) {
 	head, err := r.Memory.HeadOf(ctx, r.ref())
 	if err != nil || head != "" {
 		return head, err
 	}
-	branch, err := r.defaultBranch(ctx)
-	if err != nil {
-		return "", err
-	}
-	return r.baseCommit(ctx, branch)
+	_, base, err := r.base(ctx)
+	return base, err
 }
 
 // Breakage is what the evaluation says of a target file that was broken.

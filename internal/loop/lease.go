@@ -24,28 +24,20 @@ const (
 	handedSlack = 3 * time.Hour
 )
 
-// lease keeps other runs from working on the program.
-type lease struct {
-	*thread
-	joins    bool // work under the start that an earlier job of this run recorded
-	mustJoin bool // without one, nothing begins
-	aside    bool // apply commands alone, which a start for another job does not hinder
-}
-
 // errNoStart says that an agent would work without a trace.
 var errNoStart = errors.New("no start is recorded for this run, so that it would leave no trace if it dies: " +
 	"let a job that may write run `iterate job begin` first, as the workflows of `iterate init` do, and run all jobs again")
 
 // acquireLease reads the records and takes the lease of the next iteration. A lease
 // whose run is gone, or whose time is over, is free; its iteration runs again.
-func (r *lease) acquireLease(ctx context.Context) error {
+func (r *run) acquireLease(ctx context.Context) error {
 	name := r.Program.Name
 	return r.update(ctx, fmt.Sprintf("%s: start", name), nil, r.enterStart)
 }
 
 // enterStart records the lease, unless another run holds one or the program may
 // not run now.
-func (r *lease) enterStart(b *records) error {
+func (r *run) enterStart(b *records) error {
 	b.iteration = b.sum.Iteration + 1
 	r.joinHanded(b, "")
 	if holder := r.leaseHolder(b); holder != "" {
@@ -88,7 +80,7 @@ func (r *lease) enterStart(b *records) error {
 
 // mayBegin is a *blockedError when no iteration may begin now. A program whose
 // iteration waits for CI may always ask.
-func (r *lease) mayBegin(b *records) error {
+func (r *run) mayBegin(b *records) error {
 	if b.standing().Waiting() != nil && r.GitHub == nil {
 		b.stopped = program.WaitsForCI
 		return &blockedError{outcome: history.Idle, reason: b.stopped}
@@ -111,7 +103,7 @@ func (r *lease) mayBegin(b *records) error {
 
 // joinHanded makes the open start this run's own when an earlier job of the same
 // run of Actions recorded it for this one, or when it is that of a bundle.
-func (r *lease) joinHanded(b *records, bundle string) {
+func (r *run) joinHanded(b *records, bundle string) {
 	open := b.sum.Open
 	switch {
 	case open == nil:
@@ -133,7 +125,7 @@ func (b *records) pausedSince(at time.Time) bool {
 }
 
 // leaseHolder names the run that holds a live lease, or returns "".
-func (r *lease) leaseHolder(b *records) string {
+func (r *run) leaseHolder(b *records) string {
 	open := b.sum.Open
 	if open == nil || open.Lease == nil || open.Run == b.id {
 		return ""
@@ -199,16 +191,16 @@ func (r *run) reserve(ctx context.Context) (Result, error) {
 // acquire takes the lease. A program that is paused or completed gets it when a
 // comment ends that.
 func (r *run) acquire(ctx context.Context) error {
-	err := r.lease.acquireLease(ctx)
+	err := r.acquireLease(ctx)
 	if !isResting(err) || r.GitHub == nil {
 		return err
 	}
-	r.mayWrite = r.lease.requireNoLease
+	r.mayWrite = r.requireNoLease
 	if err := r.readComments(ctx); err != nil {
 		return err
 	}
 	r.mayWrite = (*records).holdsLease
-	return r.lease.acquireLease(ctx)
+	return r.acquireLease(ctx)
 }
 
 // pauseInterrupted pauses a program whose runs keep vanishing, and says so where
@@ -230,14 +222,14 @@ func (r *run) pauseInterrupted(ctx context.Context) (Result, error) {
 // of that to do it is GiveBack.
 func (s *Service) Chores(ctx context.Context) (Result, error) {
 	run := s.begin()
-	run.lease.joins, run.gate.fixer = true, nil
+	run.joins, run.fixer = true, nil
 	return run.through(ctx, run.shownOnGitHub(run.chores))
 }
 
 func (r *run) chores(ctx context.Context) (Result, error) {
 	result, ended, err := r.prepare(ctx)
 	if err == nil && !ended {
-		_, err = r.branches.sync(ctx)
+		_, err = r.sync(ctx)
 		if conflict, ok := errors.AsType[*conflictError](err); ok {
 			return r.failForPerson(ctx, conflict.reason())
 		}
@@ -254,7 +246,7 @@ func (r *run) chores(ctx context.Context) (Result, error) {
 // is no such start.
 func (s *Service) GiveBack(ctx context.Context) (Result, error) {
 	run := s.begin()
-	run.lease.joins = true
+	run.joins = true
 	return run.through(ctx, run.giveBack)
 }
 
@@ -263,7 +255,7 @@ var errNothingToGiveBack = errors.New("no start is open")
 func (r *run) giveBack(ctx context.Context) (Result, error) {
 	err := r.update(ctx, r.Program.Name+": nothing was proposed", nil, func(b *records) error {
 		b.iteration = b.sum.Iteration + 1
-		if r.lease.joinHanded(b, ""); b.holdsLease() != nil {
+		if r.joinHanded(b, ""); b.holdsLease() != nil {
 			return errNothingToGiveBack
 		}
 		b.add(&history.Finished{Unused: true})

@@ -41,10 +41,10 @@ func TestHolderOfLease(t *testing.T) {
 		"at its end": {run: "other"},
 	} {
 		d := newMemoryRun(t, "")
-		d.Alive, d.lease.aside = func(history.Lease) bool { return !c.dead }, c.aside
+		d.Alive, d.aside = func(history.Lease) bool { return !c.dead }, c.aside
 		lease := &history.Lease{Host: "there", PID: 7, Until: noon.Add(c.left), ActionsRun: c.actions, Handed: c.handed}
 		open := &history.Started{Head: history.Head{Run: c.run}, Lease: lease}
-		holder := d.lease.leaseHolder(&records{course: d.course, sum: history.Summary{Open: open}})
+		holder := d.leaseHolder(&records{course: d.course, sum: history.Summary{Open: open}})
 		assert.Equal(t, c.want == "", holder == "", "%s: %s", name, holder)
 		assert.Contains(t, holder, c.want, name)
 	}
@@ -64,7 +64,7 @@ func TestHowLongALeaseLasts(t *testing.T) {
 			d.GitHub, want = nil, want.Add(-20*time.Minute)
 		}
 		d.Holder.Handed = handed
-		require.NoError(t, d.lease.acquireLease(t.Context()))
+		require.NoError(t, d.acquireLease(t.Context()))
 		assert.Equal(t, want, d.written().sum.Open.Lease.Until, "to the second, in UTC")
 		assert.Equal(t, []string{"refs/heads/autoloop/p"}, d.stored.claims,
 			"that the branch is checked out is found out now")
@@ -102,7 +102,7 @@ func TestStartNumberAndReservation(t *testing.T) {
 		if c.change != nil {
 			c.change(d)
 		}
-		require.NoError(t, d.lease.acquireLease(t.Context()), name)
+		require.NoError(t, d.acquireLease(t.Context()), name)
 		assert.ElementsMatch(t, strings.Fields(c.told), d.told(), name)
 		after := d.written()
 		assert.Equal(t, []int{4, 4}, []int{after.sum.Open.Iteration, d.iteration}, name)
@@ -161,13 +161,13 @@ func TestJoiningAStart(t *testing.T) {
 			})
 		}
 		d := newMemoryRun(t, "", before...)
-		d.lease.joins, d.lease.mustJoin, d.Holder.ActionsRun = true, c.mustJoin, "12.1"
+		d.joins, d.mustJoin, d.Holder.ActionsRun = true, c.mustJoin, "12.1"
 		if c.bundle != "" {
-			d.lease.joinHanded(d.records, c.bundle)
+			d.joinHanded(d.records, c.bundle)
 			assert.Equal(t, c.id, d.records.id, name)
 			continue
 		}
-		err := d.lease.acquireLease(t.Context())
+		err := d.acquireLease(t.Context())
 		if c.err != "" {
 			require.ErrorContains(t, err, c.err, name)
 			assert.Empty(t, d.stored.messages, name)
@@ -218,7 +218,7 @@ func TestIterationDoesNotBegin(t *testing.T) {
 			if c.away {
 				d.GitHub = nil
 			}
-			err := d.lease.acquireLease(t.Context())
+			err := d.acquireLease(t.Context())
 			if c.why == "" {
 				require.NoError(t, err)
 				assert.Empty(t, d.stopped)
@@ -372,7 +372,7 @@ func TestRunsThatVanish(t *testing.T) {
 func (b *fixture) start() *run {
 	b.t.Helper()
 	run := b.service.begin()
-	require.NoError(b.t, run.lease.acquireLease(b.t.Context()))
+	require.NoError(b.t, run.acquireLease(b.t.Context()))
 	return run
 }
 

@@ -23,17 +23,12 @@ type series struct {
 	*bench
 	side    history.Role
 	samples *samples
-	// trusted says that it is the default branch's, teaches that what the evaluator writes
-	// itself is learned from it.
-	trusted, teaches bool
+	// teaches says that what the evaluator writes itself is learned from it.
+	teaches bool
 }
 
-func (r *measurer) newSeries(commit string, trusted bool) *series {
-	s := &series{bench: r.newBench(commit), side: history.Incumbent, trusted: trusted, teaches: trusted}
-	if trusted {
-		s.side = history.Baseline
-	}
-	return s
+func (r *measurer) newSeries(commit string, side history.Role) *series {
+	return &series{bench: r.newBench(commit), side: side, teaches: side == history.Baseline}
 }
 
 // measureBaseline probes the unchanged files twice, in two environments. Equal
@@ -42,12 +37,11 @@ func (r *measurer) newSeries(commit string, trusted bool) *series {
 // branch in turn. When the default branch cannot be measured the incumbent stands
 // for it; when neither can, the error is a *baselineError.
 func (r *measurer) measureBaseline(ctx context.Context, at position) (baseline, error) {
-	head := r.newSeries(at.Head, at.Head == at.Base)
-	all := []*series{head}
-	base := head
+	base := r.newSeries(at.Base, history.Baseline)
+	head, all := base, []*series{base}
 	if at.Head != at.Base {
-		base = r.newSeries(at.Base, true)
-		all = []*series{base, head}
+		head = r.newSeries(at.Head, history.Incumbent)
+		all = append(all, head)
 	}
 	defer head.Close()
 	defer base.Close()
@@ -94,11 +88,9 @@ func (r *measurer) measureBaseline(ctx context.Context, at position) (baseline, 
 func (r *measurer) probe(ctx context.Context, s *series, count int) (problem *decision.Reason, err error) {
 	s.samples = &samples{}
 	for _, i := range mathrand.Perm(count) {
-		env, err := s.environment(ctx, i, s.side, s.head)
-		if err != nil {
+		if _, err := s.environment(ctx, i, s.side, s.head); err != nil {
 			return nil, err
 		}
-		env.trusted = s.trusted
 		if problem, err = r.sample(ctx, s, i); problem != nil || err != nil {
 			return problem, err
 		}

@@ -57,7 +57,10 @@ func newMemoryRunOf(t *testing.T, repo *git.Repo, name, text string, events ...h
 	}
 	d.run = d.service.begin()
 	d.store = d.stored
-	require.NoError(t, d.open(d.stored.files))
+	var err error
+	d.files = d.stored.files
+	d.records, err = openRecords(d.session, d.files)
+	require.NoError(t, err)
 	d.iteration = d.records.sum.Iteration + 1
 	return d
 }

@@ -32,7 +32,7 @@ func (p position) start() string { return cmp.Or(p.From, p.Head) }
 
 // withBase returns a commit with the default branch in it: the commit itself, or
 // the merge of both, which is not pushed.
-func (r *branches) withBase(ctx context.Context, commit, base string) (string, error) {
+func (r *run) withBase(ctx context.Context, commit, base string) (string, error) {
 	if base == "" {
 		return commit, nil
 	}
@@ -52,7 +52,7 @@ func (r *branches) withBase(ctx context.Context, commit, base string) (string, e
 
 // commitOnBase makes the commit of a candidate. On a branch that lacks the default branch it
 // has the candidate's own change alone, and merging it has to give what was measured.
-func (r *recorder) commitOnBase(ctx context.Context, at position, parent, candidate, message string) (string, error) {
+func (r *run) commitOnBase(ctx context.Context, at position, parent, candidate, message string) (string, error) {
 	tree, merged := candidate, candidate
 	var conflicts []string
 	var err error
@@ -72,7 +72,7 @@ func (r *recorder) commitOnBase(ctx context.Context, at position, parent, candid
 	return commit, err
 }
 
-func (r *recorder) needsWorkflows(files []string) decision.Reason {
+func (r *run) needsWorkflows(files []string) decision.Reason {
 	return decision.Reason{
 		Kind: decision.PushNeedsMerge, Path: r.branch(),
 		Words: strings.Join(files[:min(len(files), 5)], ", "),

@@ -102,19 +102,19 @@ func TestWithTheDefaultBranch(t *testing.T) {
 	b, r, at := forked(t)
 	before := b.refs()
 	for commit, base := range map[string]string{at.Old: "", at.Base: b.git("rev-parse", "main~1")} {
-		same, err := r.branches.withBase(t.Context(), commit, base)
+		same, err := r.withBase(t.Context(), commit, base)
 		require.NoError(t, err)
 		assert.Equal(t, commit, same)
 	}
-	merged, err := r.branches.withBase(t.Context(), at.Old, at.Base)
+	merged, err := r.withBase(t.Context(), at.Old, at.Base)
 	require.NoError(t, err)
 	assert.Equal(t, at.Old+" "+at.Base, b.git("log", "-1", "--format=%P", merged))
 	assert.Equal(t, b.git("merge-tree", "--write-tree", at.Old, at.Base), b.git("rev-parse", merged+"^{tree}"))
-	_, err = r.branches.withBase(t.Context(), at.Old, strings.Repeat("1", 40))
+	_, err = r.withBase(t.Context(), at.Old, strings.Repeat("1", 40))
 	require.Error(t, err)
 	assert.Equal(t, before, b.refs())
 	b.commit(map[string]string{"value.txt": "3\n"})
-	_, err = r.branches.withBase(t.Context(), at.Old, b.git("rev-parse", "main"))
+	_, err = r.withBase(t.Context(), at.Old, b.git("rev-parse", "main"))
 	require.ErrorContains(t, err,
 		"not merge into autoloop/p, both changed")
 }
@@ -124,18 +124,18 @@ func TestWithTheDefaultBranch(t *testing.T) {
 func TestCommitOnOwnBase(t *testing.T) {
 	t.Parallel()
 	b, r, at := forked(t)
-	head, err := r.branches.withBase(t.Context(), at.Old, at.Base)
+	head, err := r.withBase(t.Context(), at.Old, at.Base)
 	require.NoError(t, err)
 	at.Head, at.Move = head, true
 	own := at.onOwnBase()
 	assert.Nil(t, own.branchUpdate(r.ref()), "the merge is not pushed")
 	before := b.refs()
 	candidate := b.treeWith(head, map[string]string{"value.txt": "9\n", "new.txt": "new\n"})
-	commit, err := r.recorder.commitOnBase(t.Context(), at, at.tip(), candidate, "as it is\n")
+	commit, err := r.commitOnBase(t.Context(), at, at.tip(), candidate, "as it is\n")
 	require.NoError(t, err)
 	assert.Equal(t, candidate+" "+head, b.git("log", "-1", "--format=%T %P", commit))
 
-	commit, err = r.recorder.commitOnBase(t.Context(), own, own.tip(), candidate, "its own\n")
+	commit, err = r.commitOnBase(t.Context(), own, own.tip(), candidate, "its own\n")
 	require.NoError(t, err)
 	assert.Equal(t, at.Old, b.git("log", "-1", "--format=%P", commit))
 	assert.Equal(t, "new.txt\nvalue.txt", b.git("diff", "--name-only", at.Old, commit), "nothing of the default branch")
@@ -144,7 +144,7 @@ func TestCommitOnOwnBase(t *testing.T) {
 		"what the default branch changed":   {"other.txt": "the candidate's\n"},
 		"what the default branch made away": {"more.txt": ""},
 	} {
-		_, err := r.recorder.commitOnBase(t.Context(), own, own.tip(), b.treeWith(head, files), "x\n")
+		_, err := r.commitOnBase(t.Context(), own, own.tip(), b.treeWith(head, files), "x\n")
 		requireRefusal(t, err, "has to be merged into autoloop/p", name)
 		requireRefusal(t, err,
 			"give the secret AUTOLOOP_TOKEN", name)

@@ -16,49 +16,36 @@ import (
 	"github.com/org/autoloop/internal/plain"
 )
 
-// proposer makes proposals. It needs no right to write: what it records is a
-// baseline, which a draft takes as well.
-type proposer struct {
-	*thread
-	branches       *branches
-	measurer       *measurer
-	team           *team
-	baselineEvents []*history.Measured // the baseline that this run measured
-	baselineError  string              // why it cannot be measured, "" when it can
-}
-
 // newProposal is a proposal of this run with nothing in it yet.
-func (r *proposer) newProposal(kind proposal.Purpose, at position) *proposal.Proposal {
+func (r *run) newProposal(kind proposal.Purpose, at position) *proposal.Proposal {
 	return &proposal.Proposal{Manifest: proposal.Manifest{
 		Kind: kind, Repository: r.Repository, Program: r.Program.Name, Iteration: r.iteration, Run: r.id,
-		BaseBranch: at.BaseBranch, Base: at.Base, Branch: r.branches.synced.Old,
+		BaseBranch: at.BaseBranch, Base: at.Base, Branch: r.synced.Old,
 	}}
 }
 
 // propose makes the proposal of an iteration: sync, baseline, agents, guard and
 // trial, within the iteration's time. It writes nothing but the baseline. The
 // error is a *conflictError when the default branch does not merge.
-func (r *proposer) propose(ctx context.Context) (position, *proposal.Proposal, error) {
+func (r *run) propose(ctx context.Context) (position, *proposal.Proposal, error) {
 	at, a, err := r.work(ctx)
 	p := r.newProposal(proposal.Iteration, at)
 	if reason := r.unfinished(ctx, err); reason != nil {
-		r.describeFailure(p, at, *reason)
-		return at, p, nil
+		a, err = r.team.interruptedAttempt(*reason), nil
 	}
-	if err != nil || a == nil {
-		return at, p, err
+	if err == nil && a != nil {
+		r.describe(p, at, a)
 	}
+	return at, p, err
+}
+
+// describe puts an attempt into the proposal: what was decided, or until when nobody serves.
+func (r *run) describe(p *proposal.Proposal, at position, a *attempt) {
 	a.Evaluation = r.takeExpense()
 	if until, ok := r.postponedUntil(a); ok {
 		p.Postponed = r.team.postponed(a, until)
-		return at, p, nil
+		return
 	}
-	r.describe(p, at, a)
-	return at, p, nil
-}
-
-// describe puts an attempt into the proposal.
-func (r *proposer) describe(p *proposal.Proposal, at position, a *attempt) {
 	p.Measured, p.Transcript = r.team.measuredEvents(at, a), a.reply.Transcript
 	p.Decided = r.team.decidedEvent(at, a)
 	p.Decided.Reasons = append(p.Decided.Reasons, others(p)...)
@@ -69,7 +56,7 @@ func (r *proposer) describe(p *proposal.Proposal, at position, a *attempt) {
 
 // unfinished is why the work of an iteration ended before its time, nil for another error
 // and for none. That the unchanged files cannot be measured is noted.
-func (r *proposer) unfinished(ctx context.Context, err error) *decision.Reason {
+func (r *run) unfinished(ctx context.Context, err error) *decision.Reason {
 	if baseline, is := errors.AsType[*baselineError](err); is {
 		r.baselineError = baseline.Error()
 		return &baseline.reason
@@ -99,11 +86,6 @@ func diskFull(err error) decision.Reason {
 	return decision.Reason{Kind: decision.DiskFull, Words: plain.Short(err.Error(), 300)}
 }
 
-// describeFailure makes the proposal of an iteration that could not be finished.
-func (r *proposer) describeFailure(p *proposal.Proposal, at position, reason decision.Reason) {
-	r.describe(p, at, r.team.interruptedAttempt(reason))
-}
-
 // errTooLong ends the work of an iteration whose time is up.
 var errTooLong = errors.New("the time of the iteration is up")
 
@@ -112,12 +94,12 @@ var errRefused = errors.New("nobody can work on the program here")
 
 // work is everything up to the trial, within the iteration's time: the lease
 // outlives it. There is no attempt when nothing is left to do.
-func (r *proposer) work(ctx context.Context) (position, *attempt, error) {
+func (r *run) work(ctx context.Context) (position, *attempt, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.time(), errTooLong)
 	defer cancel()
 	r.step("sync", "")
-	at, err := r.branches.sync(ctx)
-	r.branches.synced = at
+	at, err := r.sync(ctx)
+	r.synced = at
 	if err != nil {
 		return at, nil, err
 	}
@@ -141,36 +123,31 @@ func (r *proposer) work(ctx context.Context) (position, *attempt, error) {
 
 // proposeFix asks the agent to fix what CI found, and measures the result against
 // the incumbent like any other candidate.
-func (r *proposer) proposeFix(ctx context.Context, e history.Decided, verdict ci.Result, left time.Duration) (position,
+func (r *run) proposeFix(ctx context.Context, e history.Decided, verdict ci.Result, left time.Duration) (position,
 	*proposal.Proposal, error,
 ) {
 	number := r.records.standing().Fixes() + 1
 	r.step("fix", fmt.Sprintf("attempt %d of %d: %s", number, maxFixes, verdict.Signature()))
-	at, err := r.branches.positionOf(ctx, e)
+	at, err := r.positionOf(ctx, e)
 	if err != nil {
 		return at, nil, err
 	}
-	r.branches.synced = at
+	r.synced = at
 	a, err := r.team.attemptFix(ctx, at, verdict, left)
 	if err != nil {
 		return at, nil, err
 	}
-	a.Evaluation = r.takeExpense()
 	p := r.newProposal(proposal.Fix, at)
-	if until, ok := r.postponedUntil(a); ok {
-		p.Postponed = r.team.postponed(a, until)
+	if r.describe(p, at, a); p.Postponed != nil {
 		return at, p, nil
 	}
 	p.Checked = &history.Checked{
 		Head: history.Head{Iteration: e.Iteration}, Signature: verdict.Signature(), Reasons: found(verdict),
 	}
 	if a.Outcome != history.Accepted {
-		p.Checked.Failed = &a.Reasons[0]
-		p.Checked.Agent, p.Checked.Usage, p.Checked.Durations, p.Checked.Evaluation = r.team.nameOf(a), a.totalUsage(),
-			a.totalDurations(), a.Evaluation
+		p.FailFix(a.Reasons[0])
 		return at, p, nil
 	}
-	r.describe(p, at, a)
 	p.Checked.Summary = a.reply.Summary
 	p.Measured = slices.DeleteFunc(p.Measured, func(e history.Event) bool { _, is := e.(*history.Proposed); return is })
 	p.Decided.Outcome = history.PendingCI

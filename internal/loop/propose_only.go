@@ -34,7 +34,7 @@ func (s *Service) DryRun(ctx context.Context) (Result, error) {
 // proposeOnly makes a proposal and records it in the draft alone. There is no
 // proposal when the run ended before it had anything to hand on.
 func (r *run) proposeOnly(ctx context.Context) (*proposal.Proposal, Result, error) {
-	if err := r.lease.acquireLease(ctx); err != nil {
+	if err := r.acquireLease(ctx); err != nil {
 		return nil, Result{}, err
 	}
 	if first, err := r.lookAtComments(ctx); err != nil || first != "" {
@@ -46,17 +46,17 @@ func (r *run) proposeOnly(ctx context.Context) (*proposal.Proposal, Result, erro
 	if r.stopped = r.rests(); r.stopped != "" {
 		return nil, Result{}, &blockedError{outcome: history.Idle, reason: r.stopped}
 	}
-	at, p, err := r.proposer.propose(ctx)
+	at, p, err := r.propose(ctx)
 	if err != nil {
 		return nil, Result{}, err
 	}
-	if err := r.recorder.verify(ctx, at, p); err != nil {
+	if err := r.verify(ctx, at, p); err != nil {
 		return nil, Result{}, err
 	}
-	if err := r.recorder.enterProposal(ctx, at, p); err != nil {
+	if err := r.enterProposal(ctx, at, p); err != nil {
 		return nil, Result{}, err
 	}
-	result := r.recorder.resultOf(p)
+	result := r.resultOf(p)
 	result.Commit = nil
 	if at.Head == "" {
 		p = nil // it ended before the position was known, which a bundle has to name
@@ -78,17 +78,17 @@ func (r *run) proposeForCI(ctx context.Context) (*proposal.Proposal, Result, err
 	if err != nil {
 		return nil, Result{}, err
 	}
-	verdict := r.gate.verdict(ctx, e)
+	verdict := r.verdict(ctx, e)
 	left := r.time() - r.Now().Sub(r.begun)
-	if r.proposer.refusal != "" || !r.gate.asksToFix(ctx, e, verdict) || head != e.Commit ||
+	if r.refusal != "" || !r.asksToFix(ctx, e, verdict) || head != e.Commit ||
 		r.blockedReason(r.records) != "" || left <= 0 {
 		return nil, r.leave(fmt.Sprintf("iteration %d waits for CI, whose answer is to be taken", e.Iteration)), nil
 	}
-	at, p, err := r.proposer.proposeFix(ctx, e, verdict, left)
+	at, p, err := r.proposeFix(ctx, e, verdict, left)
 	if err != nil {
 		return nil, Result{}, err
 	}
-	if err := r.recorder.recordFix(ctx, at, e, verdict, p); err != nil {
+	if err := r.recordFix(ctx, at, e, verdict, p); err != nil {
 		return nil, Result{}, err
 	}
 	if p.Postponed != nil {
@@ -99,7 +99,7 @@ func (r *run) proposeForCI(ctx context.Context) (*proposal.Proposal, Result, err
 
 // pack makes the bundle of a proposal.
 func (r *run) pack(ctx context.Context, p *proposal.Proposal) (*proposal.Bundle, error) {
-	p.Records, p.Baseline = recordsDigest(r.drafted.found), r.proposer.baselineEvents
+	p.Records, p.Baseline = recordsDigest(r.drafted.found), r.baselineEvents
 	if r.comments != nil {
 		p.Heard, p.Told = r.comments.Until, r.shown == commentsTold && p.Kind == proposal.Iteration
 	}
@@ -107,7 +107,7 @@ func (r *run) pack(ctx context.Context, p *proposal.Proposal) (*proposal.Bundle,
 		return nil, nil //nolint:nilnil // there is nothing to hand on
 	}
 	var err error
-	if p.Incumbent, _, err = r.Repo.TreeOf(ctx, r.branches.synced.start()); err != nil {
+	if p.Incumbent, _, err = r.Repo.TreeOf(ctx, r.synced.start()); err != nil {
 		return nil, err
 	}
 	if p.Candidate != "" {
@@ -155,7 +155,7 @@ func changedFiles(ctx context.Context, repo *git.Repo, before, after string) ([]
 func (s *Service) Propose(ctx context.Context) (*proposal.Bundle, Result, error) {
 	run := s.begin()
 	run.draft()
-	run.lease.joins, run.lease.mustJoin = true, s.MustReserve
+	run.joins, run.mustJoin = true, s.MustReserve
 	var made *proposal.Proposal
 	result, err := run.through(ctx, func(ctx context.Context) (result Result, err error) {
 		made, result, err = run.proposeOnly(ctx)

@@ -21,21 +21,17 @@ import (
 // end; one that was shown completely is refused.
 func (s *Service) Publish(ctx context.Context, b proposal.Bundle) (Result, error) {
 	run := s.begin()
-	run.gate.fixer = nil
+	run.fixer = nil
 	return run.through(ctx, run.shownOnGitHub(func(ctx context.Context) (Result, error) { return run.publish(ctx, b) }))
 }
 
 func (r *run) publish(ctx context.Context, from proposal.Bundle) (Result, error) {
-	files, _, err := r.Memory.Read(ctx, r.Program.Name)
-	if err != nil {
-		return Result{}, err
-	}
 	r.iteration = from.Iteration
-	if err := r.open(files); err != nil {
+	if err := r.open(ctx); err != nil {
 		return Result{}, err
 	}
 	r.before = r.records.sum.LastRun
-	r.lease.joinHanded(r.records, from.Run)
+	r.joinHanded(r.records, from.Run)
 	r.id = r.records.id
 	if r.Masker.Leaks(from.Events) {
 		return Result{}, proposal.Refuse("it has a secret of this job in it")
@@ -86,19 +82,19 @@ func (r *run) publishProposal(ctx context.Context, from proposal.Bundle) (Result
 	record := func() error { return r.record(ctx, at, p) }
 	if fix {
 		e := *pending
-		if at, err = r.branches.positionOfFix(ctx, from, e); err != nil {
+		if at, err = r.positionOfFix(ctx, from, e); err != nil {
 			return Result{}, err
 		}
-		verdict := r.gate.verdict(ctx, e)
-		if !r.gate.asksToFix(ctx, e, verdict) {
+		verdict := r.verdict(ctx, e)
+		if !r.asksToFix(ctx, e, verdict) {
 			return Result{}, proposal.Refuse("it is stale: CI does not ask to fix %.12s; propose again", e.Commit)
 		}
-		record = func() error { return r.recorder.recordFix(ctx, at, e, verdict, p) }
-	} else if at, err = r.branches.positionOfProposal(ctx, p); err != nil {
+		record = func() error { return r.recordFix(ctx, at, e, verdict, p) }
+	} else if at, err = r.positionOfProposal(ctx, p); err != nil {
 		return Result{}, err
 	}
 	if p.Candidate != "" {
-		if err := r.recorder.writeCandidate(ctx, at.start(), p); err != nil {
+		if err := r.writeCandidate(ctx, at.start(), p); err != nil {
 			return Result{}, err
 		}
 	}
@@ -118,7 +114,7 @@ func (r *run) startsWith(from proposal.Bundle) func(*records) error {
 		if recordsDigest(b.read) != from.Records {
 			return r.stale()
 		}
-		if err := r.lease.enterStart(b); err != nil {
+		if err := r.enterStart(b); err != nil {
 			return err
 		}
 		if e := b.standing().Waiting(); e != nil {
@@ -150,12 +146,12 @@ func (r *run) again(ctx context.Context, from proposal.Bundle, by string) (Resul
 	heard.Comments, heard.Until = nil, ""
 	r.comments, r.shown = &heard, commentsLeft
 	if r.asksCI(r.records) {
-		err := r.update(ctx, r.Program.Name+": start", nil, r.lease.enterStart)
+		err := r.update(ctx, r.Program.Name+": start", nil, r.enterStart)
 		if err != nil {
 			return Result{}, err
 		}
 		r.answerComments(ctx)
-		return r.gate.waitForCI(ctx)
+		return r.waitForCI(ctx)
 	}
 	before, sent := recordsDigest(r.files), r.GitHub.Changes()
 	r.answerComments(ctx)

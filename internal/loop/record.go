@@ -17,13 +17,10 @@ import (
 	"github.com/org/autoloop/internal/render"
 )
 
-// recorder verifies proposals against the program and its branch, and writes them.
-type recorder struct{ *thread }
-
 // record verifies a proposal, finds out whether it has to wait for CI, and writes
 // it.
 func (r *run) record(ctx context.Context, at position, p *proposal.Proposal) error {
-	if err := r.recorder.verify(ctx, at, p); err != nil {
+	if err := r.verify(ctx, at, p); err != nil {
 		return err
 	}
 	if pull := r.pull(); p.Kept() && pull != nil && r.drafted == nil { // the agent may have worked for long
@@ -34,20 +31,20 @@ func (r *run) record(ctx context.Context, at position, p *proposal.Proposal) err
 	if reason := r.readyForReview(); p.Kept() && reason != "" {
 		return proposal.Refuse("%s", reason)
 	}
-	if p.Kept() && r.promotes(p) && r.gate.ciRequired(ctx, at.Base) {
+	if p.Kept() && r.promotes(p) && r.ciRequired(ctx, at.Base) {
 		p.Decided.Outcome = history.PendingCI
 	}
-	err := r.recorder.enterProposal(ctx, at, p)
-	if p.Kept() && !at.Deleted && errors.Is(err, memory.ErrBranchMoved) && r.branches.deletedByMerge(ctx, at.Old) {
+	err := r.enterProposal(ctx, at, p)
+	if p.Kept() && !at.Deleted && errors.Is(err, memory.ErrBranchMoved) && r.deletedByMerge(ctx, at.Old) {
 		at.Deleted = true
-		err = r.recorder.enterProposal(ctx, at, p)
+		err = r.enterProposal(ctx, at, p)
 	}
 	if errors.Is(err, memory.ErrBranchMoved) {
 		return proposal.Refuse("somebody else pushed onto %s meanwhile; the next iteration goes on from there",
 			r.branch())
 	}
 	if reason := pushRefusal(err); reason != nil && (p.Kept() || at.Move) {
-		return r.recorder.recordRefused(ctx, at, p, *reason)
+		return r.recordRefused(ctx, at, p, *reason)
 	}
 	if err == nil && r.drafted == nil {
 		_ = r.Repo.Maintain(ctx) // what fails is done after a later iteration
@@ -75,14 +72,14 @@ func (r *run) promotes(p *proposal.Proposal) bool {
 // conclude waits for CI where that is needed, and returns the result.
 func (r *run) conclude(ctx context.Context, p *proposal.Proposal) (Result, error) {
 	if p.Kind == proposal.Fix && p.Postponed == nil || p.Decided != nil && p.Decided.Outcome == history.PendingCI {
-		return r.gate.waitForCI(ctx)
+		return r.waitForCI(ctx)
 	}
-	return r.recorder.resultOf(p), nil
+	return r.resultOf(p), nil
 }
 
 // enterProposal writes a verified proposal: its commit onto the program branch
 // and its events, row and history entry onto the memory branch, both or neither.
-func (r *recorder) enterProposal(ctx context.Context, at position, p *proposal.Proposal, then ...func(*records)) error {
+func (r *run) enterProposal(ctx context.Context, at position, p *proposal.Proposal, then ...func(*records)) error {
 	var branch *git.RefUpdate
 	if len(p.Baseline) > 0 {
 		branch = at.branchUpdate(r.ref())
@@ -124,7 +121,7 @@ func (b *records) fixNumber() int { return b.standing().Fixes() + 1 }
 // recordRefused records on the memory branch alone that the remote refused the
 // push of a proposal, and pauses: only a person can do something about it, and the
 // next agent would work for nothing.
-func (r *recorder) recordRefused(ctx context.Context, at position, p *proposal.Proposal, reason decision.Reason,
+func (r *run) recordRefused(ctx context.Context, at position, p *proposal.Proposal, reason decision.Reason,
 ) error {
 	said := reason
 	if p.Kept() {
@@ -142,7 +139,7 @@ func (r *recorder) recordRefused(ctx context.Context, at position, p *proposal.P
 }
 
 // message is the subject of the memory branch's commit.
-func (r *recorder) message(p *proposal.Proposal) string {
+func (r *run) message(p *proposal.Proposal) string {
 	switch {
 	case p.Postponed != nil:
 		return fmt.Sprintf("iteration %d put off", r.iteration)
@@ -160,7 +157,7 @@ func (r *recorder) message(p *proposal.Proposal) string {
 }
 
 // commit writes the candidate as a commit on top of the branch.
-func (r *recorder) commit(ctx context.Context, at position, p *proposal.Proposal) (string, error) {
+func (r *run) commit(ctx context.Context, at position, p *proposal.Proposal) (string, error) {
 	e, onto := p.Decided, at.tip()
 	subject := ": " + summary(e.Summary, e.Changed)
 	if p.Checked != nil {
@@ -173,7 +170,7 @@ func (r *recorder) commit(ctx context.Context, at position, p *proposal.Proposal
 }
 
 // enter puts a proposal into the records, with all that follows from it.
-func (r *recorder) enter(b *records, at position, p *proposal.Proposal) error {
+func (r *run) enter(b *records, at position, p *proposal.Proposal) error {
 	if len(p.Baseline) > 0 {
 		b.enterBaseline(at, p.Baseline)
 	}
@@ -231,7 +228,7 @@ func (r *recorder) enter(b *records, at position, p *proposal.Proposal) error {
 }
 
 // enterPending records a decision, and the commit that it puts on the branch.
-func (r *recorder) enterPending(b *records, decided history.Decided) {
+func (r *run) enterPending(b *records, decided history.Decided) {
 	b.add(&decided)
 	if decided.Commit != "" {
 		b.add(&history.Pushed{
@@ -243,7 +240,7 @@ func (r *recorder) enterPending(b *records, decided history.Decided) {
 
 // enterFinished ends the iteration of a final decision, and pauses or completes
 // the program when the rules say so.
-func (r *recorder) enterFinished(b *records, decided history.Decided) {
+func (r *run) enterFinished(b *records, decided history.Decided) {
 	r.consumed(b)
 	b.add(&history.Finished{Head: history.Head{Iteration: decided.Iteration}, Outcome: decided.Outcome})
 	r.consequences(b, decided)
@@ -251,7 +248,7 @@ func (r *recorder) enterFinished(b *records, decided history.Decided) {
 
 // enterNothing ends an iteration without a decision: the baseline completed the
 // program or used up its budget.
-func (r *recorder) enterNothing(b *records, p *proposal.Proposal) error {
+func (r *run) enterNothing(b *records, p *proposal.Proposal) error {
 	if b.stopped == "" && len(p.Baseline) > 0 && p.Baseline[0].Evaluation != nil {
 		b.stopped = cmp.Or(r.blockedReason(b),
 			"budget: the baseline used what the proposing run may cost; propose again")
@@ -266,7 +263,7 @@ func (r *recorder) enterNothing(b *records, p *proposal.Proposal) error {
 
 // enterPostponed gives the lease back until the agent's service works again. It
 // is no outcome: neither an error nor an iteration.
-func (r *recorder) enterPostponed(b *records, e *history.Finished) error {
+func (r *run) enterPostponed(b *records, e *history.Finished) error {
 	if wait := e.NotBefore.Sub(r.Now()); wait > mostWait {
 		return proposal.Refuse("it is put off until %s, longer than any service asks for", e.NotBefore.UTC())
 	}
@@ -292,7 +289,7 @@ const maxDisagreements = 3
 
 // consequences pauses or completes the program when the rules say so after this
 // decision.
-func (r *recorder) consequences(b *records, decided history.Decided) {
+func (r *run) consequences(b *records, decided history.Decided) {
 	b.completeAtTarget()
 	errors, plateau := b.sum.ConsecutiveErrors(), r.Program.PlateauFor(decided.Agent)
 	switch {

@@ -84,7 +84,7 @@ func TestProposalWithoutDecision(t *testing.T) {
 	} {
 		r := newMemoryRun(t, "").run
 		r.records.stopped = c.stopped
-		err := r.recorder.enterNothing(r.records, &proposal.Proposal{Baseline: c.baseline})
+		err := r.enterNothing(r.records, &proposal.Proposal{Baseline: c.baseline})
 		if c.baseline == nil {
 			requireRefusal(t, err, "it decides nothing", name)
 			continue
@@ -152,7 +152,7 @@ func TestBaselineOfBundle(t *testing.T) {
 			Decided:  &history.Decided{Outcome: history.Rejected},
 		}
 		c.change(p)
-		err := r.recorder.verifyBaseline(c.at, p)
+		err := r.verifyBaseline(c.at, p)
 		requireRefusal(t, err, c.says, name)
 		for _, e := range p.Baseline {
 			assert.True(t, err != nil || decision.Text(e.Reason) == "first measurement",
@@ -418,7 +418,7 @@ func TestChoresWithoutProposal(t *testing.T) {
 				d.hub.say(commands.Pause, "a holiday")
 			}
 			r := d.run
-			r.lease.joins = true
+			r.joins = true
 			result, err := r.chores(t.Context())
 			if c.busy {
 				var busy *blockedError

@@ -241,8 +241,12 @@ type journal struct {
 	files    memory.Files // the same, as bytes
 }
 
-// open reads the records from the files.
-func (r *journal) open(files memory.Files) error {
+// open reads the records.
+func (r *journal) open(ctx context.Context) error {
+	files, _, err := r.Memory.Read(ctx, r.Program.Name)
+	if err != nil {
+		return err
+	}
 	b, err := openRecords(r.session, files)
 	if err == nil {
 		r.records, r.files = b, files

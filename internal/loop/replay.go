@@ -23,7 +23,7 @@ func (r *thread) mergedHead() string {
 // because its pull request was merged since this run looked at it: many repositories
 // delete the branch then. What was made meanwhile goes on top of what was merged, and
 // the next run replays it.
-func (r *branches) deletedByMerge(ctx context.Context, was string) bool {
+func (r *run) deletedByMerge(ctx context.Context, was string) bool {
 	if r.comments == nil {
 		return false
 	}
@@ -40,7 +40,7 @@ func (r *branches) deletedByMerge(ctx context.Context, was string) bool {
 
 // placeOfDeleted is where the program branch stood that was deleted when its pull
 // request was merged. GitHub keeps the commits of a pull request.
-func (r *branches) placeOfDeleted(ctx context.Context, was string, at position) (position, error) {
+func (r *run) placeOfDeleted(ctx context.Context, was string, at position) (position, error) {
 	pull := fmt.Sprintf("refs/pull/%d/head", r.comments.Pull.Number)
 	if err := r.Repo.Remote(r.Memory.Remote).Obtain(ctx, was, pull); err != nil {
 		return at, err
@@ -51,7 +51,7 @@ func (r *branches) placeOfDeleted(ctx context.Context, was string, at position) 
 
 // isAfterMerge reports whether commits were made on top of what was merged, while
 // the default branch has that only as other commits, as a squash makes them.
-func (r *branches) isAfterMerge(ctx context.Context, commit, base string) (bool, error) {
+func (r *run) isAfterMerge(ctx context.Context, commit, base string) (bool, error) {
 	merged := r.mergedHead()
 	if merged == "" || merged == commit {
 		return false, nil
@@ -69,7 +69,7 @@ func (r *branches) isAfterMerge(ctx context.Context, commit, base string) (bool,
 
 // replay makes the commits after the merged head again, on top of base, but for those
 // that base has: the default branch may have been merged into the program branch.
-func (r *branches) replay(ctx context.Context, commit, base string) (head string, count int, err error) {
+func (r *run) replay(ctx context.Context, commit, base string) (head string, count int, err error) {
 	commits, err := r.Repo.Log(ctx, 0, commit, "^"+r.mergedHead(), "^"+base)
 	if err != nil {
 		return "", 0, err
@@ -96,7 +96,7 @@ func (r *branches) replay(ctx context.Context, commit, base string) (head string
 
 // replayPosition is where the branch stands once what was made after the merge is
 // replayed.
-func (r *branches) replayPosition(ctx context.Context, at position) (position, error) {
+func (r *run) replayPosition(ctx context.Context, at position) (position, error) {
 	head, count, err := r.replay(ctx, at.Old, at.Base)
 	if err != nil {
 		return at, err
@@ -110,21 +110,17 @@ func (r *branches) replayPosition(ctx context.Context, at position) (position, e
 // replayPending moves a candidate that waits for CI onto the default branch when
 // its pull request was merged without it. Its numbers hold when its files are the
 // same there; else it ends as not accepted, and is measured anew.
-func (r *ciGate) replayPending(ctx context.Context, e history.Decided) (Result, bool, error) {
-	branch, err := r.branches.defaultBranch(ctx)
+func (r *run) replayPending(ctx context.Context, e history.Decided) (Result, bool, error) {
+	_, base, err := r.base(ctx)
 	if err != nil {
 		return Result{}, false, err
 	}
-	base, err := r.branches.baseCommit(ctx, branch)
-	if err != nil {
-		return Result{}, false, err
-	}
-	after, err := r.branches.isAfterMerge(ctx, e.Commit, base)
+	after, err := r.isAfterMerge(ctx, e.Commit, base)
 	if err != nil || !after {
 		return Result{}, false, err
 	}
 	var refused *decision.Reason
-	head, _, err := r.branches.replay(ctx, e.Commit, base)
+	head, _, err := r.replay(ctx, e.Commit, base)
 	if err == nil && head != base {
 		var was, is string
 		if was, _, err = r.Repo.TreeOf(ctx, e.Commit); err == nil {
@@ -136,7 +132,7 @@ func (r *ciGate) replayPending(ctx context.Context, e history.Decided) (Result, 
 			err = r.write(ctx, fmt.Sprintf("%s: iteration %d is replayed", r.Program.Name, e.Iteration),
 				&git.RefUpdate{Ref: r.ref(), New: head, Old: e.Commit},
 				func(b *records) error {
-					r.recorder.enterPending(b, replayed)
+					r.enterPending(b, replayed)
 					return nil
 				})
 			if refused = pushRefusal(err); refused == nil {

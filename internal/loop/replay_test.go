@@ -16,7 +16,7 @@ import (
 )
 
 // branches are those of a program p in the commitRepo, whose pull request stands like this.
-func (g *commitRepo) branches(pull *commands.Pull) *branches {
+func (g *commitRepo) branches(pull *commands.Pull) *run {
 	service := &Service{
 		Program: &program.Program{Name: "p"}, Now: func() time.Time { return midday }, Base: "main",
 		GitHub: &fakeGitHub{pull: pull}, Repo: g.Repo, Memory: &memory.Memory{Repo: g.Repo},
@@ -26,7 +26,7 @@ func (g *commitRepo) branches(pull *commands.Pull) *branches {
 		records: &records{log: &history.Log{}},
 	})
 	on.comments = &commands.Heard{Pull: pull}
-	return &branches{thread: on}
+	return &run{thread: on}
 }
 
 // lines is a file of nine lines, of which some are others.

@@ -84,7 +84,7 @@ func text(s string) *string {
 
 // resultOf is the result of a proposal that was recorded. One without a decision
 // is of the iteration before: the baseline ended the run.
-func (r *recorder) resultOf(p *proposal.Proposal) Result {
+func (r *run) resultOf(p *proposal.Proposal) Result {
 	switch {
 	case p.Postponed != nil:
 		return r.result(history.Idle, decision.Say(r.stopped))

@@ -4,22 +4,31 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"time"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/github/ci"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
 )
 
-// run is one run of a program under way: the parts of an iteration, put together.
+// run is one run of a program under way.
 type run struct {
 	*thread
-	lease    *lease
-	branches *branches
-	proposer *proposer
-	recorder *recorder
-	gate     *ciGate
 	team     *team
 	measurer *measurer
-	drafted  *draft // the store of a run that writes nothing, nil in the others
+
+	joins    bool // work under the start that an earlier job of this run recorded
+	mustJoin bool // without one, nothing begins
+	aside    bool // apply commands alone, which a start for another job does not hinder
+
+	synced         position            // where sync found the branch
+	baselineEvents []*history.Measured // the baseline that this run measured
+	baselineError  string              // why it cannot be measured, "" when it can
+	drafted        *draft              // the store of a run that writes nothing, nil in the others
+	// fixer proposes fixes for what CI found; it is nil where nobody works.
+	fixer func(ctx context.Context, e history.Decided, verdict ci.Result, left time.Duration) (position,
+		*proposal.Proposal, error)
 }
 
 // isResting reports whether no iteration may begin because the program is paused
@@ -43,14 +52,14 @@ func (r *run) prepare(ctx context.Context) (result Result, ended bool, err error
 	case r.records.sum.Interrupted >= maxInterrupted && r.stopped == "":
 		result, err = r.pauseInterrupted(ctx)
 	case r.stopped == "" && r.asksCI(r.records):
-		result, err = r.gate.waitForCI(ctx)
+		result, err = r.waitForCI(ctx)
 	default:
 		if r.stopped = cmp.Or(r.stopped, r.rests()); r.stopped == "" {
 			return Result{}, false, nil
 		}
-		p := r.proposer.newProposal(proposal.Iteration, position{}) // gives the lease back
-		err = r.recorder.enterProposal(ctx, position{}, p)
-		result = r.recorder.resultOf(p)
+		p := r.newProposal(proposal.Iteration, position{}) // gives the lease back
+		err = r.enterProposal(ctx, position{}, p)
+		result = r.resultOf(p)
 	}
 	return result, true, err
 }
@@ -59,7 +68,7 @@ func (r *run) iterate(ctx context.Context) (Result, error) {
 	if result, ended, err := r.prepare(ctx); ended || err != nil {
 		return result, err
 	}
-	at, p, err := r.proposer.propose(ctx)
+	at, p, err := r.propose(ctx)
 	if conflict, ok := errors.AsType[*conflictError](err); ok {
 		return r.failForPerson(ctx, conflict.reason())
 	}
@@ -81,10 +90,10 @@ func (r *run) iterate(ctx context.Context) (Result, error) {
 
 // fail records an iteration that could not be run as an error.
 func (r *run) fail(ctx context.Context, at position, reason decision.Reason, then ...func(*records)) (Result, error) {
-	p := r.proposer.newProposal(proposal.Iteration, at)
-	r.proposer.describeFailure(p, at, reason)
-	err := r.recorder.enterProposal(ctx, at, p, then...)
-	return r.recorder.resultOf(p), err
+	p := r.newProposal(proposal.Iteration, at)
+	r.describe(p, at, r.team.interruptedAttempt(reason))
+	err := r.enterProposal(ctx, at, p, then...)
+	return r.resultOf(p), err
 }
 
 // failForPerson records an error that only a person can resolve, and pauses the

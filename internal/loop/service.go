@@ -187,15 +187,10 @@ func (s *Service) begin() *run {
 		session: &session{Service: s, course: course{id: s.NewRun()}, begun: now, since: now},
 	}
 	r := &run{thread: &thread{spending: &spending{journal: j}}}
-	r.lease = &lease{thread: r.thread}
-	r.branches = &branches{thread: r.thread}
 	r.measurer = &measurer{spending: r.spending}
 	r.team = &team{thread: r.thread, measurer: r.measurer}
-	r.proposer = &proposer{thread: r.thread, branches: r.branches, measurer: r.measurer, team: r.team}
-	r.recorder = &recorder{r.thread}
-	r.gate = &ciGate{thread: r.thread, branches: r.branches, recorder: r.recorder}
 	if s.refusal == "" {
-		r.gate.fixer = r.proposer.proposeFix
+		r.fixer = r.proposeFix
 	}
 	return r
 }
@@ -205,7 +200,7 @@ func (s *Service) begin() *run {
 func (r *run) through(ctx context.Context, work func(context.Context) (Result, error)) (Result, error) {
 	result, err := work(ctx)
 	if err == nil {
-		result.Warnings, result.BaselineError = r.warnings, r.proposer.baselineError
+		result.Warnings, result.BaselineError = r.warnings, r.baselineError
 		r.detail(&result)
 		if result.Stopped == "" {
 			result.Stopped = r.overspent()

@@ -189,8 +189,8 @@ func TestWarningSurvivesStart(t *testing.T) {
 	d.edit("| Best Metric | 1 |", "| Best Metric | 9 |")
 	d.warn("%s was not read", "GitHub")
 	d.stored.rival = func() {}
-	require.NoError(t, d.lease.acquireLease(t.Context()))
-	require.NoError(t, d.lease.acquireLease(t.Context()))
+	require.NoError(t, d.acquireLease(t.Context()))
+	require.NoError(t, d.acquireLease(t.Context()))
 	d.warn("GitHub was not read")
 	golden.Line(t, d.warnings)
 }

@@ -80,23 +80,14 @@ func (e *conflictError) reason() decision.Reason {
 	}
 }
 
-// branches finds out where the program branch stands against the default branch.
-type branches struct {
-	*thread
-	synced position // where sync found the branch
-}
-
 // sync compares the program branch with the default branch. There are four
 // cases: no branch, or one with nothing of its own, stands at the default
 // branch's head; one that is behind gets the default branch merged; else it
 // stays as it is.
-func (r *branches) sync(ctx context.Context) (position, error) {
+func (r *run) sync(ctx context.Context) (position, error) {
 	at := position{}
 	var err error
-	if at.BaseBranch, err = r.defaultBranch(ctx); err != nil {
-		return at, err
-	}
-	if at.Base, err = r.baseCommit(ctx, at.BaseBranch); err != nil {
+	if at.BaseBranch, at.Base, err = r.base(ctx); err != nil {
 		return at, err
 	}
 	return r.place(ctx, at)
@@ -104,7 +95,7 @@ func (r *branches) sync(ctx context.Context) (position, error) {
 
 // place says where the program branch stands against the position's base. It keeps its own
 // where the remote did not let it have that.
-func (r *branches) place(ctx context.Context, at position) (position, error) {
+func (r *run) place(ctx context.Context, at position) (position, error) {
 	at, err := r.reconciled(ctx, at)
 	if at.Move && r.records.sum.WorkflowsRefused == at.Base {
 		at = at.onOwnBase()
@@ -112,7 +103,7 @@ func (r *branches) place(ctx context.Context, at position) (position, error) {
 	return at, err
 }
 
-func (r *branches) reconciled(ctx context.Context, at position) (position, error) {
+func (r *run) reconciled(ctx context.Context, at position) (position, error) {
 	var err error
 	if at.Old, err = r.Memory.HeadOf(ctx, r.ref()); err != nil {
 		return at, err
@@ -136,7 +127,7 @@ func (r *branches) reconciled(ctx context.Context, at position) (position, error
 	return r.reconcileBranch(ctx, at)
 }
 
-func (r *branches) reconcileBranch(ctx context.Context, at position) (position, error) {
+func (r *run) reconcileBranch(ctx context.Context, at position) (position, error) {
 	if err := r.deepen(ctx); err != nil {
 		return at, err
 	}
@@ -172,7 +163,7 @@ func (r *branches) reconcileBranch(ctx context.Context, at position) (position, 
 // defaultBranch is the branch that the program's work is for: the one asked
 // for, else the recorded one, else the remote's default, else the
 // branch that is checked out.
-func (r *branches) defaultBranch(ctx context.Context) (string, error) {
+func (r *run) defaultBranch(ctx context.Context) (string, error) {
 	if r.Base != "" {
 		return r.Base, nil
 	}
@@ -197,7 +188,15 @@ func (r *branches) defaultBranch(ctx context.Context) (string, error) {
 	return branch, nil
 }
 
-func (r *branches) baseCommit(ctx context.Context, branch string) (string, error) {
+// base is the default branch, with its commit.
+func (r *run) base(ctx context.Context) (branch, commit string, err error) {
+	if branch, err = r.defaultBranch(ctx); err == nil {
+		commit, err = r.baseCommit(ctx, branch)
+	}
+	return branch, commit, err
+}
+
+func (r *run) baseCommit(ctx context.Context, branch string) (string, error) {
 	ref := "refs/heads/" + branch
 	if remote := r.Memory.Remote; remote != "" { // No ref of the user's is written for it.
 		refs, err := r.Repo.Remote(remote).Refs(ctx, ref)
@@ -222,7 +221,7 @@ func (r *branches) baseCommit(ctx context.Context, branch string) (string, error
 }
 
 // deepen makes a shallow clone whole before ahead and behind are believed.
-func (r *branches) deepen(ctx context.Context) error {
+func (r *run) deepen(ctx context.Context) error {
 	shallow, err := r.Repo.IsShallow()
 	if err != nil || !shallow {
 		return err
@@ -236,18 +235,14 @@ func (r *branches) deepen(ctx context.Context) error {
 
 // positionOfProposal finds the position that the proposal was made from, and
 // refuses the proposal when a branch has moved since.
-func (r *branches) positionOfProposal(ctx context.Context, from *proposal.Proposal) (position, error) {
-	at := position{Base: from.Base}
-	var err error
-	if at.BaseBranch, err = r.defaultBranch(ctx); err != nil {
+func (r *run) positionOfProposal(ctx context.Context, from *proposal.Proposal) (position, error) {
+	branch, head, err := r.base(ctx)
+	at := position{Base: from.Base, BaseBranch: branch}
+	switch {
+	case err != nil:
 		return at, err
-	}
-	if at.BaseBranch != from.BaseBranch {
-		return at, proposal.Refuse("it is for branch %q, not for %q", from.BaseBranch, at.BaseBranch)
-	}
-	head, err := r.baseCommit(ctx, at.BaseBranch)
-	if err != nil {
-		return at, err
+	case branch != from.BaseBranch:
+		return at, proposal.Refuse("it is for branch %q, not for %q", from.BaseBranch, branch)
 	}
 	if err := r.deepen(ctx); err != nil {
 		return at, err
@@ -294,7 +289,7 @@ func (r *branches) positionOfProposal(ctx context.Context, from *proposal.Propos
 
 // positionOfFix is where the pending iteration stands. It refuses a bundle that was
 // made from another position.
-func (r *branches) positionOfFix(ctx context.Context, from proposal.Bundle, e history.Decided) (position, error) {
+func (r *run) positionOfFix(ctx context.Context, from proposal.Bundle, e history.Decided) (position, error) {
 	head, err := r.Memory.HeadOf(ctx, r.ref())
 	if err != nil {
 		return position{}, err

@@ -101,7 +101,7 @@ func TestPositionOfBranch(t *testing.T) {
 				pull.Head = ids[c.pullAt]
 				d.heard().Pull = &pull
 			}
-			at, err := d.branches.sync(t.Context())
+			at, err := d.sync(t.Context())
 			if c.conflicts {
 				var conflict *conflictError
 				require.ErrorAs(t, err, &conflict)
@@ -125,7 +125,7 @@ func TestPositionOfBranch(t *testing.T) {
 				assert.Equal(t, []string{at.Old, at.Base}, commit.Parents, "nothing of either is lost")
 				assert.Equal(t, fmt.Sprintf("[Autoloop: %s] Merge stands/%s\n\nAutoloop-Run: now\n", c.name, c.base),
 					commit.Message)
-				again, err := d.branches.sync(t.Context())
+				again, err := d.sync(t.Context())
 				require.NoError(t, err)
 				assert.Equal(t, at, again, "the same position at the same time")
 			}
@@ -221,34 +221,34 @@ func TestTheDefaultBranch(t *testing.T) {
 		}
 		d := newMemoryRunIn(t, tiny.Repo, "p", "", events...)
 		d.Base = c.asked
-		got, err := d.branches.defaultBranch(t.Context())
+		got, err := d.defaultBranch(t.Context())
 		if c.err != "" {
 			require.ErrorContains(t, err, c.err, c.name)
 			continue
 		}
 		require.NoError(t, err, c.name)
 		assert.Equal(t, c.want, got, c.name)
-		_, err = d.branches.baseCommit(t.Context(), got)
+		_, err = d.baseCommit(t.Context(), got)
 		require.ErrorContains(t, err, c.baseErr, c.name)
 	}
 
 	d := newMemoryRunIn(t, g.Repo, "p", "")
-	commit, err := d.branches.baseCommit(t.Context(), "default/a")
+	commit, err := d.baseCommit(t.Context(), "default/a")
 	require.NoError(t, err)
 	assert.Equal(t, ids["a"], commit)
 	d.Memory.Remote = g.Root // the remote is the truth, not what is checked out
-	_, err = d.branches.defaultBranch(t.Context())
+	_, err = d.defaultBranch(t.Context())
 	require.ErrorContains(t, err, "its default branch; name it with --base")
-	commit, err = d.branches.baseCommit(t.Context(), "default/a")
+	commit, err = d.baseCommit(t.Context(), "default/a")
 	require.NoError(t, err)
 	assert.Equal(t, ids["a"], commit)
-	_, err = d.branches.baseCommit(t.Context(), "default/b")
+	_, err = d.baseCommit(t.Context(), "default/b")
 	require.ErrorContains(t, err, "no branch default/b: push it, or name")
 
 	d = newMemoryRunIn(t, tiny.Repo, "p", "")
-	require.NoError(t, d.branches.deepen(t.Context()))
+	require.NoError(t, d.deepen(t.Context()))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".git", "shallow"), []byte(ids["a"]+"\n"), 0o600))
-	require.ErrorContains(t, d.branches.deepen(t.Context()),
+	require.ErrorContains(t, d.deepen(t.Context()),
 		"have in common cannot be told; run `git")
 }
 

@@ -22,7 +22,7 @@ import (
 // as they are here, without measuring. What does not hold is a
 // *proposal.RefusedError. The decision itself is computed again when it is
 // entered, by verifyDecision.
-func (r *recorder) verify(ctx context.Context, at position, p *proposal.Proposal) error {
+func (r *run) verify(ctx context.Context, at position, p *proposal.Proposal) error {
 	if err := r.verifyBaseline(at, p); err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (r *recorder) verify(ctx context.Context, at position, p *proposal.Proposal
 }
 
 // verifyBaseline checks a baseline that is still to be recorded.
-func (r *recorder) verifyBaseline(at position, p *proposal.Proposal) error {
+func (r *run) verifyBaseline(at position, p *proposal.Proposal) error {
 	needs := r.needsBaseline(at)
 	failed := p.Decided != nil && p.Decided.Outcome == history.Error || p.Postponed != nil
 	switch {
@@ -68,7 +68,7 @@ func (r *recorder) verifyBaseline(at position, p *proposal.Proposal) error {
 
 // unusableBaseline says why measured numbers are no baseline of the program,
 // nil when they are.
-func (r *recorder) unusableBaseline(e *history.Measured) *decision.Reason {
+func (r *run) unusableBaseline(e *history.Measured) *decision.Reason {
 	if r.Program.Evaluation == program.Tasks {
 		return nil
 	}
@@ -115,7 +115,7 @@ func verifyOutcome(at position, p *proposal.Proposal, outcomes ...history.Outcom
 // again from the measurements, by the program's own rule, and refused when the
 // result differs. Its reasons are those of that computation: the ones that the
 // proposal has are kept only where nothing can be computed.
-func (r *recorder) verifyDecision(b *records, at position, p *proposal.Proposal) (history.Decided, error) {
+func (r *run) verifyDecision(b *records, at position, p *proposal.Proposal) (history.Decided, error) {
 	e := *p.Decided
 	measured := history.Of[*history.Measured](p.Measured)
 	if e.Disagreement = nil; !p.Kept() { // the new incumbent was measured beside the old one
@@ -175,7 +175,7 @@ func verifySuiteDecision(b *records, p *proposal.Proposal, e *history.Decided) e
 }
 
 // writeCandidate makes the tree of a candidate that came in a bundle, from its files.
-func (r *recorder) writeCandidate(ctx context.Context, on string, p *proposal.Proposal) error {
+func (r *run) writeCandidate(ctx context.Context, on string, p *proposal.Proposal) error {
 	files := map[string]*git.File{}
 	for _, file := range p.Files {
 		switch file.Mode {
@@ -199,7 +199,7 @@ func (r *recorder) writeCandidate(ctx context.Context, on string, p *proposal.Pr
 
 // verifyCandidate checks the candidate's files, as changes to the commit on,
 // against the target, and describes what they change of the incumbent.
-func (r *recorder) verifyCandidate(ctx context.Context, at position, on string, p *proposal.Proposal) error {
+func (r *run) verifyCandidate(ctx context.Context, at position, on string, p *proposal.Proposal) error {
 	changes, err := tree.Changes(ctx, r.Repo, on, p.Candidate)
 	if err != nil {
 		return err

@@ -27,8 +27,8 @@ func TestVerifyRefuses(t *testing.T) {
 	b := newFixture(t, "evaluation-runs: 1", "1", "2", "3")
 	require.Equal(t, history.Accepted, b.one().Outcome)
 	run := b.service.begin()
-	require.NoError(t, run.lease.acquireLease(t.Context()))
-	at, _, err := run.proposer.propose(t.Context())
+	require.NoError(t, run.acquireLease(t.Context()))
+	at, _, err := run.propose(t.Context())
 	require.NoError(t, err)
 	a, err := run.team.attempt(t.Context(), at)
 	require.NoError(t, err)
@@ -63,14 +63,14 @@ func TestVerifyRefuses(t *testing.T) {
 		{"a file outside the target", func(p *proposal.Proposal) { p.Candidate = outside }, "other.txt"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := run.proposer.newProposal(proposal.Iteration, at)
-			run.proposer.describe(p, at, a)
+			p := run.newProposal(proposal.Iteration, at)
+			run.describe(p, at, a)
 			require.True(t, p.Kept())
 			c.change(p)
 			before := b.refs()
 			if c.says == "" {
-				require.NoError(t, run.recorder.verify(t.Context(), at, p))
-				_, err := run.recorder.verifyDecision(run.records, at, p)
+				require.NoError(t, run.verify(t.Context(), at, p))
+				_, err := run.verifyDecision(run.records, at, p)
 				require.NoError(t, err)
 				return
 			}
@@ -141,7 +141,7 @@ func TestFilesOfACandidate(t *testing.T) {
 		"d/up":      linkTo("../value.txt"),
 		"known.txt": fileOf("token " + secret + "\n"), "bare/HEAD": fileOf("ref: x\n"), "bare/objects/x": fileOf("x"),
 	})
-	r.recorder.Masker = process.NewMasker(nil, secret, "value.txt")
+	r.Masker = process.NewMasker(nil, secret, "value.txt")
 	for name, c := range map[string]struct {
 		files map[string]*git.File
 		says  string // "" when it is taken
@@ -164,10 +164,10 @@ func TestFilesOfACandidate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			candidate := b.treeOf(at.Head, c.files)
-			p := r.proposer.newProposal(proposal.Iteration, at)
+			p := r.newProposal(proposal.Iteration, at)
 			p.Candidate, p.Decided = candidate, &history.Decided{Outcome: history.Accepted}
 			p.Decided.Changed, p.Decided.Digest, p.Decided.LeavesNothing = []string{"forged"}, "forged", true
-			err := r.recorder.verifyCandidate(t.Context(), at, at.Head, p)
+			err := r.verifyCandidate(t.Context(), at, at.Head, p)
 			requireRefusal(t, err, c.says, name)
 			if err != nil {
 				assert.NotContains(t, err.Error(), secret)
@@ -187,9 +187,9 @@ func TestFixIsComparedWithItsStart(t *testing.T) {
 	b, r, at := widely(t, nil)
 	on := b.treeOf(at.Head, map[string]*git.File{"value.txt": fileOf("2\n"), "other.txt": fileOf("a person's\n")})
 	verify := func(candidate string) (*proposal.Proposal, error) {
-		p := r.proposer.newProposal(proposal.Fix, at)
+		p := r.newProposal(proposal.Fix, at)
 		p.Candidate, p.Decided = candidate, &history.Decided{Outcome: history.PendingCI}
-		return p, r.recorder.verifyCandidate(t.Context(), at, on, p)
+		return p, r.verifyCandidate(t.Context(), at, on, p)
 	}
 	p, err := verify(b.treeOf(on, map[string]*git.File{"new.txt": fileOf("x")}))
 	require.NoError(t, err)
@@ -212,13 +212,13 @@ func TestHeldCandidateLeavesNothing(t *testing.T) {
 		"the file is gone": {map[string]*git.File{"value.txt": nil}, true, true},
 		"it is not held":   {map[string]*git.File{"value.txt": nil}, false, false},
 	} {
-		p := r.proposer.newProposal(proposal.Iteration, at)
+		p := r.newProposal(proposal.Iteration, at)
 		p.Candidate, p.Decided = b.treeOf(at.Head, c.files),
 			&history.Decided{Outcome: history.Accepted, LeavesNothing: !c.want}
 		if c.held {
 			p.Measured = []history.Event{&history.Measured{Role: history.Emptied, Stage: decision.Held}}
 		}
-		require.NoError(t, r.recorder.verifyCandidate(t.Context(), at, at.Head, p), name)
+		require.NoError(t, r.verifyCandidate(t.Context(), at, at.Head, p), name)
 		if c.held {
 			assert.Equal(t, c.want, p.Decided.LeavesNothing, name)
 		}
@@ -237,7 +237,7 @@ func TestFilesAreWhatWasMeasured(t *testing.T) {
 	files, err := changedFiles(t.Context(), b.service.Repo, at.Head, candidate)
 	require.NoError(t, err)
 	write := func(candidate string, files ...proposal.File) error {
-		return r.recorder.writeCandidate(t.Context(), at.Head,
+		return r.writeCandidate(t.Context(), at.Head,
 			&proposal.Proposal{Manifest: proposal.Manifest{Candidate: candidate}, Files: files})
 	}
 	require.NoError(t, write(candidate, files...))

@@ -20,16 +20,9 @@ const (
 	lastPoll  = time.Minute
 )
 
-type ciGate struct {
-	*thread
-	branches *branches
-	recorder *recorder
-	fixer    fixer // proposes fixes for what CI found
-}
-
 // waitForCI reads CI until it has decided over the pending iteration, or until this
 // run stops waiting: then a later run goes on.
-func (r *ciGate) waitForCI(ctx context.Context) (Result, error) {
+func (r *run) waitForCI(ctx context.Context) (Result, error) {
 	deadline, pause := r.Now().Add(r.Program.CIWait), firstPoll
 	if e := *r.records.standing().Decision; !r.merged(e.Commit) {
 		if result, ended, err := r.replayPending(ctx, e); err != nil || ended {
@@ -62,7 +55,7 @@ func (r *ciGate) waitForCI(ctx context.Context) (Result, error) {
 }
 
 // settle does what the table says of an event. It is not done when CI is to be asked again.
-func (r *ciGate) settle(ctx context.Context, e history.Decided, event lifecycle.Event,
+func (r *run) settle(ctx context.Context, e history.Decided, event lifecycle.Event,
 	verdict ci.Result,
 ) (result Result, done bool, err error) {
 	next := r.next(event)
@@ -90,7 +83,7 @@ func (r *ciGate) settle(ctx context.Context, e history.Decided, event lifecycle.
 
 // event is what CI, or a person, says of the commit that waits. Late, what has failed
 // counts, although the rest goes on.
-func (r *ciGate) event(ctx context.Context, e history.Decided, verdict ci.Result, late bool) lifecycle.Event {
+func (r *run) event(ctx context.Context, e history.Decided, verdict ci.Result, late bool) lifecycle.Event {
 	standing := r.records.standing()
 	switch {
 	case r.merged(e.Commit):
@@ -114,7 +107,7 @@ func (r *ciGate) event(ctx context.Context, e history.Decided, verdict ci.Result
 }
 
 // timedOut says why nothing more is expected of CI, and what to do.
-func (r *ciGate) timedOut(e history.Decided, verdict ci.Result) *decision.Reason {
+func (r *run) timedOut(e history.Decided, verdict ci.Result) *decision.Reason {
 	what := found(verdict)
 	if verdict.Seen == 0 {
 		what = []decision.Reason{{Kind: decision.CINothing}}
@@ -127,7 +120,7 @@ func (r *ciGate) timedOut(e history.Decided, verdict ci.Result) *decision.Reason
 
 // publishPending opens the pull request, since much of CI runs there alone, and
 // starts the workflow that the program names.
-func (r *ciGate) publishPending(ctx context.Context) {
+func (r *run) publishPending(ctx context.Context) {
 	if r.comments == nil {
 		return
 	}
@@ -154,7 +147,7 @@ func (r *ciGate) publishPending(ctx context.Context) {
 }
 
 // verdict is what CI says now. What cannot be read is pending.
-func (r *ciGate) verdict(ctx context.Context, e history.Decided) ci.Result {
+func (r *run) verdict(ctx context.Context, e history.Decided) ci.Result {
 	at := ci.Candidate{
 		Commit: e.Commit, Base: r.checkedBase(ctx, r.records.sum.Base),
 		BaseBranch: r.records.sum.BaseBranch,
@@ -170,7 +163,7 @@ func (r *ciGate) verdict(ctx context.Context, e history.Decided) ci.Result {
 
 // keep settles an iteration: CI lets it through, or a person merged it meanwhile, and what
 // CI says then is told.
-func (r *ciGate) keep(ctx context.Context, e history.Decided, event lifecycle.Event,
+func (r *run) keep(ctx context.Context, e history.Decided, event lifecycle.Event,
 	verdict ci.Result,
 ) (Result, error) {
 	says := found(verdict)
@@ -192,7 +185,7 @@ func (r *ciGate) keep(ctx context.Context, e history.Decided, event lifecycle.Ev
 
 // keepWaiting ends the run while the iteration still waits. A reason pauses the
 // program.
-func (r *ciGate) keepWaiting(ctx context.Context, e history.Decided, pause *decision.Reason,
+func (r *run) keepWaiting(ctx context.Context, e history.Decided, pause *decision.Reason,
 	verdict ci.Result,
 ) (Result, error) {
 	reasons := append([]decision.Reason{decision.Say("CI did not answer yet; a later run goes on")}, found(verdict)...)
@@ -217,7 +210,7 @@ func (r *ciGate) keepWaiting(ctx context.Context, e history.Decided, pause *deci
 
 // recordFinal records the final decision on an iteration that waited for CI, and
 // moves the branch with it.
-func (r *ciGate) recordFinal(ctx context.Context, e history.Decided, branch *git.RefUpdate,
+func (r *run) recordFinal(ctx context.Context, e history.Decided, branch *git.RefUpdate,
 	pause *decision.Reason,
 ) (Result, error) {
 	err := r.write(ctx, fmt.Sprintf("%s: iteration %d %s", r.Program.Name, e.Iteration, e.Outcome), branch,
@@ -230,7 +223,7 @@ func (r *ciGate) recordFinal(ctx context.Context, e history.Decided, branch *git
 			if b.sum.Paused != nil && b.sum.Paused.Is(decision.CITimeout) { // CI has answered
 				b.goOn(e.Reasons[len(e.Reasons)-1])
 			}
-			r.recorder.enterFinished(b, decided)
+			r.enterFinished(b, decided)
 			if pause == nil {
 				return nil
 			}
@@ -253,7 +246,7 @@ func (r *ciGate) recordFinal(ctx context.Context, e history.Decided, branch *git
 
 // asksToFix reports whether CI is known to have failed for the pending commit and an agent
 // may help: also when a part of it failed and the rest did not end in time.
-func (r *ciGate) asksToFix(ctx context.Context, e history.Decided, verdict ci.Result) bool {
+func (r *run) asksToFix(ctx context.Context, e history.Decided, verdict ci.Result) bool {
 	late := r.Now().Sub(r.records.standing().WaitsSince) >= r.Program.CIWait
 	return verdict.Seen > 0 && r.next(r.event(ctx, e, verdict, late)) == lifecycle.Fix
 }
@@ -262,7 +255,7 @@ func (r *ciGate) asksToFix(ctx context.Context, e history.Decided, verdict ci.Re
 // CI was ever seen on this program, when a workflow of the base runs on what is
 // pushed, when the base or the pull request has checks, or when rules require some: it
 // never switches itself off. If that cannot be determined it returns true.
-func (r *ciGate) ciRequired(ctx context.Context, base string) bool {
+func (r *run) ciRequired(ctx context.Context, base string) bool {
 	switch {
 	case r.GitHub == nil, r.Program.CIGate == "off":
 		return false
@@ -284,7 +277,7 @@ const maxSkipped = 50
 
 // checkedBase is the commit whose checks a base is known by: the base itself, or the
 // nearest before it whose message does not ask CI to stay away.
-func (r *ciGate) checkedBase(ctx context.Context, base string) string {
+func (r *run) checkedBase(ctx context.Context, base string) string {
 	at := base
 	for range maxSkipped {
 		commit, err := r.Repo.ReadCommit(ctx, at)
@@ -298,14 +291,14 @@ func (r *ciGate) checkedBase(ctx context.Context, base string) string {
 
 // workflows reports whether a workflow of the base runs when a change of the target
 // files is pushed or in a pull request into the default branch, and which workflows do not.
-func (r *ciGate) workflows(ctx context.Context, base string) (starts bool, into string, elsewhere []string, err error) {
+func (r *run) workflows(ctx context.Context, base string) (starts bool, into string, elsewhere []string, err error) {
 	entries, err := r.Repo.LsTree(ctx, base)
 	if err != nil {
 		return false, "", nil, err
 	}
 	change := ci.Push{Branch: r.branch(), Into: r.records.sum.BaseBranch}
 	if change.Into == "" {
-		if change.Into, err = r.branches.defaultBranch(ctx); err != nil {
+		if change.Into, err = r.defaultBranch(ctx); err != nil {
 			return false, "", nil, err
 		}
 	}

@@ -165,7 +165,7 @@ func TestPausesBetweenQuestionsToCI(t *testing.T) {
 		if !heard {
 			d.comments = nil
 		}
-		_, err := d.gate.waitForCI(t.Context())
+		_, err := d.waitForCI(t.Context())
 		require.NoError(t, err)
 		assert.Len(t, d.hub.judged, len(d.slept)+1, "it is asked at once, and once more in the end")
 		if !heard {
@@ -246,11 +246,11 @@ func TestWordsOfCI(t *testing.T) {
 				c.since = time.Minute
 			}
 			d := newAtCI(t, g, ids, "at-ci", c.base, "ci-wait: 20s\n"+c.front, c.since)
-			d.hub.ci, d.gate.fixer = c.says, nil
+			d.hub.ci, d.fixer = c.says, nil
 			if c.merged {
 				d.heard().Pull = &commands.Pull{Number: 8, Merged: true, Head: ids["candidate"]}
 			}
-			result, err := d.gate.waitForCI(t.Context())
+			result, err := d.waitForCI(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, c.outcome, result.Outcome)
 			assert.Equal(t, c.events, strings.Join(d.told()[1:], " "))
@@ -287,13 +287,13 @@ func TestWaitEnds(t *testing.T) {
 	d := newAtCI(t, g, ids, "at-ci", "flow", "", time.Minute)
 	d.hub.ci, d.hub.unpromoted = []ci.Result{waiting()}, true
 	d.Sleep = func(context.Context, time.Duration) error { return context.Canceled }
-	_, err := d.gate.waitForCI(t.Context())
+	_, err := d.waitForCI(t.Context())
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Empty(t, d.stored.messages)
 
 	d = newAtCI(t, g, ids, "at-ci", "flow", "", time.Minute)
 	d.hub.ci, d.hub.unpromoted, d.id = []ci.Result{green()}, true, "another"
-	_, err = d.gate.waitForCI(t.Context())
+	_, err = d.waitForCI(t.Context())
 	require.ErrorIs(t, err, errLeaseLost)
 	assert.Empty(t, d.stored.messages)
 }
@@ -332,7 +332,7 @@ func TestStartCI(t *testing.T) {
 			}
 			d.hub.broken = map[string]error{c.broken: errBroken}
 			for range 2 {
-				d.gate.publishPending(t.Context())
+				d.publishPending(t.Context())
 			}
 			if c.broken == "" || c.broken == "promote" {
 				assert.Equal(t, c.want, d.hub.dispatched)
@@ -383,7 +383,7 @@ func TestFailureEnds(t *testing.T) {
 			d.stored.failures = []error{c.err}
 			verdict := red("build", "error: x")
 			verdict.Failing[0].URL = "https://ci.example/1"
-			result, err := d.gate.giveUpFix(t.Context(), *d.records.standing().Decision, verdict,
+			result, err := d.giveUpFix(t.Context(), *d.records.standing().Decision, verdict,
 				decision.Reason{Kind: decision.CIStuck, Words: "x"})
 			require.NoError(t, err)
 			assert.Equal(t, history.CIFixExhausted, result.Outcome)
@@ -478,7 +478,7 @@ func TestFixIsAskedFor(t *testing.T) {
 			d := newAtCI(t, g, ids, "at-ci", "flow", c.front, time.Minute, c.before...)
 			d.clock = d.clock.Add(c.worked)
 			asked := time.Duration(0)
-			d.gate.fixer = func(_ context.Context, _ history.Decided, verdict ci.Result, left time.Duration) (position,
+			d.fixer = func(_ context.Context, _ history.Decided, verdict ci.Result, left time.Duration) (position,
 				*proposal.Proposal, error,
 			) {
 				asked = left
@@ -487,7 +487,7 @@ func TestFixIsAskedFor(t *testing.T) {
 				return position{}, p, err
 			}
 			e := *d.records.standing().Decision
-			result, done, err := d.gate.settle(t.Context(), e, d.gate.event(t.Context(), e, failure, true), failure)
+			result, done, err := d.settle(t.Context(), e, d.event(t.Context(), e, failure, true), failure)
 			assert.Equal(t, c.asked, asked)
 			if c.err != nil {
 				require.ErrorIs(t, err, c.err)
@@ -526,10 +526,10 @@ func TestCommitWhoseChecksCount(t *testing.T) {
 		{fmt.Sprint(maxSkipped), "1"},
 		{fmt.Sprint(maxSkipped + 1), fmt.Sprint(maxSkipped + 1)},
 	} {
-		assert.Equal(t, ids[c.want], d.gate.checkedBase(t.Context(), ids[c.base]), c.base)
+		assert.Equal(t, ids[c.want], d.checkedBase(t.Context(), ids[c.base]), c.base)
 	}
-	assert.Equal(t, unknown, d.gate.checkedBase(t.Context(), unknown))
-	assert.Empty(t, d.gate.checkedBase(t.Context(), ""))
+	assert.Equal(t, unknown, d.checkedBase(t.Context(), unknown))
+	assert.Empty(t, d.checkedBase(t.Context(), ""))
 }
 
 // TestWhetherCIIsRequired: it never switches itself off, and what cannot be read is a yes.
@@ -593,7 +593,7 @@ func TestWhetherCIIsRequired(t *testing.T) {
 			if base == "" {
 				base = baseOnRecord
 			}
-			assert.Equal(t, c.want, d.gate.ciRequired(t.Context(), base))
+			assert.Equal(t, c.want, d.ciRequired(t.Context(), base))
 			var asked []string
 			if c.asked != "" {
 				asked = []string{ids[c.asked]}
@@ -620,7 +620,7 @@ func TestFixesThatDoNotHelp(t *testing.T) {
 	failure := red("build", "error: x")
 
 	run := b.start()
-	at, err := run.branches.positionOf(t.Context(), *run.records.standing().Decision)
+	at, err := run.positionOf(t.Context(), *run.records.standing().Decision)
 	require.NoError(t, err)
 	assert.Equal(t, []string{b.git("rev-parse", "main"), candidate, candidate}, []string{at.Head, at.Old, at.From},
 		"it is measured against the incumbent, and begins with the candidate")

@@ -3,7 +3,6 @@ package evaluation
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -93,17 +93,8 @@ func (f failure) windowsLineEnds() string {
 	}
 	defer func() { _ = root.Close() }()
 	for _, word := range strings.Fields(f.script) {
-		if info, err := root.Stat(strings.TrimPrefix(word, "./")); err != nil || !info.Mode().IsRegular() {
-			continue
-		}
-		file, err := root.Open(strings.TrimPrefix(word, "./"))
-		if err != nil {
-			continue
-		}
-		first := make([]byte, 200)
-		n, _ := io.ReadFull(file, first)
-		_ = file.Close()
-		if line, _, _ := bytes.Cut(first[:n], []byte("\n")); bytes.HasSuffix(line, []byte("\r")) {
+		first, _ := files.ReadRegular(root, strings.TrimPrefix(word, "./"), 200)
+		if line, _, _ := bytes.Cut(first, []byte("\n")); bytes.HasSuffix(line, []byte("\r")) {
 			return fmt.Sprintf(": line 1 of %s ends with CR, as on Windows", f.masker.OneLine(word, maxCommand))
 		}
 	}

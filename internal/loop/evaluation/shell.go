@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 )
@@ -53,20 +54,13 @@ const maxFailed = 1 << 16
 // failedCommand is the command that ended the script with an exit code: in the
 // innermost subshell where several have it. It is nil when none is known.
 func (c channel) failedCommand(exit int) *command {
-	file := filepath.Join(c.dir, "failed")
-	if info, err := os.Lstat(file); exit == 0 || err != nil || !info.Mode().IsRegular() || info.Size() > maxFailed {
-		return nil
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
+	text, err := files.ReadSmall(filepath.Join(c.dir, "failed"), maxFailed)
+	if exit == 0 || err != nil {
 		return nil
 	}
 	var last *command
 	for record := range strings.SplitSeq(string(text), "\x00") {
-		if one := parseCommand(record); one != nil && one.exit == exit {
-			if last != nil && last.exit == one.exit && last.depth > one.depth {
-				continue
-			}
+		if one := parseCommand(record); one != nil && one.exit == exit && (last == nil || last.depth <= one.depth) {
 			last = one
 		}
 	}

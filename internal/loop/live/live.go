@@ -142,11 +142,7 @@ func (b Board) read(program string) (s Status, running bool) {
 	if held, err := files.Held(dir); err != nil || !held {
 		return Status{}, false
 	}
-	name := filepath.Join(dir, statusFile)
-	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() || info.Size() > maxStatus {
-		return Status{Program: program}, true
-	}
-	text, err := os.ReadFile(name)
+	text, err := files.ReadSmall(filepath.Join(dir, statusFile), maxStatus)
 	if err != nil || json.Unmarshal(text, &s) != nil {
 		s = Status{}
 	}

@@ -5,7 +5,6 @@ package proposal
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 
 	"github.com/org/autoloop/internal/lazyregexp"
@@ -92,10 +91,6 @@ type File struct {
 // Digest is the SHA-256 of parts, each with its length, so that none runs into
 // the next; nil and empty differ.
 func Digest(parts ...[]byte) string {
-	if len(parts) == 1 {
-		sum := sha256.Sum256(parts[0])
-		return hex.EncodeToString(sum[:])
-	}
 	hash := sha256.New()
 	for _, part := range parts {
 		length := len(part)
@@ -105,14 +100,16 @@ func Digest(parts ...[]byte) string {
 		_, _ = fmt.Fprintf(hash, "%d\x00", length)
 		_, _ = hash.Write(part)
 	}
-	return hex.EncodeToString(hash.Sum(nil))
+	return fmt.Sprintf("%x", hash.Sum(nil))
 }
+
+func sha256sum(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
 
 // sums are the digests of the other files, as sha256sum prints them.
 func sums(files map[string][]byte) []byte {
 	text := ""
 	for _, name := range []string{manifestFile, changeFile, eventsFile} {
-		text += Digest(files[name]) + "  " + name + "\n"
+		text += sha256sum(files[name]) + "  " + name + "\n"
 	}
 	return []byte(text)
 }

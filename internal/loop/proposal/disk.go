@@ -83,7 +83,7 @@ func Read(dir string) (b Bundle, err error) {
 	if string(files[sumsFile]) != string(sums(files)) {
 		return b, fmt.Errorf("was altered: its files are not what %s says", sumsFile)
 	}
-	b = Bundle{ID: Digest(files[sumsFile]), Change: files[changeFile], Events: files[eventsFile]}
+	b = Bundle{ID: sha256sum(files[sumsFile]), Change: files[changeFile], Events: files[eventsFile]}
 	if err := json.Unmarshal(files[manifestFile], &b.Manifest); err != nil {
 		return b, fmt.Errorf("has a manifest that cannot be read: %w", err)
 	}

@@ -64,7 +64,8 @@ func (p *Proposal) Kept() bool {
 // used.
 func (p *Proposal) FailFix(problem decision.Reason) {
 	p.Checked.Failed, p.Checked.Agent, p.Checked.Usage = &problem, p.Decided.Agent, p.Decided.Usage
-	p.Checked.Durations, p.Checked.Evaluation, p.Decided = p.Decided.Durations, p.Decided.Evaluation, nil
+	p.Checked.Durations, p.Checked.Evaluation = p.Decided.Durations, p.Decided.Evaluation
+	p.Decided, p.Measured = nil, nil
 }
 
 // Number is the number of the candidate that decides; an only one is the first.

@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -60,12 +61,7 @@ func (Openevolve) SelectParents(p Population) Offspring {
 
 // elitesOf are the best of each cell of an island, the best of all first.
 func elitesOf(all []Individual, direction metric.Direction, home, iteration int) []int {
-	best := -1
-	for i := range all {
-		if usable(all[i]) && (best < 0 || better(all[i], all[best], direction)) {
-			best = i
-		}
-	}
+	best := bestOf(all, direction, func(Individual) bool { return true })
 	if best < 0 {
 		return nil
 	}
@@ -73,7 +69,7 @@ func elitesOf(all []Individual, direction metric.Direction, home, iteration int)
 	cells := map[cell]int{}
 	settle := func(i int) {
 		at := cellOf(all[i], reference)
-		if now, taken := cells[at]; !taken || better(all[i], all[now], direction) {
+		if now, taken := cells[at]; !taken || compare(all[i], all[now], direction) < 0 {
 			cells[at] = i
 		}
 	}
@@ -85,21 +81,20 @@ func elitesOf(all []Individual, direction metric.Direction, home, iteration int)
 	if visitor := visitor(all, direction, home, iteration); visitor >= 0 {
 		settle(visitor)
 	}
-	elites := make([]int, 0, len(cells))
-	for _, i := range cells {
-		elites = append(elites, i)
-	}
-	slices.SortFunc(elites, func(a, b int) int {
-		switch {
-		case better(all[a], all[b], direction):
-			return -1
-		case better(all[b], all[a], direction):
-			return 1
-		default:
-			return cmp.Compare(a, b)
-		}
+	return slices.SortedFunc(maps.Values(cells), func(a, b int) int {
+		return cmp.Or(compare(all[a], all[b], direction), cmp.Compare(a, b))
 	})
-	return elites
+}
+
+// bestOf is the place of the best of those that may be, or -1.
+func bestOf(all []Individual, direction metric.Direction, may func(Individual) bool) int {
+	best := -1
+	for i, one := range all {
+		if usable(one) && may(one) && (best < 0 || compare(one, all[best], direction) < 0) {
+			best = i
+		}
+	}
+	return best
 }
 
 // visitor is the best of the island before home when the last visits were
@@ -107,16 +102,9 @@ func elitesOf(all []Individual, direction metric.Direction, home, iteration int)
 func visitor(all []Individual, direction metric.Direction, home, iteration int) int {
 	since := iteration / migration * migration
 	from := (home + islands - 1) % islands
-	best := -1
-	for i, one := range all {
-		if one.Iteration > since || island(one.Iteration, one.Proposal) != from || !usable(one) {
-			continue
-		}
-		if best < 0 || better(one, all[best], direction) {
-			best = i
-		}
-	}
-	return best
+	return bestOf(all, direction, func(one Individual) bool {
+		return one.Iteration <= since && island(one.Iteration, one.Proposal) == from
+	})
 }
 
 // ranked draws a place, each half as likely as the one before it.
@@ -141,12 +129,13 @@ func inspire(rng *rand.Rand, elites []int, parent int) []int {
 
 func usable(one Individual) bool { return !math.IsNaN(one.Value) && !math.IsInf(one.Value, 0) }
 
-// better orders by value; of equals the smaller change is better.
-func better(a, b Individual, direction metric.Direction) bool {
-	if a.Value == b.Value {
-		return len(a.Lines) < len(b.Lines)
+// compare orders by value, the best first; of equals the smaller change is better.
+func compare(a, b Individual, direction metric.Direction) int {
+	by := cmp.Compare(b.Value, a.Value)
+	if direction == metric.Lower {
+		by = -by
 	}
-	return (a.Value > b.Value) == (direction != metric.Lower)
+	return cmp.Or(by, cmp.Compare(len(a.Lines), len(b.Lines)))
 }
 
 func cellOf(one Individual, reference map[string]bool) cell {
