@@ -19,35 +19,49 @@ import (
 
 // BenchmarkIteration is `iterate` with an agent and an evaluation that take next to no time: in a
 // small repository, in one of 20,000 files, and after 10,000 iterations. "cpu-x-git" is its
-// time of processors beside that of `git worktree add` and the removal of that tree.
+// time of processors beside that of `git worktree add` and the removal of that tree, of the first
+// iteration of a run and of each further one.
 func BenchmarkIteration(b *testing.B) {
-	for name, c := range map[string]struct{ commits, past int }{
-		"small": {1, 0}, "20,000 files": {1000, 0}, "10,000 iterations": {1, 10_000},
+	for name, c := range map[string]struct {
+		commits, past     int
+		direction, writes string
+	}{
+		"small": {1, 0, "lower", "value.txt"}, "10,000 iterations": {1, 10_000, "lower", "value.txt"},
+		"20,000 files, refused":  {1000, 0, "lower", "d00/f0-00.txt"},
+		"20,000 files, rejected": {1000, 0, "lower", "value.txt"},
+		"20,000 files, kept":     {1000, 0, "higher", "value.txt"},
 	} {
 		b.Run(name, func(b *testing.B) {
 			w := newProject(b, map[string]string{"value.txt": "0\n", ".autoloop/programs/p.md": strings.Replace(
-				fmt.Sprintf(values, "metric_direction: lower\nplateau: off"), `sed -n "${AUTOLOOP_ITERATION}p" "$SIDE/values"`,
-				`echo "$AUTOLOOP_ITERATION"`, 1)})
+				fmt.Sprintf(values, "plateau: off\nmetric_direction: "+c.direction),
+				`sed -n "${AUTOLOOP_ITERATION}p" "$SIDE/values" > value.txt`, `echo "$AUTOLOOP_ITERATION" > `+c.writes, 1)})
 			w.filled(c.commits)
-			once := func() { require.Zero(b, w.process("iterate", "--program", "p").code) }
-			once()
+			iterate := func(count int) (processor, wall time.Duration) {
+				before, begun := processorTime(), time.Now()
+				require.Zero(b, w.process("iterate", "--program", "p", "-n", strconv.Itoa(count)).code)
+				return processorTime() - before, time.Since(begun)
+			}
+			iterate(1)
 			w.older(c.past)
 			w.git("repack", "-a", "-d", "-f", "--quiet") // as git gc does it of loose objects
 			packed := w.kilobytes("size-pack")
-			var wall, bare, own time.Duration
+			var wall, bare, one, four time.Duration
 			for b.Loop() {
 				before := processorTime()
 				tree := filepath.Join(b.TempDir(), "tree")
 				w.git("worktree", "add", "--quiet", "--detach", tree)
 				w.git("worktree", "remove", "--force", tree)
-				between, begun := processorTime(), time.Now()
-				once()
-				wall, bare, own = wall+time.Since(begun), bare+between-before, own+processorTime()-between
+				bare += processorTime() - before
+				processor, took := iterate(1)
+				wall, one = wall+took, one+processor
+				processor, _ = iterate(4)
+				four += processor
 			}
 			b.ReportMetric(0, "ns/op")
 			b.ReportMetric(float64(wall.Milliseconds())/float64(b.N), "ms")
-			b.ReportMetric(float64(own)/float64(bare), "cpu-x-git")
-			b.ReportMetric(w.kilobytes("size")/float64(b.N), "KB-loose")
+			b.ReportMetric(float64(one)/float64(bare), "cpu-x-git")
+			b.ReportMetric(float64(four-one)/3/float64(bare), "cpu-x-git-further")
+			b.ReportMetric(w.kilobytes("size")/5/float64(b.N), "KB-loose")
 			b.ReportMetric(packed/1024, "MB-after-gc")
 		})
 	}
