@@ -11,6 +11,7 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
+	"github.com/org/autoloop/tests/golden"
 )
 
 func TestStatusSaysWhatToDo(t *testing.T) {
@@ -79,10 +80,7 @@ func TestPlanText(t *testing.T) {
 	for range 22 {
 		plan.Skipped = append(plan.Skipped, schedule.Skipped{Name: "g", Reason: "not due yet", NextDue: &next})
 	}
-	text := plan.Text()
-	assert.Regexp(t, `(?s)^selected: a \(it is 2h late\)\ndue later: b, c\nskipped: f: paused: why\n`+
-		`(skipped: g: not due yet \(in 2 h\)\n){20}skipped: 2 more that are not due yet\nunconfigured: d: replace its `+
-		`placeholders\nerror: e: e.md:2: bad\n$`, text)
+	golden.Line(t, plan.Text())
 }
 
 func TestCompatText(t *testing.T) {

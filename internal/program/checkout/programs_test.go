@@ -113,11 +113,8 @@ func TestFindProgram(t *testing.T) {
 func TestProgramFileByPath(t *testing.T) {
 	t.Parallel()
 	root := testdir.New(t, testdir.Files{"x/speed.md": "# x\n", "l.md": "-> ../y.md", "../y.md": "# x\n"})
-	for file, want := range map[string]string{
-		"x/speed.md": "speed x/speed.md", "l.md": " l.md ! the file is a link that leaves the repository",
-		".": " . ! it is no regular file",
-	} {
-		assert.Equal(t, want, listed(checkout.Programs{Root: root}.File(filepath.Join(root, file))))
+	for _, file := range []string{"x/speed.md", "l.md", "."} {
+		golden.Row(t, file, listed(checkout.Programs{Root: root}.File(filepath.Join(root, file))))
 	}
 	p := checkout.Programs{Root: root}.File(filepath.Join(root, "../y.md"))
 	assert.NoError(t, p.Err(), "a file that was named may be anywhere")
