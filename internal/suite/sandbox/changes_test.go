@@ -49,8 +49,8 @@ func TestChangesAsADiff(t *testing.T) {
 func TestChangesOfAHostileAgent(t *testing.T) {
 	t.Parallel()
 	diff, _ := left(t, files{"a": "1\n"}, files{"pipe": "|", strings.Repeat("d/", 200): "", "big": "size 3221225472"})
-	assert.Contains(t, diff, "Binary files /dev/null and b/pipe differ")
-	assert.Contains(t, diff, "Binary files /dev/null and b/big differ")
+	assert.Contains(t, diff, "Binary files /dev/null and b/pipe")
+	assert.Contains(t, diff, "Binary files /dev/null and b/big")
 }
 
 func TestChangesThatCannotBeLookedAt(t *testing.T) {

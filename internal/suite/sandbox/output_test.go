@@ -1,16 +1,18 @@
 package sandbox_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/suite/evals"
 	"github.com/org/autoloop/internal/suite/sandbox"
+	"github.com/org/autoloop/tests/golden"
 )
 
 // hostileOutputs is a sandbox whose agent left links, pipes and more in outputs/.
@@ -30,38 +32,25 @@ func hostileOutputs(t *testing.T) (*sandbox.Box, dir) {
 func TestOutputIsReadWithinItsDirectory(t *testing.T) {
 	t.Parallel()
 	box, in := hostileOutputs(t)
-	const outside, noFile = "it cannot be looked at inside outputs/: ", "it is no regular file"
-	for name, want := range map[string]evals.Output{
-		"a.txt":          {Data: []byte("a\n")},
-		"given.txt":      {Data: []byte("given\n")},
-		"deep/b.sh":      {Data: []byte("#!/bin/sh\n")},
-		"inside":         {Data: []byte("a\n")},
-		"deep":           {Problem: noFile},
-		"pipe":           {Problem: noFile},
-		"big":            {Problem: "it has 16777217 bytes, more than 16777216"},
-		"leak":           {Problem: outside + "path escapes from parent"},
-		"beside":         {Problem: outside + "path escapes from parent"},
-		"leakdir/secret": {Problem: "it cannot be looked at: path escapes from parent"},
-		"../fixture.txt": {Problem: "it cannot be looked at: path escapes from parent"},
-		"dangling":       {Problem: outside + "no such file or directory"},
-		"loop":           {Problem: outside + "too many levels of symbolic links"},
-	} {
-		want.Exists = true
-		assert.Equal(t, want, box.Output(name), name)
+	said := func(row, name string) {
+		t.Helper()
+		found := box.Output(name)
+		golden.Row(t, row, fmt.Sprintf("%t %.9q %s", found.Exists, found.Data, found.Problem))
 	}
-	assert.Empty(t, box.Output("none"))
-	assert.Empty(t, box.Output("deep/none"))
-
+	for name := range strings.FieldsSeq("a.txt given.txt deep/b.sh inside deep pipe big leak beside leakdir/secret " +
+		"../fixture.txt dangling loop none deep/none") {
+		said(name, name)
+	}
 	require.NoError(t, os.RemoveAll(in.at("outputs")))
-	assert.Empty(t, box.Output("a.txt"), "what was removed is not there")
+	said("of what was removed", "a.txt")
 	elsewhere := newDir(t, files{"a.txt": "elsewhere"}).path
-	for _, instead := range []string{"a file", "-> " + elsewhere} { // a link is not followed
+	for row, instead := range map[string]string{"of a file": "a file", "by a link": "-> " + elsewhere} {
 		in.put(files{"outputs": instead})
-		assert.Equal(t, evals.Output{Problem: "it is no directory any more"}, box.Output("a.txt"))
+		said(row, "a.txt")
 		require.NoError(t, os.Remove(in.at("outputs")))
 	}
 	require.NoError(t, os.Rename(box.Dir, box.Dir+"-moved"))
-	assert.Equal(t, evals.Output{Problem: "the sandbox's directory was removed or exchanged"}, box.Output("a.txt"))
+	said("of another sandbox", "a.txt")
 }
 
 func TestKeptOutputs(t *testing.T) {

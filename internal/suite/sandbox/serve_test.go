@@ -14,6 +14,7 @@ import (
 
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite/sandbox"
+	"github.com/org/autoloop/tests/golden"
 )
 
 // TestServers: one that listens is at its address until it is closed; of another it is said
@@ -37,33 +38,21 @@ func TestServers(t *testing.T) {
 		return func(context.Context, string) process.Result { return result }
 	}
 	const secret = "sk-very-secret-key"
-	const early = "the server ended before it listened: "
 	well := process.Result{}
 	for name, c := range map[string]struct {
 		setup *process.Result // nil for none
 		serve func(ctx context.Context, port string) process.Result
 		limit time.Duration
-		why   string
 	}{
-		"it listens":      {nil, answers, time.Minute, ""},
-		"after its setup": {&well, answers, time.Minute, ""},
-		"its setup fails": {
-			&process.Result{ExitCode: 2, Stderr: []byte("no rule\n" + secret)}, nil, time.Minute,
-			"the setup failed: exit code 2: ***",
-		},
-		"its setup is too slow": {
-			&process.Result{ExitCode: -1, TimedOut: true}, nil, time.Minute, "the setup took longer than 1m0s",
-		},
-		"it ends well": {
-			nil, ending(process.Result{Stdout: []byte("bye\n")}), time.Minute, early + "exit code 0: bye",
-		},
+		"it listens":            {nil, answers, time.Minute},
+		"after its setup":       {&well, answers, time.Minute},
+		"its setup fails":       {&process.Result{ExitCode: 2, Stderr: []byte("no rule\n" + secret)}, nil, time.Minute},
+		"its setup is too slow": {&process.Result{ExitCode: -1, TimedOut: true}, nil, time.Minute},
+		"it ends well":          {nil, ending(process.Result{Stdout: []byte("bye\n")}), time.Minute},
 		"it crashes": {
 			nil, ending(process.Result{ExitCode: 1, Stderr: []byte("one\nno module " + secret + "\n")}), time.Minute,
-			early + "exit code 1: no module ***",
 		},
-		"it listens to nobody": {
-			nil, waits, 60 * time.Millisecond, "the server did not listen on 127.0.0.1:PORT ($PORT) within 60ms",
-		},
+		"it listens to nobody": {nil, waits, 60 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -95,7 +84,7 @@ func TestServers(t *testing.T) {
 			defer runner.mu.Unlock()
 			last := runner.specs[len(runner.specs)-1].Env
 			port := strings.TrimPrefix(last[len(last)-1], "PORT=")
-			assert.Equal(t, c.why, strings.Replace(why, "127.0.0.1:"+port, "127.0.0.1:PORT", 1))
+			golden.Line(t, strings.Replace(why, "127.0.0.1:"+port, "127.0.0.1:PORT", 1))
 			for i, spec := range runner.specs {
 				assert.Contains(t, spec.Env, "HOME="+box.Base+"/server", "one home for both, and none of the agent's")
 				assert.Equal(t, box.Dir, spec.Dir)
@@ -103,7 +92,7 @@ func TestServers(t *testing.T) {
 				runner.specs[i] = process.Spec{Args: spec.Args, Timeout: spec.Timeout}
 			}
 			assert.Equal(t, want, runner.specs)
-			if c.why != "" {
+			if why != "" {
 				assert.Nil(t, server)
 				return
 			}
