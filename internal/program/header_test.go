@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/tests/golden"
 )
 
 const file = ".autoloop/programs/speed.md"
@@ -79,75 +80,55 @@ func TestNoFrontmatter(t *testing.T) {
 }
 
 func TestFrontmatterErrors(t *testing.T) {
-	for name, c := range map[string]struct {
-		text, says string
-		line       int
-	}{
-		"not ended":               {"---\nschedule: daily\n# Title\n", "does not end", 1},
-		"not ended after comment": {"<!-- a\nb -->\n---\nschedule: daily\n", "does not end", 3},
-		"only the opening":        {"---", "does not end", 1},
-		"comment not closed":      {"\n<!-- a\n---\nschedule: daily\n---\n", "HTML comment", 2},
-		"TOML":                    {"+++\nschedule = \"daily\"\n+++\n", "TOML", 1},
-		"TOML between dashes":     {"---toml\nschedule = \"daily\"\n---\n", "TOML", 1},
-		"JSON":                    {"{\n\"schedule\": \"daily\"\n}\n\n", "JSON", 1},
-		"JSON semicolons":         {";;;\n{}\n;;;\n", "JSON", 1},
-		"JSON between dashes":     {"---json\n{}\n---\n", "JSON", 1},
-		"YAML named":              {"---yaml\nschedule: daily\n---\n", "`---` alone", 1},
-		"four dashes":             {"----\nschedule: daily\n----\n", "three dashes", 1},
-		"a long dash":             {"—\nschedule: daily\n---\n", "three dashes", 1},
-		"no opening":              {"schedule: daily\n---\n# Title\n", "without a line `---` before it", 1},
-		"latin-1":                 {"---\nschedule: daily\n---\n\n# Caf\xe9\n", "UTF-8", 5},
-		"latin-1 and CRLF":        {"---\r\nschedule: daily\r\n# \xe9\r\n---\r\n", "UTF-8", 3},
-		"NUL":                     {"---\nschedule: daily\n---\na\x00b\n", "NUL", 4},
-		"a list":                  {"---\n- schedule\n---\n", "no list of `key: value` lines", 2},
-		"a text":                  {"---\nschedule\n---\n", "no list of `key: value` lines", 2},
-		"no space":                {"---\nschedule:daily\n---\n", "no list of `key: value` lines", 2},
-		"two colons":              {"---\nmetric: x\nschedule: a: b\n---\n", "no YAML", 3},
-		"a tab":                   {"---\nbudget:\n\tusd: 1\n---\n", "no YAML", 3},
-		"at sign":                 {"---\nmetric: x\nschedule: @daily\n---\n", "`schedule: \"@daily\"`", 3},
-		"star":                    {"---\nschedule: */5 * * * *\n---\n", "`schedule: \"*/5 * * * *\"`", 2},
-		"star with a comment": {
-			"---\nschedule: */5 * * * * # often\n---\n",
-			"`schedule: \"*/5 * * * *\" # often`", 2,
-		},
-		"star in a list": {"---\ntarget:\n  - src/a.go\n  - *.go\n---\n", "`- \"*.go\"`", 4},
-		"star in a flow list": {
-			"---\ntarget: [*.go, docs/, *.md]\n---\n",
-			"`target: [\"*.go\", docs/, \"*.md\"]`", 2,
-		},
-		"alias":     {"---\nmetric: &a x\nmodel: *a\n---\n", "`model: \"*a\"`", 3},
-		"anchor":    {"---\nmetric: &a x\n---\n", "anchors and aliases", 2},
-		"merge key": {"---\nbudget: {<<: {usd: 1}}\n---\n", "", 2},
-		"tag":       {"---\nmetric: !!str x\n---\n", "tags", 2},
-		"same key":  {"---\nmetric: x\nmetric: y\n---\n", "given twice (`metric` on line 2)", 3},
-		"both spellings": {
-			"---\ntarget-metric: 1\ntarget_metric: 2\n---\n",
-			"given twice (`target-metric` on line 2)", 3,
-		},
-		"both spellings, unknown": {"---\nmy-key: 1\nmy_key: 2\n---\n", "given twice", 3},
-		"two documents":           {"---\nmetric: x\n...\nmetric: y\n---\n", "more than one document", 4},
-		"large":                   {"---\nsetup: " + strings.Repeat("x", 40_000) + "\n---\n", "has at most 32768", 1},
-		"deep":                    {"---\nbudget: " + strings.Repeat("[", 5000) + "\n---\n", "no YAML", 3},
-		"deep sequences":          {"---\n" + strings.Repeat("- ", 5000) + "x\n---\n", "nested too deeply", 2},
-		"rather deep": {
-			"---\nbudget: " + strings.Repeat("[", 12) + strings.Repeat("]", 12) + "\n---\n",
-			"nested too deeply", 2,
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := parse(c.text)
-			require.Error(t, p.Err())
-			first := p.Errors()[0]
-			assert.Contains(t, first.Message, c.says)
-			assert.Equal(t, c.line, first.Line, first.String())
-			assert.Equal(t, file, first.File)
-			assert.NotContains(t, first.String(), "\n")
-		})
-	}
+	golden.Table(t, map[string]string{
+		"not ended":               "---\nschedule: daily\n# Title\n",
+		"not ended after comment": "<!-- a\nb -->\n---\nschedule: daily\n",
+		"only the opening":        "---",
+		"comment not closed":      "\n<!-- a\n---\nschedule: daily\n---\n",
+		"TOML":                    "+++\nschedule = \"daily\"\n+++\n",
+		"TOML between dashes":     "---toml\nschedule = \"daily\"\n---\n",
+		"JSON":                    "{\n\"schedule\": \"daily\"\n}\n\n",
+		"JSON semicolons":         ";;;\n{}\n;;;\n",
+		"JSON between dashes":     "---json\n{}\n---\n",
+		"YAML named":              "---yaml\nschedule: daily\n---\n",
+		"four dashes":             "----\nschedule: daily\n----\n",
+		"a long dash":             "—\nschedule: daily\n---\n",
+		"no opening":              "schedule: daily\n---\n# Title\n",
+		"latin-1":                 "---\nschedule: daily\n---\n\n# Caf\xe9\n",
+		"latin-1 and CRLF":        "---\r\nschedule: daily\r\n# \xe9\r\n---\r\n",
+		"NUL":                     "---\nschedule: daily\n---\na\x00b\n",
+		"a list":                  "---\n- schedule\n---\n",
+		"a text":                  "---\nschedule\n---\n",
+		"no space":                "---\nschedule:daily\n---\n",
+		"two colons":              "---\nmetric: x\nschedule: a: b\n---\n",
+		"a tab":                   "---\nbudget:\n\tusd: 1\n---\n",
+		"at sign":                 "---\nmetric: x\nschedule: @daily\n---\n",
+		"star":                    "---\nschedule: */5 * * * *\n---\n",
+		"star with a comment":     "---\nschedule: */5 * * * * # often\n---\n",
+		"star in a list":          "---\ntarget:\n  - src/a.go\n  - *.go\n---\n",
+		"star in a flow list":     "---\ntarget: [*.go, docs/, *.md]\n---\n",
+		"alias":                   "---\nmetric: &a x\nmodel: *a\n---\n",
+		"anchor":                  "---\nmetric: &a x\n---\n",
+		"merge key":               "---\nbudget: {<<: {usd: 1}}\n---\n",
+		"tag":                     "---\nmetric: !!str x\n---\n",
+		"same key":                "---\nmetric: x\nmetric: y\n---\n",
+		"both spellings":          "---\ntarget-metric: 1\ntarget_metric: 2\n---\n",
+		"both spellings, unknown": "---\nmy-key: 1\nmy_key: 2\n---\n",
+		"two documents":           "---\nmetric: x\n...\nmetric: y\n---\n",
+		"large":                   "---\nsetup: " + strings.Repeat("x", 40_000) + "\n---\n",
+		"deep":                    "---\nbudget: " + strings.Repeat("[", 5000) + "\n---\n",
+		"deep sequences":          "---\n" + strings.Repeat("- ", 5000) + "x\n---\n",
+		"rather deep":             "---\nbudget: " + strings.Repeat("[", 12) + strings.Repeat("]", 12) + "\n---\n",
+	}, func(t *testing.T, text string) any {
+		p := parse(text)
+		require.Error(t, p.Err())
+		assert.Equal(t, file, p.Errors()[0].File)
+		return p.Errors()[0]
+	})
 }
 
 func TestLargeFile(t *testing.T) {
-	p := program.Parse(file, []byte(strings.Repeat("a\n", program.MaxBytes)))
+	p := parse(strings.Repeat("a\n", program.MaxBytes))
 	assert.ErrorContains(t, p.Err(), "at most 1048576")
 }
 
