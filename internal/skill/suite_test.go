@@ -233,5 +233,5 @@ func TestEvaluated(t *testing.T) {
 	assert.Nil(t, found.Triggers)
 	assert.NotNil(t, found.Answers)
 	require.Len(t, found.Notes, 1)
-	assert.Contains(t, found.Notes[0], "the trigger queries were not run: agent models is shown every file")
+	assert.Contains(t, found.Notes[0], "agent models is shown every file")
 }

@@ -142,7 +142,7 @@ func TestDirectoriesThatAreNoWorkspace(t *testing.T) {
 	t.Parallel()
 	base := testdir.New(t, paths{"file": "", "other/notes.md": ""})
 	for name, says := range map[string]string{
-		"nowhere": "there is no workspace " + filepath.Join(base, "nowhere") + ": a run of `iterate skill PATH` makes one",
+		"nowhere": "there is no workspace " + filepath.Join(base, "nowhere") + ": ",
 		"file":    "is no directory",
 		"other":   "workspace: it has neither manifest.json",
 	} {
