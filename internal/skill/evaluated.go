@@ -15,9 +15,8 @@ import (
 // Evaluated is what all suites of a skill came to: `iterate eval --json`. Scores are null where the skill has
 // no such suite.
 type Evaluated struct {
-	Name     string            `json:"name"`
-	Score    metric.Value      `json:"score"`
-	Cases    []CaseFigure      `json:"cases"`
+	Name string `json:"name"`
+	Figure
 	Triggers *Figure           `json:"triggers"`
 	Answers  *Figure           `json:"answers"`
 	Feedback map[string]string `json:"eval_feedback,omitempty"`
@@ -61,9 +60,7 @@ func Evaluate(ctx context.Context, skill *evalrun.Skill, keep string, o evalrun.
 	if err != nil {
 		return found, err
 	}
-	whole := figureOf(result)
-	found.Score, found.Cases, found.remarks = whole.Score, whole.Cases, evalrun.Remarks(result.Cases)
-	found.Feedback = map[string]string{}
+	found.Figure, found.remarks, found.Feedback = figureOf(result), evalrun.Remarks(result.Cases), map[string]string{}
 	for _, c := range result.Cases {
 		if feedback := c.Feedback(); feedback != nil {
 			found.Feedback[c.ID] = string(feedback)

@@ -189,12 +189,10 @@ func (l *Loop) begin(ctx context.Context) (*state, error) {
 		if why := l.Workspace.Executor.Changed(&l.Executor); why != "" {
 			return s, s.measureAnew(ctx, best, why)
 		}
-		l.Workspace.Executor = &l.Executor
-		return s, l.Workspace.Save()
 	}
 	l.Workspace.Executor = &l.Executor
-	if err := l.Workspace.Save(); err != nil {
-		return nil, err
+	if err := l.Workspace.Save(); err != nil || len(s.rows) > 0 {
+		return s, err
 	}
 	if err := s.baseline(ctx, 0, 0); err != nil {
 		return nil, err

@@ -60,17 +60,12 @@ func take(ctx context.Context, src, dst string) (Taken, error) {
 	if err != nil {
 		return Taken{}, err
 	}
-	var was Tree
-	if old != nil {
-		defer func() { _ = old.root.Close() }()
-		was = old.tree
-	}
 	if err := from.hash(ctx); err != nil {
 		return Taken{}, err
 	}
-	changes := files.Compare(was, from.tree)
+	changes := files.Compare(old, from.tree)
 	if old != nil && len(changes) == 0 {
-		return Taken{Tree: was}, removeFile(nextFile(dst))
+		return Taken{Tree: old}, removeFile(nextFile(dst))
 	}
 	if isOriginal(dst) {
 		return Taken{}, fmt.Errorf("%s is the original of a workspace, which never changes; begin a new workspace "+
@@ -117,12 +112,12 @@ func places(src, dst string) (from, to string, err error) {
 	return from, to, os.MkdirAll(filepath.Dir(to), 0o755) //nolint:gosec // a directory as any other
 }
 
-// existing opens the snapshot that is at dst, or nil without one that could
-// be used, an error when something else is there.
-func existing(ctx context.Context, dst string) (*listing, error) {
+// existing reads the snapshot that is at dst: nil without one that could be used, an
+// error when something else is there.
+func existing(ctx context.Context, dst string) (Tree, error) {
 	entries, err := os.ReadDir(dst)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
-		return nil, nil //nolint:nilnil // there is nothing, which is no fault
+		return nil, nil
 	}
 	if err != nil {
 		return nil, err
@@ -131,9 +126,9 @@ func existing(ctx context.Context, dst string) (*listing, error) {
 		return nil, fmt.Errorf("%s has files in it and is no snapshot (%s is not there); choose another place or "+
 			"empty it", dst, ManifestFile(dst))
 	}
-	old, err := open(ctx, dst)
+	old, err := Verify(ctx, dst)
 	if _, is := errors.AsType[*BadError](err); is {
-		return nil, nil //nolint:nilnil // what was altered is of no use
+		return nil, nil // what was altered is of no use
 	}
 	return old, err
 }

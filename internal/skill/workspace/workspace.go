@@ -142,7 +142,10 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 		if name, found := strings.CutSuffix(filepath.Clean(dir), suffix); found {
 			w.Skill = name
 		}
-		return w, isWorkspace(w)
+		if _, err := os.Lstat(w.Version(0)); err != nil {
+			return nil, fmt.Errorf("%s is no workspace: it has neither manifest.json nor v0", dir)
+		}
+		return w, nil
 	}
 	if err != nil {
 		return nil, err
@@ -165,13 +168,6 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 		in.Skill = filepath.Join(dir, in.Skill)
 	}
 	return &in.Workspace, nil
-}
-
-func isWorkspace(w *Workspace) error {
-	if _, err := os.Lstat(w.Version(0)); err != nil {
-		return fmt.Errorf("%s is no workspace: it has neither manifest.json nor v0", w.Dir)
-	}
-	return nil
 }
 
 // Save writes manifest.json, in one step.

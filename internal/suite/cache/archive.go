@@ -110,18 +110,13 @@ func (a *Archive) Forget(before time.Time) {
 func Room(dir string) error {
 	const some = 1 << 20
 	file, err := os.CreateTemp(dir, "room-")
-	if err != nil {
-		return noRoom(dir, err)
+	if err == nil {
+		_, err = file.Write(make([]byte, some))
+		err = errors.Join(err, file.Sync(), file.Close(), os.Remove(file.Name()))
 	}
-	_, err = file.Write(make([]byte, some))
-	err = errors.Join(err, file.Sync(), file.Close(), os.Remove(file.Name()))
 	if err != nil {
-		return noRoom(dir, err)
+		err = fmt.Errorf("there is no room in %s: %w; make room and run it again, what was finished is kept", dir,
+			files.Cause(err))
 	}
-	return nil
-}
-
-func noRoom(dir string, err error) error {
-	return fmt.Errorf("there is no room in %s: %w; make room and run it again, what was finished is kept", dir,
-		files.Cause(err))
+	return err
 }

@@ -75,7 +75,6 @@ type cased struct {
 	files      string // of outputs/, as text
 	chars      int
 	grading    evals.Grading
-	grades     judge.Opinion
 	took       time.Duration // of the grader
 }
 
@@ -167,7 +166,7 @@ func (w *cased) grade(ctx context.Context) error {
 			What: suite.NoAnswer, Reason: "case " + w.c.ID + " cannot be graded: " + grades.Problem,
 		}
 	}
-	w.grades, w.took = grades, w.Now().Sub(begun)
+	w.took = w.Now().Sub(begun)
 	w.grading = w.grading.Merge(grades.Expectations...)
 	w.grading.Feedback = grades.Feedback
 	return nil

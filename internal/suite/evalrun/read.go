@@ -27,7 +27,7 @@ func ReadAll(skill *Skill, dirs ...string) (Result, error) {
 	var runs [][]evals.CaseScore
 	for _, dir := range dirs {
 		one, err := Read(skill, dir)
-		if err != nil || len(dirs) == 1 {
+		if err != nil {
 			return one, err
 		}
 		rates, runs = append(rates, evals.RateValue(one.Rate)), append(runs, one.Cases)

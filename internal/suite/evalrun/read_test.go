@@ -51,7 +51,6 @@ func TestRead(t *testing.T) {
 	} {
 		assert.Contains(t, got.Cases[i+1].Problem, want)
 	}
-	assert.Equal(t, []string{"c"}, got.Cases[0].Extra)
 	_, err = Read(suiteOf(1), filepath.Join(dir, "nothing"))
 	require.ErrorIs(t, err, os.ErrNotExist)
 }

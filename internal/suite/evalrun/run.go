@@ -83,7 +83,7 @@ func Run(ctx context.Context, skill *Skill, out string, o Options) (Result, erro
 	}
 	done := make([]evals.CaseScore, len(skill.Evals.Cases))
 	err := s.all(ctx, done)
-	expense, _ := s.spent.Used()
+	expense := s.spent.Used()
 	if err != nil {
 		return Result{Expense: expense}, err
 	}

@@ -75,7 +75,6 @@ func TestScoreCountsTheSuiteAlone(t *testing.T) {
 	assert.Equal(t, 2, scored.Passed)
 	assert.Equal(t, 4, scored.Total)
 	assert.Equal(t, []string{"c"}, scored.Unanswered)
-	assert.Equal(t, []string{"made up", "c"}, scored.Extra)
 	assert.Len(t, scored.Failed, 2)
 	assert.Equal(t, "1/2", scored.PassRate().RatString())
 	assert.False(t, scored.Perfect())

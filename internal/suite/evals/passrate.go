@@ -24,11 +24,9 @@ type CaseScore struct {
 	// cannot be read; "" otherwise.
 	Problem string
 	// Failed are the expectations and checks that did not pass, with what was
-	// seen; Unanswered those that the grading does not have, Extra what it has
-	// beyond the suite.
+	// seen; Unanswered those that the grading does not have.
 	Failed     []Graded
 	Unanswered []string
-	Extra      []string
 	// Gradings are those of its runs, as far as there are any.
 	Gradings []Grading
 	// Runs are the single runs of a score that Aggregate made; nil of one run.
@@ -54,30 +52,24 @@ func (c Case) Crashed(problem string) CaseScore {
 // the grading does not answer, or answers in two ways, has not passed.
 func (c Case) Score(g Grading) CaseScore {
 	scored := CaseScore{ID: c.ID, Total: c.Total(), Gradings: []Grading{g}}
-	used := make([]bool, len(g.Expectations))
 	for _, check := range c.Checks {
-		grade(&scored, g, used, Deterministic, check.Label())
+		grade(&scored, g, Deterministic, check.Label())
 	}
 	for _, text := range c.Expectations {
-		grade(&scored, g, used, ByGrader, text)
-	}
-	for i, entry := range g.Expectations {
-		if !used[i] {
-			scored.Extra = append(scored.Extra, entry.Text)
-		}
+		grade(&scored, g, ByGrader, text)
 	}
 	return scored
 }
 
 // grade counts one expectation or check.
-func grade(s *CaseScore, g Grading, used []bool, source Source, text string) {
+func grade(s *CaseScore, g Grading, source Source, text string) {
 	found, passed := false, true
 	failed := Graded{Text: text, Source: source, Evidence: "the grading does not answer it"}
-	for i, entry := range g.Expectations {
+	for _, entry := range g.Expectations {
 		if entry.Text != text || entry.Source != source && entry.Source != "" {
 			continue
 		}
-		found, used[i] = true, true
+		found = true
 		if !entry.Passed {
 			passed, failed.Evidence = false, entry.Evidence
 		}
@@ -144,9 +136,7 @@ func Aggregate(runs ...[]CaseScore) []CaseScore {
 	for i := range runs[0] {
 		var same []CaseScore
 		for _, run := range runs {
-			if i < len(run) {
-				same = append(same, run[i])
-			}
+			same = append(same, run[i])
 		}
 		all = append(all, aggregateCase(same))
 	}
@@ -177,7 +167,11 @@ func aggregateCase(runs []CaseScore) CaseScore {
 		for _, failed := range run.Failed {
 			fail(failed)
 		}
-		sum.Unanswered, sum.Extra = joined(sum.Unanswered, run.Unanswered), joined(sum.Extra, run.Extra)
+		for _, text := range run.Unanswered {
+			if !slices.Contains(sum.Unanswered, text) {
+				sum.Unanswered = append(sum.Unanswered, text)
+			}
+		}
 	}
 	if broken == len(runs) {
 		sum.Failed, sum.Problem = nil, fmt.Sprintf("in all %d runs: %s", broken, runs[0].Problem)
@@ -186,16 +180,6 @@ func aggregateCase(runs []CaseScore) CaseScore {
 		sum.Failed[i].Evidence = fmt.Sprintf("in %d of %d runs: %s", times[i], len(runs), sum.Failed[i].Evidence)
 	}
 	return sum
-}
-
-// joined adds the texts that are not there yet.
-func joined(all, more []string) []string {
-	for _, text := range more {
-		if !slices.Contains(all, text) {
-			all = append(all, text)
-		}
-	}
-	return all
 }
 
 // How many bytes of a text of unknown origin are shown on a line.

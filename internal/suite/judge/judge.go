@@ -177,9 +177,11 @@ type Price func(model string, usage metric.Usage) *metric.Value
 // API returns a judge that asks the endpoint's model. Without a price, which may
 // be nil, nobody knows what it costs.
 func API(complete Complete, endpoint models.Endpoint, price Price, masker process.Masker) *Judge {
-	a := &api{complete, endpoint, price}
 	return &Judge{
-		name: endpoint.Model + " at " + endpoint.URL, room: a.room(), ask: a.ask, masker: masker, timeout: perCase,
+		name: endpoint.Model + " at " + endpoint.URL, room: roomOf(endpoint), masker: masker, timeout: perCase,
+		ask: func(ctx context.Context, system, question string) (answer, error) {
+			return askAPI(ctx, complete, endpoint, price, system, question)
+		},
 	}
 }
 

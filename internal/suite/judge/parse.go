@@ -100,12 +100,12 @@ const (
 // proof is on the expectation: one that is not answered, or passed without evidence, has
 // failed.
 func (j *Judge) readVerdicts(w Work, said answer, into *Opinion) error {
-	found, err := parseGrades(said.Text, len(w.Expectations))
+	verdicts, feedback, err := parseGrades(said.Text, len(w.Expectations))
 	if err != nil {
 		return err
 	}
 	for i, expectation := range w.Expectations {
-		verdict := found.verdicts[i+1]
+		verdict := verdicts[i+1]
 		evidence := j.masker.OneLine(verdict.Evidence, maxEvidence)
 		passed := verdict.Passed != nil && *verdict.Passed && evidence != ""
 		evidence = cmp.Or(evidence, "the grader gave no evidence")
@@ -113,8 +113,8 @@ func (j *Judge) readVerdicts(w Work, said answer, into *Opinion) error {
 			evals.Graded{Text: expectation, Passed: passed, Evidence: evidence, Source: evals.ByGrader})
 	}
 	// A secret may be a number: what is masked need not be JSON any more.
-	if feedback := j.masker.Bytes(found.feedback); len(found.feedback) <= maxFeedback && json.Valid(feedback) {
-		into.Feedback = json.RawMessage(feedback)
+	if masked := j.masker.Bytes(feedback); len(feedback) <= maxFeedback && json.Valid(masked) {
+		into.Feedback = masked
 	}
 	return nil
 }
@@ -126,35 +126,30 @@ type gradeVerdict struct {
 	Evidence string `json:"evidence"`
 }
 
-type gradeAnswer struct {
-	verdicts map[int]gradeVerdict
-	feedback []byte
-}
-
 // parseGrades finds the one object with verdicts in an answer, between whatever
 // prose there is. An answer with two of them, with a number twice or with one
 // that was not asked for does not count.
-func parseGrades(text string, asked int) (gradeAnswer, error) {
+func parseGrades(text string, asked int) (verdicts map[int]gradeVerdict, feedback []byte, err error) {
 	type object struct {
 		Expectations *[]gradeVerdict `json:"expectations"`
 		Feedback     json.RawMessage `json:"eval_feedback"`
 	}
 	found := objectsIn(text, func(one object) bool { return one.Expectations != nil })
 	if len(found) != 1 {
-		return gradeAnswer{}, fmt.Errorf("it has %d JSON objects with `expectations`, not one", len(found))
+		return nil, nil, fmt.Errorf("it has %d JSON objects with `expectations`, not one", len(found))
 	}
-	answer := gradeAnswer{map[int]gradeVerdict{}, found[0].Feedback}
+	verdicts = map[int]gradeVerdict{}
 	for _, verdict := range *found[0].Expectations {
-		if _, twice := answer.verdicts[verdict.Number]; twice || verdict.Number < 1 || verdict.Number > asked {
-			return gradeAnswer{}, fmt.Errorf("expectation number %d is there twice, or was not asked for (1 to %d)",
+		if _, twice := verdicts[verdict.Number]; twice || verdict.Number < 1 || verdict.Number > asked {
+			return nil, nil, fmt.Errorf("expectation number %d is there twice, or was not asked for (1 to %d)",
 				verdict.Number, asked)
 		}
-		answer.verdicts[verdict.Number] = verdict
+		verdicts[verdict.Number] = verdict
 	}
-	if len(answer.verdicts) == 0 {
-		return gradeAnswer{}, errors.New("it answers no expectation")
+	if len(verdicts) == 0 {
+		return nil, nil, errors.New("it answers no expectation")
 	}
-	return answer, nil
+	return verdicts, found[0].Feedback, nil
 }
 
 // system is the same for every case, so that a server can cache it.

@@ -112,7 +112,7 @@ func (s *session) run(ctx context.Context, err error) (found Report, _ error) {
 	if err = s.measure(ctx); err == nil {
 		found, err = s.report(ctx)
 	}
-	found.Expense = s.expense()
+	found.Expense = s.spent.Used() // kept runs cost nothing again
 	return found, err
 }
 

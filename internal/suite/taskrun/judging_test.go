@@ -99,7 +99,7 @@ func TestJudgeIsAskedNoMore(t *testing.T) {
 			assert.Equal(t, []int{i + 1, 8}, []int{p.Judged, p.ToJudge})
 			assert.Equal(t, int64(100*(i+1)), p.Tokens, "what a judge costs is told")
 		}
-		assert.Equal(t, int64(100*c.asked), *s.expense().Tokens)
+		assert.Equal(t, int64(100*c.asked), *s.spent.Used().Tokens)
 		for u := range given {
 			assert.Zero(t, u.task%2, "without a rubric nothing is judged")
 		}
@@ -151,7 +151,7 @@ func TestJudgingGoesOnWhereItWas(t *testing.T) {
 		assert.Equal(t, c.says == "", err == nil, name)
 		assert.Equal(t, c.says == "stopped", errors.Is(err, errStopped), name)
 		assert.Len(t, j.cases, c.asked, name)
-		assert.Equal(t, int64(100*c.asked), *s.expense().Tokens, "also what was not kept is paid")
+		assert.Equal(t, int64(100*c.asked), *s.spent.Used().Tokens, "also what was not kept is paid")
 
 		for fresh, then := range map[bool]int{false: c.then, true: 8} {
 			next, again := toJudge(t, 4, "y")
@@ -162,8 +162,8 @@ func TestJudgingGoesOnWhereItWas(t *testing.T) {
 			assert.Empty(t, problems)
 			require.Len(t, given, 8)
 			assert.Len(t, again.cases, then, name)
-			assert.Equal(t, int64(100*then), *next.expense().Tokens)
-			assert.Zero(t, next.expense().UnknownTokens, "what is kept costs nothing, and that is known")
+			assert.Equal(t, int64(100*then), *next.spent.Used().Tokens)
+			assert.Zero(t, next.spent.Used().UnknownTokens, "what is kept costs nothing, and that is known")
 			for u, found := range given {
 				assert.Equal(t, "Task "+fmt.Sprint(u.task), found.Rationale, "each is that of its own run")
 			}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/score"
 	"github.com/org/autoloop/internal/suite/work"
@@ -133,24 +132,12 @@ func outOf(format string, args ...any) error {
 	return &work.NoResultError{What: suite.BudgetUsedUp, Reason: fmt.Errorf(format, args...).Error() + goOn}
 }
 
-// expense is what this session used; kept runs cost nothing again.
-func (s *session) expense() history.Expense {
-	expense, _ := s.spent.Used()
-	return expense
-}
-
 // tell reports progress.
 func (s *session) tell(p Progress) {
 	if s.Progress == nil {
 		return
 	}
 	p.Done, p.Total, p.Reused = len(s.records), s.total, s.reused
-	expense, unknown := s.spent.Used()
-	if p.Unknown = unknown; expense.Tokens != nil {
-		p.Tokens = *expense.Tokens
-	}
-	if expense.CostUSD != nil {
-		p.USD = *expense.CostUSD
-	}
+	p.Tokens, p.USD, p.Unknown = s.spent.Known()
 	s.Progress(p)
 }

@@ -81,7 +81,7 @@ func TestHowAnAttemptEnds(t *testing.T) {
 				},
 			})
 			assert.Equal(t, c.agent.err == nil, looked, "also at what one left that failed")
-			used, _ := spent.Used()
+			used := spent.Used()
 			assert.Equal(t, int64(100), *used.Tokens)
 			assert.Equal(t, c.budget, c.agent.asked.Limit.Tokens, "what is left of the budget")
 			assert.Equal(t, "m", c.agent.asked.Model)

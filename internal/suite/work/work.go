@@ -117,29 +117,23 @@ func (s *Spending) Judged(tokens *int64, usd *metric.Value) {
 	s.expense.Add(tokens, usd)
 }
 
-// Used is all of it, and how many agents did not say what they used.
-func (s *Spending) Used() (expense history.Expense, unknown int) {
+// Used is all of it.
+func (s *Spending) Used() history.Expense {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.expense, s.unknown
+	return s.expense
 }
 
-// known is what is known to be used.
-func (s *Spending) known() (tokens int64, usd metric.Value) {
-	expense, _ := s.Used()
-	if expense.Tokens != nil {
-		tokens = *expense.Tokens
-	}
-	if expense.CostUSD != nil {
-		usd = *expense.CostUSD
-	}
-	return tokens, usd
+// Known is what is known to be used, and how many agents did not say what they used.
+func (s *Spending) Known() (tokens int64, usd metric.Value, unknown int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return *cmp.Or(s.expense.Tokens, new(int64)), *cmp.Or(s.expense.CostUSD, &metric.Value{}), s.unknown
 }
 
 // Over says which bound is reached, nil for none.
 func (s *Spending) Over(now time.Time) error {
-	tokens, usd := s.known()
-	_, unknown := s.Used()
+	tokens, usd, unknown := s.Known()
 	switch {
 	case s.USD != nil && usd.Cmp(*s.USD) >= 0:
 		return fmt.Errorf("the budget of %s USD is used up", s.USD)
@@ -156,7 +150,7 @@ func (s *Spending) Over(now time.Time) error {
 
 // Left is what a run that begins now may use, never nothing: no command line takes 0.
 func (s *Spending) Left() (tokens int64, usd *metric.Value) {
-	used, spent := s.known()
+	used, spent, _ := s.Known()
 	if s.Tokens > 0 {
 		tokens = max(s.Tokens-used, 1)
 	}
