@@ -1,9 +1,13 @@
 package agent
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/org/autoloop/tests/golden"
 )
 
 const goodAnswer = "Here is what I would do.\n\nPLAN: use a larger step\nFILE: `a.txt`\n```\n<<<<<<< SEARCH\none\n" +
@@ -22,48 +26,42 @@ func TestReadAnswer(t *testing.T) {
 
 func TestAnswersThatCannotBeUnderstood(t *testing.T) {
 	t.Parallel()
-	cases := map[string]string{
-		"<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE":            "no line `FILE: path`",
-		"FILE: a\n<<<<<<< SEARCH\na\n=======\nb\n":                  "the line `>>>>>>> REPLACE` is missing",
-		"FILE: a\n<<<<<<< SEARCH\na\n>>>>>>> REPLACE":               "no line `=======`",
-		"FILE: a\n<<<<<<< WHOLE\na\n":                               "the line `>>>>>>> WHOLE` is missing",
-		"FILE: a\n<<<<<<< SEARCH":                                   "is missing",
-		"FILE: \n<<<<<<< WHOLE\n>>>>>>> WHOLE\nFILE: b\nsome words": "no line `FILE: path`",
-	}
-	for text, want := range cases {
+	for _, text := range []string{
+		"<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE",
+		"FILE: a\n<<<<<<< SEARCH\na\n=======\nb\n",
+		"FILE: a\n<<<<<<< SEARCH\na\n>>>>>>> REPLACE",
+		"FILE: a\n<<<<<<< WHOLE\na\n",
+		"FILE: a\n<<<<<<< SEARCH",
+		"FILE: \n<<<<<<< WHOLE\n>>>>>>> WHOLE\nFILE: b\nsome words",
+	} {
 		got := readAnswer(text)
 		assert.Empty(t, got.edits, text)
-		if assert.Len(t, got.problems, 1, text) {
-			assert.Contains(t, got.problems[0], want)
-		}
+		golden.Row(t, text, strings.Join(got.problems, "; "))
 	}
 }
 
 func TestApply(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ file, search, replace, want, problem string }{
-		"in the middle":                {"a\nb\nc\n", "b\n", "B\nB\n", "a\nB\nB\nc\n", ""},
-		"at the end without a newline": {"a\nb", "b\n", "c\n", "a\nc", ""},
-		"before one without a newline": {"a\nb", "a\n", "c\n", "c\nb", ""},
-		"taken out":                    {"a\nb\nc\n", "b\n", "", "a\nc\n", ""},
-		"carriage returns are kept":    {"a\r\nb\r\n", "b\n", "c\nd\n", "a\r\nc\r\nd\r\n", ""},
-		"whole lines only":             {"ba\na\n", "a\n", "x\n", "ba\nx\n", ""},
-		"twice":                        {"a\nb\na\n", "a\n", "", "", "more than once"},
-		"overlapping itself":           {"a\na\na\n", "a\na\n", "", "", "more than once"},
-		"within a line":                {"ba\nca\n", "a\n", "", "", "not in the file"},
-		"spaces matter":                {"  a\n", "a\n", "", "", "not in the file"},
-		"missing":                      {"a\n", "z\n", "", "", "not in the file exactly as given: `z`"},
-		"nothing to find":              {"a\n", "\n", "", "", "is empty"},
-	} {
-		got, problem := edit{search: c.search, replace: c.replace}.apply([]byte(c.file))
-		assert.Contains(t, problem, c.problem, name)
-		if c.problem == "" {
-			assert.Empty(t, problem, name)
-			assert.Equal(t, c.want, string(got), name)
-		}
-	}
+	golden.Table(t, map[string]string{ // FILE|SEARCH|REPLACE
+		"in the middle":                "a\nb\nc\n|b\n|B\nB\n",
+		"at the end without a newline": "a\nb|b\n|c\n",
+		"before one without a newline": "a\nb|a\n|c\n",
+		"taken out":                    "a\nb\nc\n|b\n|",
+		"carriage returns are kept":    "a\r\nb\r\n|b\n|c\nd\n",
+		"whole lines only":             "ba\na\n|a\n|x\n",
+		"twice":                        "a\nb\na\n|a\n|",
+		"overlapping itself":           "a\na\na\n|a\na\n|",
+		"within a line":                "ba\nca\n|a\n|",
+		"spaces matter":                "  a\n|a\n|",
+		"missing":                      "a\n|z\n|",
+		"nothing to find":              "a\n|\n|",
+	}, func(_ *testing.T, row string) any {
+		part := strings.Split(row, "|")
+		got, problem := edit{search: part[1], replace: part[2]}.apply([]byte(part[0]))
+		return fmt.Sprintf("%q %s", got, problem)
+	})
 	_, problem := edit{search: "a\n"}.apply(nil)
-	assert.Contains(t, problem, "no such file")
+	golden.Row(t, "no file", problem)
 }
 
 func FuzzReadAnswer(f *testing.F) {

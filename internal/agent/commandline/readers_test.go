@@ -1,12 +1,16 @@
 package commandline
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/org/autoloop/internal/metric"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/golden"
 )
 
 // readAll is what a tool's reader makes of lines of standard output.
@@ -41,42 +45,32 @@ func TestZeroCostIsUnknown(t *testing.T) {
 // understood, and other failures of tools are no refusals.
 func TestRefusedToolsAreKnown(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		agent Descriptor
-		line  string
-		want  bool
-	}{
-		"claude": {Claude(), `{"type":"result","subtype":"success",` +
-			`"permission_denials":[{"tool_name":"WebFetch"}]}`, true},
-		"claude, none": {Claude(), `{"type":"result","subtype":"success","permission_denials":[]}`, false},
-		"codex": {
-			Codex(), `{"type":"item.completed","item":{"type":"command_execution","status":"declined"}}`,
-			true,
-		},
-		"codex, failed": {
-			Codex(), `{"type":"item.completed","item":{"type":"command_execution","status":"failed"}}`,
-			false,
-		},
-		"copilot": {Copilot(), `{"type":"tool.execution_complete","data":{"error":{"code":"denied",` +
-			`"message":"no"}}}`, true},
-		"copilot, other": {Copilot(), `{"type":"tool.execution_complete","data":{"error":{"code":"failure",` +
-			`"message":"no such file"}}}`, false},
-		"gemini": {Gemini(), `{"type":"tool_result","status":"error","error":{"type":"policy_violation",` +
-			`"message":"Tool execution denied by policy."}}`, true},
-		"gemini, other": {Gemini(), `{"type":"tool_result","status":"error","error":{"type":"not_found",` +
-			`"message":"no such file"}}`, false},
-		"opencode": {
-			Opencode(),
-			`{"type":"tool_use","part":{"tool":"bash","state":{"status":"error","error":"The user rejected ` +
-				`permission to use this specific tool call."}}}`, true,
-		},
-		"opencode, ran": {
-			Opencode(),
-			`{"type":"tool_use","part":{"tool":"bash","state":{"status":"completed","error":"permission"}}}`, false,
-		},
-	} {
-		assert.Equal(t, c.want, readAll(c.agent, c.line).Denied != "", name)
-	}
+	golden.Table(t, map[string]string{ // AGENT LINE
+		"claude": `claude {"type":"result","subtype":"success",` +
+			`"permission_denials":[{"tool_name":"WebFetch"}]} => true`,
+		"claude, none": `claude {"type":"result","subtype":"success","permission_denials":[]} => false`,
+		"codex": `codex {"type":"item.completed","item":{"type":"command_execution",` +
+			`"status":"declined"}} => true`,
+		"codex, failed": `codex {"type":"item.completed","item":{"type":"command_execution",` +
+			`"status":"failed"}} => false`,
+		"copilot": `copilot {"type":"tool.execution_complete","data":{"error":{"code":"denied",` +
+			`"message":"no"}}} => true`,
+		"copilot, other": `copilot {"type":"tool.execution_complete","data":{"error":{"code":"failure",` +
+			`"message":"no such file"}}} => false`,
+		"gemini": `gemini {"type":"tool_result","status":"error","error":{"type":"policy_violation",` +
+			`"message":"Tool execution denied by policy."}} => true`,
+		"gemini, other": `gemini {"type":"tool_result","status":"error","error":{"type":"not_found",` +
+			`"message":"no such file"}} => false`,
+		"opencode": `opencode {"type":"tool_use","part":{"tool":"bash","state":{"status":"error",` +
+			`"error":"The user rejected permission to use this specific tool call."}}} => true`,
+		"opencode, ran": `opencode {"type":"tool_use","part":{"tool":"bash","state":{"status":"completed",` +
+			`"error":"permission"}}} => false`,
+	}, func(_ *testing.T, row string) any {
+		name, line, _ := strings.Cut(row, " ")
+		all := All()
+		agent := slices.IndexFunc(all, func(d Descriptor) bool { return d.Name == name })
+		return readAll(all[agent], strings.TrimSpace(line)).Denied != ""
+	})
 }
 
 // TestTokensOfNoAnswerAreUnknown: Gemini lists a model that never answered with

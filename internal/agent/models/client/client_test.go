@@ -16,6 +16,7 @@ import (
 	"github.com/org/autoloop/internal/agent/models/client"
 	"github.com/org/autoloop/internal/agent/models/client/modeltest"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/tests/golden"
 )
 
 const key = "key-that-is-secret"
@@ -230,20 +231,16 @@ func TestAdaptsToTheEndpoint(t *testing.T) {
 
 func TestEndpointsThatMakeNoSense(t *testing.T) {
 	t.Parallel()
-	good := endpoint(models.OpenAI, "https://models.example")
-	for want, change := range map[string]func(*models.Endpoint){
-		"must be reached by https": func(e *models.Endpoint) { e.URL = "http://models.example/" },
-		"is no address such as":    func(e *models.Endpoint) { e.URL = "models.example" },
-		"a plain address":          func(e *models.Endpoint) { e.URL = "https://me:pw@models.example" },
-		"no model is named":        func(e *models.Endpoint) { e.Model = "" },
-		"speaks openai or":         func(e *models.Endpoint) { e.API = "soap" },
+	for _, row := range []string{ // API URL MODEL
+		"openai http://models.example/ m", "openai models.example m", "openai https://me:pw@models.example m",
+		"openai https://models.example ", "soap https://models.example m",
 	} {
-		changed := good
-		change(&changed)
-		_, err := quick().Complete(t.Context(), changed, ask("?"))
+		part := strings.Split(row, " ")
+		wrong := models.Endpoint{API: models.API(part[0]), URL: part[1], Key: key, Model: part[2]}
+		_, err := quick().Complete(t.Context(), wrong, ask("?"))
 		var failed *models.Error
 		require.ErrorAs(t, err, &failed)
 		assert.Equal(t, models.Invalid, failed.Kind)
-		assert.Contains(t, failed.Message, want)
+		golden.Row(t, row, failed.Message)
 	}
 }
