@@ -33,31 +33,6 @@ func TestTemporaryFilesAreWhereTheyShall(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-// TestLargeFilesAreWrittenAsTheyAre: files of a size at which each is written by itself are
-// in the tree that git's own index makes of them, whatever the repository makes of files.
-func TestLargeFilesAreWrittenAsTheyAre(t *testing.T) {
-	t.Parallel()
-	for _, flags := range [][]string{nil, {"--object-format=sha256"}} {
-		f := newFixture(t, flags...)
-		f.Git("config", "core.autocrlf", "true")
-		f.Git("config", "core.bigFileThreshold", "100k")
-		f.write(".gitattributes", "* text eol=crlf ident\n")
-		large := bytes.Repeat([]byte("a\r\nb $Id$\n"), 30_000)
-		files := map[string]*git.File{
-			"small": {Data: large[:1000]}, "edge": {Data: large[:256<<10]}, "d/above": {Data: large[:256<<10+1]},
-			"d/large": {Data: large, Mode: git.ModeExecutable},
-		}
-		for range 2 { // the second time they are there
-			tree := must(f.repo.WriteFiles(t.Context(), "", files))
-			for path, file := range files {
-				found := must(f.repo.Cat(t.Context(), tree+":"+path))
-				require.True(t, bytes.Equal(file.Data, found[0].Data), path)
-			}
-		}
-		f.Git("fsck", "--strict", "--no-dangling")
-	}
-}
-
 // TestFilesComeBackWhateverTheirName, size and mode, whatever the repository makes of files.
 func TestFilesComeBackWhateverTheirName(t *testing.T) {
 	t.Parallel()
@@ -71,7 +46,8 @@ func TestFilesComeBackWhateverTheirName(t *testing.T) {
 		files := map[string]*git.File{
 			"a": nil, "not/there": nil, "script": {Mode: git.ModeExecutable, Data: []byte("#!/bin/sh\n")},
 			"link": {Mode: git.ModeSymlink, Data: []byte("script")}, "nothing": {},
-			"edge": {Data: large[:256<<10]}, "d/above": {Data: large[:256<<10+1]}, "d/large": {Data: large},
+			"small": {Data: large[:1000]}, "edge": {Data: large[:256<<10]}, "d/above": {Data: large[:256<<10+1]},
+			"d/large": {Data: large, Mode: git.ModeExecutable},
 		}
 		for i, path := range []string{
 			"with space", "dir/new\nline", `quo"te`, "back\\slash", "tab\tbed", "latin-\xe9", "ünï/cödé", "-dash",

@@ -17,26 +17,17 @@ import (
 func TestResolve(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	for _, test := range []struct {
-		rev string
-		ok  bool
-	}{
-		{"HEAD", true},
-		{"refs/heads/main", true},
-		{f.head(), true},
-		{"refs/heads/none", false},
-		{"", false},
-		{"--all", false},
-		{"--version", false},
-		{"HEAD\nHEAD", false},
-		{"HEAD:a", false},
-		{strings.Repeat("1", 40), false},
+	for want, revs := range map[string][]string{
+		f.head(): {"HEAD", "refs/heads/main", f.head()},
+		"": {
+			"refs/heads/none", "", "--all", "--version", "HEAD\nHEAD", "HEAD:a", strings.Repeat("1", 40),
+		},
 	} {
-		id, ok, err := f.repo.Resolve(t.Context(), test.rev)
-		require.NoError(t, err, test.rev)
-		assert.Equal(t, test.ok, ok, test.rev)
-		if ok {
-			assert.Equal(t, f.head(), id)
+		for _, rev := range revs {
+			id, ok, err := f.repo.Resolve(t.Context(), rev)
+			require.NoError(t, err, rev)
+			assert.Equal(t, want != "", ok, rev)
+			assert.Equal(t, want, id, rev)
 		}
 	}
 }

@@ -3,12 +3,14 @@ package git_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/tests/golden"
 )
 
 // TestVersionsAreWhatCommitsChanged: along first parents, of one file, content or mode.
@@ -69,39 +71,27 @@ func TestVersionsAreWhatCommitsChanged(t *testing.T) {
 // of one, is in its way.
 func TestWhyAPushWasRefused(t *testing.T) {
 	t.Parallel()
-	const moved, atomic, hook = "[rejected] (stale info)", "[rejected] (atomic push failed)",
-		"[remote rejected] (pre-receive hook declined)"
-	for name, test := range map[string]struct {
-		reasons []string
-		stale   bool
-		says    string
-	}{
-		"one of two moved": {[]string{moved, atomic}, true, ": a (" + moved + ")"},
-		"the second moved": {[]string{atomic, moved}, true, ": b (" + moved + ")"},
-		"both moved": {
-			[]string{moved, "[rejected] (fetch first)"}, true, "a (" + moved + "), b ([rejected] (fetch first))",
-		},
-		"a hook, and one moved":     {[]string{moved, hook}, false, "a (" + moved + "), b (" + hook + ")"},
-		"a hook for one":            {[]string{hook, atomic}, false, ": a (" + hook + ")"},
-		"each for the other's sake": {[]string{atomic, atomic}, true, ""},
-		"for the sake of itself":    {[]string{atomic}, true, "a (" + atomic + ")"},
-		"two pushes at once": {
-			[]string{"[remote rejected] (cannot lock ref 'refs/heads/a': is at 1 but expected 2)"}, true, "",
-		},
-		"two that make it":           {[]string{"[remote rejected] (reference already exists)"}, true, ""},
-		"checked out there meantime": {[]string{"[remote rejected] (remote ref updated since checkout)"}, true, ""},
-		"checked out there":          {[]string{"[remote rejected] (branch is currently checked out)"}, false, ""},
-		"protected":                  {[]string{"[remote rejected] (protected branch hook declined)"}, false, ""},
-	} {
+	golden.Table(t, map[string]string{
+		"one of two moved":           "[rejected] (stale info); [rejected] (atomic push failed)",
+		"the second moved":           "[rejected] (atomic push failed); [rejected] (stale info)",
+		"both moved":                 "[rejected] (stale info); [rejected] (fetch first)",
+		"a hook, and one moved":      "[rejected] (stale info); [remote rejected] (pre-receive hook declined)",
+		"a hook for one":             "[remote rejected] (pre-receive hook declined); [rejected] (atomic push failed)",
+		"each for the other's sake":  "[rejected] (atomic push failed); [rejected] (atomic push failed)",
+		"for the sake of itself":     "[rejected] (atomic push failed)",
+		"two pushes at once":         "[remote rejected] (cannot lock ref 'refs/heads/a': is at 1 but expected 2)",
+		"two that make it":           "[remote rejected] (reference already exists)",
+		"checked out there meantime": "[remote rejected] (remote ref updated since checkout)",
+		"checked out there":          "[remote rejected] (branch is currently checked out)",
+		"protected":                  "[remote rejected] (protected branch hook declined)",
+	}, func(t *testing.T, reasons string) any {
 		refused := &git.RejectedError{Remote: "origin"}
-		for i, reason := range test.reasons {
+		for i, reason := range strings.Split(reasons, "; ") {
 			refused.Refs = append(refused.Refs, git.Rejection{Ref: "refs/heads/" + string("ab"[i]), Reason: reason})
 		}
-		require.ErrorIs(t, refused, git.ErrRejected, name)
-		assert.Equal(t, test.stale, errors.Is(refused, git.ErrStale), name)
-		assert.Contains(t, refused.Error(), test.says, name)
-		assert.NotContains(t, refused.Error(), "\n", name)
-	}
+		require.ErrorIs(t, refused, git.ErrRejected)
+		return fmt.Sprintf("stale=%t %q", errors.Is(refused, git.ErrStale), refused.Error())
+	})
 	refused := &git.RejectedError{
 		Remote: "origin", Lock: "/srv/it's/a.lock",
 		Refs: []git.Rejection{{Ref: "refs/heads/a", Reason: "[remote rejected] (failed to update ref)"}},
