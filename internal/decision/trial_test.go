@@ -1,16 +1,15 @@
 package decision_test
 
 import (
-	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/tests/golden"
 )
 
 // play runs a trial whose sides measure what metric returns, and lists the
@@ -63,80 +62,57 @@ func changed(s decision.Standard, by string) decision.Standard {
 	return s
 }
 
-func TestTrialCosts(t *testing.T) {
-	for name, c := range map[string]struct {
-		standard decision.Standard
-		metric   func(decision.Step) metric.Measurement
-		verdict  decision.Verdict
-		runs     string
-	}{
-		"worse":  {repeatable("5"), sides("5", "4"), decision.Regressed, "C"},
-		"a tie":  {repeatable("5"), sides("5", "5"), decision.Neutral, "C"},
-		"better": {repeatable("5"), sides("5", "6"), decision.Improved, "CCCI"},
-		"better, once": {
-			decision.Standard{Rule: decision.Rule{Regime: decision.Single}, Best: value("5")},
-			sides("5", "6"), decision.Improved, "C",
-		},
-		"noisy and worse":  {noisy("5"), sides("5", "4"), decision.Neutral, "icICCICI"},
-		"noisy and better": {noisy("5"), sides("5", "6"), decision.Improved, "icICCICIICICCCICIIicICCIICCICIICIICC"},
-		"it did not repeat": {repeatable("5"), func(step decision.Step) metric.Measurement {
-			if step.Stage == decision.Again && step.Side == decision.Incumbent {
-				return scored("5.5")
-			}
-			return sides("5", "6")(step)
-		}, decision.Improved, "CCCI" + "icICCICIICICCCICIIicICCIICCICIICIICC"},
-		"the candidate did not repeat": {repeatable("5"), func(step decision.Step) metric.Measurement {
-			if step.Stage == decision.Again && step.Side == decision.Candidate {
-				return scored("5.5")
-			}
-			return sides("5", "6")(step)
-		}, decision.Improved, "CC" + "icICCICIICICCCICIIicICCIICCICIICIICC"},
-		"not confirmed": {noisy("5"), func(step decision.Step) metric.Measurement {
-			if step.Stage == decision.Confirmation {
-				return scored("5")
-			}
-			return sides("5", "6")(step)
-		}, decision.Neutral, "icICCICIICICCCICIIicICCIIC"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			made, runs := play(c.standard, c.metric)
-			assert.Equal(t, c.verdict, made.Verdict, made.Reasons)
-			assert.Equal(t, c.runs, runs)
-			assert.Empty(t, made.Fault)
-		})
+// told is all that a decision says.
+func told(d decision.Decision) string {
+	var evidence []string
+	for _, e := range d.Evidence {
+		evidence = append(evidence, fmt.Sprint(e.Stage, " of ", e.Pairs, " at ", e.Confidence))
 	}
+	return fmt.Sprintf("%s: %s after %s (%s), best %s, %s, reasons %s, fault %q, held %q, warning %q", d.Verdict,
+		d.Metric, d.Previous, d.Delta, d.Best, evidence, strings.Join(decision.Texts(d.Reasons), "; "), decision.Text(d.Fault),
+		decision.Text(d.Held), decision.Joined(d.Warning))
 }
 
-func TestTrialAtTheEdgesOfNumbers(t *testing.T) {
+// TestTrialDecides with so many runs, by numbers that are the same each time, and at the edges of numbers. A row has
+// the rule, the numbers of the incumbent and of the candidate, and in which stage or run a side has another.
+func TestTrialDecides(t *testing.T) {
 	t.Parallel()
-	const half = `{"min_improvement":{"value":0.5,"percent":true}}`
-	const beyond, next = "9007199254740992", "9007199254740993"
-	lower := func(best string) decision.Standard { return changed(noisy(best), `{"direction":"lower"}`) }
-	for name, c := range map[string]struct {
-		standard             decision.Standard
-		incumbent, candidate string
-		verdict              decision.Verdict
-	}{
-		"an outlier of a thousand times":    {noisy("5"), "", "6", decision.Improved},
-		"an outlier, lower is better":       {lower("5"), "", "6", decision.Neutral},
-		"negative, half a percent reached":  {changed(noisy("-100"), half), "-100", "-99.5", decision.Improved},
-		"negative, below half a percent":    {changed(noisy("-100"), half), "-100", "-99.6", decision.Neutral},
-		"a percentage of zero asks nothing": {changed(noisy("0"), half), "0", "1e-300", decision.Improved},
-		"integers beyond 2^53":              {noisy(beyond), beyond, next, decision.Improved},
-		"integers beyond 2^53, repeatable":  {repeatable(beyond), beyond, next, decision.Improved},
-		"as small as can be":                {noisy("1e-300"), "1e-300", "2e-300", decision.Improved},
-		"as small as can be, lower":         {lower("2e-300"), "2e-300", "1e-300", decision.Improved},
-		"constant and equal":                {noisy("7"), "7", "7", decision.Neutral},
-		"an amount exactly reached": {
-			changed(noisy("5"), `{"pairs":4,"min_improvement":{"value":1}}`), "5", "6", decision.Improved,
-		},
-	} {
-		made, _ := play(c.standard, func(step decision.Step) metric.Measurement {
-			if c.incumbent == "" && step.Side == decision.Incumbent && step.Number == 4 {
-				return scored("5000")
+	const (
+		once    = `{"regime":"repeatable"} `
+		half    = `{"min_improvement":{"value":0.5,"percent":true}} `
+		lower   = `{"direction":"lower"} `
+		integer = "9007199254740992 9007199254740993"
+	)
+	golden.Table(t, map[string]string{
+		"worse":                             once + "5 4",
+		"a tie":                             once + "5 5",
+		"better":                            once + "5 6",
+		"better, once":                      `{"regime":"single"} 5 6`,
+		"noisy and worse":                   "{} 5 4",
+		"noisy and better":                  "{} 5 6",
+		"it did not repeat":                 once + "5 6 again incumbent 5.5",
+		"the candidate did not repeat":      once + "5 6 again candidate 5.5",
+		"not confirmed":                     "{} 5 6 confirmation candidate 5",
+		"an outlier of a thousand times":    "{} 5 6 4 incumbent 5000",
+		"an outlier, lower is better":       lower + "5 6 4 incumbent 5000",
+		"negative, half a percent reached":  half + "-100 -99.5",
+		"negative, below half a percent":    half + "-100 -99.6",
+		"a percentage of zero asks nothing": half + "0 1e-300",
+		"integers beyond 2^53":              "{} " + integer,
+		"integers beyond 2^53, repeatable":  once + integer,
+		"as small as can be":                "{} 1e-300 2e-300",
+		"as small as can be, lower":         lower + "2e-300 1e-300",
+		"constant and equal":                "{} 7 7",
+		"an amount exactly reached":         `{"pairs":4,"min_improvement":{"value":1}} 5 6`,
+	}, func(_ *testing.T, row string) any {
+		words := append(strings.Fields(row), "", "", "")
+		made, runs := play(changed(noisy(words[1]), words[0]), func(step decision.Step) metric.Measurement {
+			if string(step.Side) == words[4] &&
+				(string(step.Stage) == words[3] || fmt.Sprint(step.Number) == words[3]) {
+				return scored(words[5])
 			}
-			return sides(cmp.Or(c.incumbent, "5"), c.candidate)(step)
+			return sides(words[1], words[2])(step)
 		})
-		assert.Equal(t, c.verdict, made.Verdict, "%s: %v", name, made.Reasons)
-	}
+		return runs + " " + told(made)
+	})
 }
