@@ -28,72 +28,54 @@ func runsOf(rates string) []map[string]metric.Value {
 
 func TestNoSingleRunLosesACase(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		before, now string
-		lost        bool
-	}{
-		"one bad run of four":                    {"1 1 1 1", "1 1 0.5 1", false},
-		"the last run is bad":                    {"1 1 1 1", "1 1 1 0", false},
-		"the first run is bad":                   {"1 1 1 1", "0 1 1 1", false},
-		"one good run of four is chance":         {"1 1 1 1", "0.5 0.5 0.5 1", false},
-		"one good run of eight is no chance":     {"1 1 1 1 1 1 1 1", "0.5 0.5 0.5 0.5 0.5 0.5 0.5 1", true},
-		"no good run":                            {"1 1 1 1", "0.9 0.9 0.9 0.9", true},
-		"as bad as the worst before":             {"1 0.5 1 1", "0.5 0.5 0.5 0.5", false},
-		"never as bad as that":                   {"1 0.5 1 1", "0.4 0.4 0.4 0.4", true},
-		"seldom bad before, always now":          {"1 0.5 1 1 1 1 1 1", "0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5", true},
-		"it passed in half of the runs":          {"1 0.5 1 0.5", "0 0 0 0", false},
-		"it passed once, and not in four":        {"1", "0.5 0.5 0.5 0.5", true},
-		"it passed once, and in one of four":     {"1", "0.5 0.5 0.5 1", false},
-		"it passed in four, and not once":        {"1 1 1 1", "0.5", true},
-		"a run that does not say it has lost it": {"1 1 1 1", "- - - -", true},
-		"one run of many that does not say it":   {"1 1 1 1", "1 1 - 1", false},
-		"more than half are whole, whatever else": {
-			"1 1 1 1 1 1 1 1 1 1 1 1 1 1 1",
-			"1 1 1 1 1 1 1 1 0 0 0 0 0 0 0", false,
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var want []string
-			if c.lost {
-				want = []string{"a"}
-			}
-			assert.Equal(t, want, decision.LostCases(decision.RatesOf(runsOf(c.before)...),
-				decision.RatesOf(runsOf(c.now)...)))
-		})
-	}
+	golden.Table(t, map[string]string{
+		"one bad run of four":                    "1 1 1 1 // 1 1 0.5 1 => []",
+		"the last run is bad":                    "1 1 1 1 // 1 1 1 0 => []",
+		"the first run is bad":                   "1 1 1 1 // 0 1 1 1 => []",
+		"one good run of four is chance":         "1 1 1 1 // 0.5 0.5 0.5 1 => []",
+		"one good run of eight is no chance":     "1 1 1 1 1 1 1 1 // 0.5 0.5 0.5 0.5 0.5 0.5 0.5 1 => [a]",
+		"no good run":                            "1 1 1 1 // 0.9 0.9 0.9 0.9 => [a]",
+		"as bad as the worst before":             "1 0.5 1 1 // 0.5 0.5 0.5 0.5 => []",
+		"never as bad as that":                   "1 0.5 1 1 // 0.4 0.4 0.4 0.4 => [a]",
+		"seldom bad before, always now":          "1 0.5 1 1 1 1 1 1 // 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 => [a]",
+		"it passed in half of the runs":          "1 0.5 1 0.5 // 0 0 0 0 => []",
+		"it passed once, and not in four":        "1 // 0.5 0.5 0.5 0.5 => [a]",
+		"it passed once, and in one of four":     "1 // 0.5 0.5 0.5 1 => []",
+		"it passed in four, and not once":        "1 1 1 1 // 0.5 => [a]",
+		"a run that does not say it has lost it": "1 1 1 1 // - - - - => [a]",
+		"one run of many that does not say it":   "1 1 1 1 // 1 1 - 1 => []",
+		"more than half are whole":               "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 // 1 1 1 1 1 1 1 1 0 0 0 0 0 0 0 => []",
+	}, func(_ *testing.T, row string) any { return lostOf(row) })
 }
 
 // TestLostCaseIsHeldAgainstAllCases: the chance of a false alarm is one for all cases, however
-// many runs each side had.
+// many runs each side had. A row has the numbers of cases among which it is a loss.
 func TestLostCaseIsHeldAgainstAllCases(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		before, now string
-		most        int // the number of cases up to which it is a loss
-	}{
-		"of eight, one good run left": {
-			"1 1 1 1 1 1 1 1", "0.5 0.5 0.5 0.5 0.5 0.5 0.5 1",
-			35,
-		}, // C(9,1)/C(16,8) is 9/12870
-		"of eight, two left":   {"1 1 1 1 1 1 1 1", "0.5 0.5 0.5 0.5 0.5 0.5 1 1", 7}, // C(10,2)/12870
-		"eight beside four":    {"1 1 1 1 1 1 1 1", "0.5 0.5 0.5 1", 1},               // C(9,1)/C(12,4)
-		"four beside eight":    {"1 1 1 1", "0.5 0.5 0.5 0.5 0.5 0.5 0.5 1", 2},       // C(5,1)/C(12,4)
-		"sixteen beside three": {"1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", "0.5 0.5 1", 1},   // C(17,1)/C(19,3)
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			for _, cases := range []int{1, 2, 3, 7, 8, 35, 36, 200} {
-				before, now := decision.RatesOf(runsOf(c.before)...), decision.RatesOf(runsOf(c.now)...)
-				delete(before, "case.other")
-				for i := range cases - 1 {
-					before[fmt.Sprintf("case.%d", i)], now[fmt.Sprintf("case.%d", i)] = numbers("1"), numbers("1")
-				}
-				before["size"] = numbers("1") // no case
-				assert.Equal(t, cases <= c.most, len(decision.LostCases(before, now)) == 1, "among %d cases", cases)
+	golden.Table(t, map[string]string{
+		// C(9,1)/C(16,8) is 9/12870
+		"of eight, one good run left": "1 1 1 1 1 1 1 1 // 0.5 0.5 0.5 0.5 0.5 0.5 0.5 1 => [1 2 3 7 8 35]",
+		// C(10,2)/12870
+		"of eight, two left":   "1 1 1 1 1 1 1 1 // 0.5 0.5 0.5 0.5 0.5 0.5 1 1 => [1 2 3 7]",
+		"eight beside four":    "1 1 1 1 1 1 1 1 // 0.5 0.5 0.5 1 => [1]",             // C(9,1)/C(12,4)
+		"four beside eight":    "1 1 1 1 // 0.5 0.5 0.5 0.5 0.5 0.5 0.5 1 => [1 2]",   // C(5,1)/C(12,4)
+		"sixteen beside three": "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 // 0.5 0.5 1 => [1]", // C(17,1)/C(19,3)
+	}, func(_ *testing.T, row string) any {
+		one, other, _ := strings.Cut(row, "//")
+		var among []int
+		for _, cases := range []int{1, 2, 3, 7, 8, 35, 36, 200} {
+			before, now := decision.RatesOf(runsOf(one)...), decision.RatesOf(runsOf(other)...)
+			delete(before, "case.other")
+			for i := range cases - 1 {
+				before[fmt.Sprintf("case.%d", i)], now[fmt.Sprintf("case.%d", i)] = numbers("1"), numbers("1")
 			}
-		})
-	}
+			before["size"] = numbers("1") // no case
+			if len(decision.LostCases(before, now)) == 1 {
+				among = append(among, cases)
+			}
+		}
+		return among
+	})
 }
 
 func TestRatesOfRuns(t *testing.T) {
@@ -142,46 +124,46 @@ func TestTextOfLostCases(t *testing.T) {
 // only without any those on record.
 func TestWhichCasesOfTheIncumbentCount(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		regime, recorded, incumbent, candidate string
-		lost                                   bool
-	}{
-		"single: the record":                  {"single", "1", "0", "0.5", true},
-		"single: a record that was not whole": {"single", "0.5", "1", "0.4", false},
-		"repeatable: what is beside it":       {"repeatable", "1", "0.5", "0.5", false},
-		"repeatable: whatever the record":     {"repeatable", "0.5", "1", "0.5", true},
-		"noisy: what is beside it":            {"noisy", "1", "0.5", "0.5", false},
-		"noisy: whatever the record":          {"noisy", "0.5", "1", "0.5", true},
-		"nothing on record":                   {"single", "", "1", "0.5", false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			standard := changed(repeatable("5"), `{"regime":"`+c.regime+`","target":6}`)
-			if c.recorded != "" {
-				standard.Cases = decision.CaseRates{"case.a": numbers(c.recorded)}
+	golden.Table(t, map[string]string{ // the regime, the incumbent's, the candidate's, and what is on record
+		"single: the record":                  "single 0 0.5 1 => true",
+		"single: a record that was not whole": "single 1 0.4 0.5 => false",
+		"repeatable: what is beside it":       "repeatable 0.5 0.5 1 => false",
+		"repeatable: whatever the record":     "repeatable 1 0.5 0.5 => true",
+		"noisy: what is beside it":            "noisy 0.5 0.5 1 => false",
+		"noisy: whatever the record":          "noisy 1 0.5 0.5 => true",
+		"nothing on record":                   "single 1 0.5 => false",
+	}, func(t *testing.T, row string) any {
+		words := strings.Fields(row)
+		standard := changed(repeatable("5"), `{"regime":"`+words[0]+`","target":6}`)
+		if len(words) > 3 {
+			standard.Cases = decision.CaseRates{"case.a": numbers(words[3])}
+		}
+		measure := func(step decision.Step) metric.Measurement {
+			m, rate := sides("5", "6")(step), words[2]
+			if step.Side == decision.Incumbent {
+				rate = words[1]
 			}
-			measure := func(step decision.Step) metric.Measurement {
-				m, rate := sides("5", "6")(step), c.candidate
-				if step.Side == decision.Incumbent {
-					rate = c.incumbent
-				}
-				m.Numbers = map[string]metric.Value{"case.a": metric.MustValue(rate)}
-				return m
-			}
-			made, _ := play(standard, measure)
-			assert.Equal(t, decision.Improved, made.Verdict)
-			assert.Equal(t, c.lost, len(made.Lost) == 1)
-			assert.Equal(t, c.lost, strings.Contains(decision.Joined(made.Reasons), "regressed-cases: a"))
-			assert.True(t, made.TargetMet)
-			standard.NoCaseRegression = true
-			made, _ = play(standard, measure)
-			assert.Equal(t, !c.lost, made.TargetMet, "the target is that of the best after the decision")
-			assert.Equal(t, "6", made.Metric.String(), "what was measured is said")
-			if c.lost {
-				assert.Equal(t, decision.Regressed, made.Verdict)
-				assert.Equal(t, "5", made.Best.String())
-				golden.Row(t, "regressed-cases: a; no-case-regression forbids", made.Reasons[0].String())
-			}
-		})
-	}
+			m.Numbers = map[string]metric.Value{"case.a": metric.MustValue(rate)}
+			return m
+		}
+		made, _ := play(standard, measure)
+		lost := len(made.Lost) == 1
+		assert.Equal(t, decision.Improved, made.Verdict)
+		assert.Equal(t, lost, strings.Contains(decision.Joined(made.Reasons), "regressed-cases: a"))
+		assert.True(t, made.TargetMet)
+		standard.NoCaseRegression = true
+		made, _ = play(standard, measure)
+		assert.Equal(t, !lost, made.TargetMet, "the target is that of the best after the decision")
+		assert.Equal(t, "6", made.Metric.String(), "what was measured is said")
+		if lost {
+			golden.Row(t, "no-case-regression forbids", told(made))
+		}
+		return lost
+	})
+}
+
+// lostOf are the cases that runs such as "1 1 // 0.5 -" have lost.
+func lostOf(row string) []string {
+	before, now, _ := strings.Cut(row, "//")
+	return decision.LostCases(decision.RatesOf(runsOf(before)...), decision.RatesOf(runsOf(now)...))
 }
