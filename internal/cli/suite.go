@@ -42,7 +42,7 @@ func (a *App) settings(kind program.EvaluationKind) (*program.Program, error) {
 	if err != nil {
 		return nil, misuse.Errorf("--settings: %w", err)
 	}
-	p := program.Settings(a.Settings, append([]byte{}, data...), kind)
+	p := program.Settings(a.Settings, data, kind)
 	if err := p.Err(); err != nil {
 		return nil, misuse.New(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/org/autoloop/internal/lazyregexp"
@@ -36,6 +37,11 @@ type Node struct {
 	Truth  bool
 	Fields []Field
 	Items  []Node
+}
+
+// Has reports whether an object has a key.
+func (n Node) Has(name string) bool {
+	return slices.ContainsFunc(n.Fields, func(f Field) bool { return f.Name == name })
 }
 
 // Field is one key of an object.

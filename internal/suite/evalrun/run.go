@@ -244,16 +244,16 @@ func (s *session) serve(ctx context.Context) (end func(), err error) {
 		return nil, errors.Join(err, s.Sandboxes.Remove(place))
 	}
 	remove := func() error { return errors.Join(box.Close(), s.Sandboxes.Remove(place)) }
-	server, why, err := box.Serve(ctx, s.Setup, s.Start, s.Timeout)
+	url, stop, why, err := box.Serve(ctx, s.Setup, s.Start, s.Timeout)
 	if err == nil && why != "" {
 		err = misuse.New(errors.New(why))
 	}
 	if err != nil {
 		return nil, errors.Join(err, remove())
 	}
-	s.url = server.URL
+	s.url = url
 	return func() {
-		server.Close()
+		stop()
 		_ = remove() // else the run's directory goes with it
 	}, nil
 }

@@ -312,7 +312,7 @@ func (e *evalReader) check(n document.Node, key string) (check Check, ok bool) {
 	check = Check{Kind: CheckKind(kind), Operator: "eq", Timeout: DefaultCheckTimeout}
 	take, required := e.setters(&check).Of(keys[kind])
 	take["type"] = func(document.Node, string) {}
-	if check.Kind == JSONArrayContains && has(n, "match") == (has(n, "value") || has(n, "expected")) {
+	if check.Kind == JSONArrayContains && n.Has("match") == (n.Has("value") || n.Has("expected")) {
 		e.Fail(n, document.Join(key, "value"),
 			"or `match` is needed, and not both: the whole entry, or some keys of one")
 	}
@@ -320,14 +320,10 @@ func (e *evalReader) check(n document.Node, key string) (check Check, ok bool) {
 	return check, len(e.Problems) == before
 }
 
-func has(n document.Node, name string) bool {
-	return slices.ContainsFunc(n.Fields, func(f document.Field) bool { return f.Name == name })
-}
-
 // labelled takes the `text` beside a `literal` for what it is: the check's label.
 func labelled(n document.Node, kind CheckKind) document.Node {
-	if kind != OutputContains && kind != OutputNotContains || !has(n, "literal") || has(n, "description") ||
-		has(n, "name") {
+	if kind != OutputContains && kind != OutputNotContains || !n.Has("literal") || n.Has("description") ||
+		n.Has("name") {
 		return n
 	}
 	fields := slices.Clone(n.Fields)
@@ -348,7 +344,7 @@ func (e *evalReader) respell(n document.Node, key string, others map[string]stri
 		if !other {
 			continue
 		}
-		if slices.ContainsFunc(fields, func(g document.Field) bool { return g.Name == to }) {
+		if (document.Node{Fields: fields}).Has(to) {
 			e.Fail(f.Value, document.Join(key, f.Name), "is another name of `%s`, which is there too; remove one", to)
 			continue
 		}

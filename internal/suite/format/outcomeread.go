@@ -1,8 +1,6 @@
 package format
 
 import (
-	"slices"
-
 	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
@@ -48,13 +46,10 @@ type outcomeReader struct {
 }
 
 func (o *outcomeReader) read(root document.Node) {
-	has := func(name string) bool {
-		return slices.ContainsFunc(root.Fields, func(f document.Field) bool { return f.Name == name })
-	}
 	switch {
-	case has("runs") && has("scores"):
+	case root.Has("runs") && root.Has("scores"):
 		o.Fail(root, "runs", "is beside `scores`; give `scores` of one run, or `runs` with a list of outcomes")
-	case has("runs"):
+	case root.Has("runs"):
 		take := o.labels()
 		take["runs"] = func(n document.Node, key string) {
 			o.List(n, key, maxRuns, o.run)

@@ -123,12 +123,12 @@ const (
 // home of their own, so that nothing which the agent left in its home counts.
 // All of them end within the time that is left. The error is for failures of
 // our own and for the end of ctx.
-func (b *Box) Check(ctx context.Context, checks []format.Check, changes Changes,
+func (b *Box) Check(ctx context.Context, checks []format.Check, diff string,
 	left time.Duration,
 ) ([]format.CheckResult, error) {
 	results := make([]format.CheckResult, len(checks))
 	for i, check := range checks {
-		why, took, err := b.check(ctx, i, check, changes, left)
+		why, took, err := b.check(ctx, i, check, diff, left)
 		if err != nil {
 			return nil, err
 		}
@@ -155,7 +155,7 @@ func Result(check format.Check, why string) format.CheckResult {
 }
 
 // check says why a check fails, "" when it passes, and how long it took.
-func (b *Box) check(ctx context.Context, number int, check format.Check, changes Changes,
+func (b *Box) check(ctx context.Context, number int, check format.Check, diff string,
 	left time.Duration,
 ) (why string, took time.Duration, err error) {
 	if ctx.Err() != nil {
@@ -168,7 +168,7 @@ func (b *Box) check(ctx context.Context, number int, check format.Check, changes
 	case format.CommandCheck, format.TestSuiteCheck:
 		return b.commandCheck(ctx, number, check, left)
 	case format.DiffContains:
-		if !strings.Contains(changes.Diff, check.Substring) {
+		if !strings.Contains(diff, check.Substring) {
 			return "the diff does not contain it", 0, nil
 		}
 		return "", 0, nil

@@ -23,41 +23,31 @@ const (
 	maxDiff   = 2 << 20
 )
 
-// Changes are what happened in a sandbox.
-type Changes struct {
-	// List has files, links and special files, sorted; directories are left out.
-	List []files.Difference
-	// Diff is a unified diff of the text files among them, as git would print it,
-	// without what package managers and caches leave. It is cut, and says so, when
-	// it is too long.
-	Diff string
-}
-
-// Changes compares the sandbox with its template.
-func (b *Box) Changes(ctx context.Context) (Changes, error) {
+// Changes compares the sandbox with its template: a unified diff of files, links and
+// special files, as git would print it, without what package managers and caches leave.
+// It is cut, and says so, when it is too long.
+func (b *Box) Changes(ctx context.Context) (string, error) {
 	now, err := readLeft(ctx, b.root)
 	if err != nil {
-		return Changes{}, err
+		return "", err
 	}
 	template, err := os.OpenRoot(b.from.Dir)
 	if err != nil {
-		return Changes{}, err
+		return "", err
 	}
 	defer func() { _ = template.Close() }()
 	noDirectories := func(m Manifest) Manifest { return slices.DeleteFunc(slices.Clone(m), Entry.IsDir) }
-	changes := Changes{List: files.Compare(noDirectories(b.from.Manifest), noDirectories(now))}
-	d := differ{old: template, new: b.root}
 	var out strings.Builder
 	left, cut := 0, 0 // changes in generated directories, and those for which there was no room
-	for _, c := range changes.List {
+	for _, c := range files.Compare(noDirectories(b.from.Manifest), noDirectories(now)) {
 		if ctx.Err() != nil {
-			return Changes{}, context.Cause(ctx)
+			return "", context.Cause(ctx)
 		}
 		if generated(c.Path) {
 			left++
 			continue
 		}
-		if text := d.one(c); out.Len()+len(text) <= maxDiff {
+		if text := diffOf(template, b.root, c); out.Len()+len(text) <= maxDiff {
 			out.WriteString(text)
 		} else {
 			cut++
@@ -70,8 +60,7 @@ func (b *Box) Changes(ctx context.Context) (Changes, error) {
 		fmt.Fprintf(&out, "# the changes of %d more files are left out: the diff would be larger than %d bytes\n", cut,
 			maxDiff)
 	}
-	changes.Diff = out.String()
-	return changes, nil
+	return out.String(), nil
 }
 
 // generated are directories that package managers and caches fill: listed as
@@ -87,12 +76,8 @@ func generated(name string) bool {
 	return false
 }
 
-// differ writes a unified diff.
-type differ struct {
-	old, new *os.Root
-}
-
-func (d *differ) one(c files.Difference) string {
+// diffOf is a unified diff of one path.
+func diffOf(was, is *os.Root, c files.Difference) string {
 	var out strings.Builder
 	from, to := quoted("a/"+c.Path), quoted("b/"+c.Path)
 	fmt.Fprintf(&out, "diff --git %s %s\n", from, to)
@@ -106,8 +91,8 @@ func (d *differ) one(c files.Difference) string {
 	case c.Before != nil && gitMode(c.Before.Mode) != gitMode(c.After.Mode):
 		fmt.Fprintf(&out, "old mode %s\nnew mode %s\n", gitMode(c.Before.Mode), gitMode(c.After.Mode))
 	}
-	before, readOld := content(d.old, c.Before)
-	after, readNew := content(d.new, c.After)
+	before, readOld := content(was, c.Before)
+	after, readNew := content(is, c.After)
 	switch {
 	case readOld && readNew:
 		text := diff.Diff(from, before, to, after)

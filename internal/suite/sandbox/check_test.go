@@ -123,7 +123,7 @@ func TestHowChecksAreRun(t *testing.T) {
 		{Kind: format.TestSuiteCheck, Command: "two"},
 		command("three"), command("four"),
 		{Kind: format.FileExists, Path: "outputs"},
-	}, sandbox.Changes{Diff: "+x"}, time.Minute)
+	}, "+x", time.Minute)
 	require.NoError(t, err)
 	var said []string
 	for _, result := range results {
@@ -179,13 +179,13 @@ func TestChecksThatCannotBeRun(t *testing.T) {
 		box := openBy(t, &ends{each: func(context.Context, process.Spec) (process.Result, error) {
 			return c.each(stop)
 		}}, c.change)
-		results, err := box.Check(ctx, []format.Check{command("x")}, sandbox.Changes{}, time.Minute)
+		results, err := box.Check(ctx, []format.Check{command("x")}, "", time.Minute)
 		require.ErrorIs(t, err, c.is)
 		assert.Nil(t, results)
 		why, err := box.Shell(ctx, 0, "x", time.Minute)
 		require.ErrorIs(t, err, c.is)
 		assert.Empty(t, why)
-		_, err = box.Check(ctx, []format.Check{{Kind: format.FileExists, Path: "outputs"}}, sandbox.Changes{}, time.Minute)
+		_, err = box.Check(ctx, []format.Check{{Kind: format.FileExists, Path: "outputs"}}, "", time.Minute)
 		require.ErrorIs(t, err, context.Cause(ctx), "once it is stopped no further check is looked at")
 		stop(nil)
 	}
@@ -211,7 +211,7 @@ func TestHowACommandEnds(t *testing.T) {
 			box := openBy(t, as(result), nil)
 			results, err := box.Check(t.Context(), []format.Check{
 				command("x"), {Kind: format.TestSuiteCheck, Command: "x"}, {Kind: format.CommandCheck, Command: "x"},
-			}, sandbox.Changes{}, time.Minute)
+			}, "", time.Minute)
 			require.NoError(t, err)
 			shell, err := box.Shell(t.Context(), 0, "x", time.Minute)
 			require.NoError(t, err)

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/suite/format"
-	"github.com/org/autoloop/internal/suite/sandbox"
 )
 
 // TestChecksLeaveNoProcessBehind holds for a child in a session of its own too,
@@ -31,7 +30,7 @@ func TestChecksLeaveNoProcessBehind(t *testing.T) {
 			for limit := time.Second; len(text) == 0 &&
 				limit < 5*time.Minute; limit *= 4 { // how long the child takes to start is the machine's affair
 				_, err = box.Check(t.Context(), []format.Check{{Kind: format.CommandCheck, Command: script}},
-					sandbox.Changes{}, limit)
+					"", limit)
 				require.NoError(t, err)
 				text, err = os.ReadFile(in.at("pid"))
 			}

@@ -84,17 +84,10 @@ func (b *Box) Shell(ctx context.Context, number int, text string, timeout time.D
 	return b.masker.OneLine(verdict(result, true), maxDetail), nil
 }
 
-// Kept is a file that was kept of outputs/.
-type Kept struct {
-	// Path is relative to outputs/, with slashes.
-	Path string
-	Size int64
-}
-
 // KeepOutputs copies the regular files below outputs/ to a directory, which is
-// made, and lists them. Links and special files are left out, and so is what
+// made, and lists them with their paths below it. Links and special files are left out, and so is what
 // goes beyond 2,000 files or 64 MiB; left counts them.
-func (b *Box) KeepOutputs(ctx context.Context, to string) (kept []Kept, left int, err error) {
+func (b *Box) KeepOutputs(ctx context.Context, to string) (kept Manifest, left int, err error) {
 	if err := os.MkdirAll(to, 0o700); err != nil {
 		return nil, 0, err
 	}
@@ -124,7 +117,7 @@ func (b *Box) KeepOutputs(ctx context.Context, to string) (kept []Kept, left int
 			continue
 		}
 		total += e.Size
-		kept = append(kept, Kept{e.Path, e.Size})
+		kept = append(kept, e)
 	}
 	return kept, left, nil
 }
@@ -132,25 +125,11 @@ func (b *Box) KeepOutputs(ctx context.Context, to string) (kept []Kept, left int
 // listenTick is how often it is tried whether a server listens.
 const listenTick = 20 * time.Millisecond
 
-// Server is a command that runs in a sandbox and listens on a port.
-type Server struct {
-	// URL is where it listens.
-	URL string
-
-	stop context.CancelFunc
-	done chan struct{}
-}
-
-// Close ends the server and all of its processes.
-func (s *Server) Close() {
-	s.stop()
-	<-s.done
-}
-
 // Serve runs setup in the sandbox, "" for none, starts a server there, which is
-// told its port as $PORT, and waits until it listens. why says why it does not; the
-// error is for failures of our own and for the end of ctx.
-func (b *Box) Serve(ctx context.Context, setup, start string, timeout time.Duration) (server *Server, why string,
+// told its port as $PORT, and waits until it listens at url; end ends it with all of its
+// processes. why says why it does not; the error is for failures of our own and for the
+// end of ctx.
+func (b *Box) Serve(ctx context.Context, setup, start string, timeout time.Duration) (url string, end func(), why string,
 	err error,
 ) {
 	const home = "server"
@@ -158,34 +137,32 @@ func (b *Box) Serve(ctx context.Context, setup, start string, timeout time.Durat
 		result, err := b.command(ctx, home, setup, process.Spec{Dir: b.Dir, Timeout: timeout})
 		switch why := verdict(result, true); {
 		case err != nil:
-			return nil, "", err
+			return "", nil, "", err
 		case result.TimedOut:
-			return nil, fmt.Sprintf("the setup took longer than %s", timeout), nil
+			return "", nil, fmt.Sprintf("the setup took longer than %s", timeout), nil
 		case why != "":
-			return nil, "the setup failed: " + b.masker.OneLine(why, maxDetail), nil
+			return "", nil, "the setup failed: " + b.masker.OneLine(why, maxDetail), nil
 		}
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0") // a port that nobody listens on
 	if err != nil {
-		return nil, "", fmt.Errorf("find a port for the server: %w", err)
+		return "", nil, "", fmt.Errorf("find a port for the server: %w", err)
 	}
-	_, port, err := net.SplitHostPort(listener.Addr().String())
+	at := listener.Addr().String()
+	_, port, err := net.SplitHostPort(at)
 	if err = errors.Join(err, listener.Close()); err != nil {
-		return nil, "", err
+		return "", nil, "", err
 	}
-	return b.listen(ctx, home, start, port, timeout)
-}
-
-// listen starts the server and waits until something accepts connections.
-func (b *Box) listen(ctx context.Context, home, start, port string, timeout time.Duration) (*Server, string,
-	error,
-) {
 	running, stop := context.WithCancel(ctx)
-	s := &Server{URL: "http://" + net.JoinHostPort("127.0.0.1", port), stop: stop, done: make(chan struct{})}
+	done := make(chan struct{})
+	end = func() {
+		stop()
+		<-done
+	}
 	var ended process.Result
 	var failed error
 	go func() {
-		defer close(s.done)
+		defer close(done)
 		ended, failed = b.command(running, home, start, process.Spec{Dir: b.Dir}, "PORT="+port)
 	}()
 	waiting, cancel := context.WithTimeout(ctx, timeout)
@@ -194,24 +171,24 @@ func (b *Box) listen(ctx context.Context, home, start, port string, timeout time
 	defer ticker.Stop()
 	for {
 		select {
-		case <-s.done:
+		case <-done:
 			stop()
 			if ctx.Err() != nil {
-				return nil, "", context.Cause(ctx) // it ended with the run
+				return "", nil, "", context.Cause(ctx) // it ended with the run
 			}
 			why := cmp.Or(verdict(ended, true), "exit code 0"+lastWords(ended))
-			return nil, "the server ended before it listened: " + b.masker.OneLine(why, maxDetail), failed
+			return "", nil, "the server ended before it listened: " + b.masker.OneLine(why, maxDetail), failed
 		case <-waiting.Done():
-			s.Close()
+			end()
 			if ctx.Err() != nil {
-				return nil, "", context.Cause(ctx)
+				return "", nil, "", context.Cause(ctx)
 			}
-			return nil, fmt.Sprintf("the server did not listen on 127.0.0.1:%s ($PORT) within %s", port, timeout), nil
+			return "", nil, fmt.Sprintf("the server did not listen on %s ($PORT) within %s", at, timeout), nil
 		case <-ticker.C:
-			connection, err := (&net.Dialer{}).DialContext(waiting, "tcp", net.JoinHostPort("127.0.0.1", port))
+			connection, err := (&net.Dialer{}).DialContext(waiting, "tcp", at)
 			if err == nil {
 				_ = connection.Close()
-				return s, "", nil
+				return "http://" + at, end, "", nil
 			}
 		}
 	}

@@ -78,7 +78,7 @@ func TestServers(t *testing.T) {
 			if c.serve != nil { // it runs as long as it is needed
 				want = append(want, process.Spec{Args: []string{"sh", "-c", "serve it"}})
 			}
-			server, why, err := box.Serve(t.Context(), setup, "serve it", c.limit)
+			url, end, why, err := box.Serve(t.Context(), setup, "serve it", c.limit)
 			require.NoError(t, err)
 			runner.mu.Lock()
 			defer runner.mu.Unlock()
@@ -93,14 +93,14 @@ func TestServers(t *testing.T) {
 			}
 			assert.Equal(t, want, runner.specs)
 			if why != "" {
-				assert.Nil(t, server)
+				assert.Nil(t, end)
 				return
 			}
-			require.Equal(t, "http://127.0.0.1:"+port, server.URL)
+			require.Equal(t, "http://127.0.0.1:"+port, url)
 			connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", "127.0.0.1:"+port)
 			require.NoError(t, err)
 			_ = connection.Close()
-			server.Close()
+			end()
 			assert.Zero(t, serving.Load(), "nothing of it is left; its port may be another's by now")
 		})
 	}
@@ -132,15 +132,15 @@ func TestServersThatCannotBeStarted(t *testing.T) {
 				<-running.Done()
 				return process.Result{ExitCode: -1, Cancelled: true}, nil
 			}}, nil)
-			server, why, err := box.Serve(ctx, setup, "serve", time.Minute)
+			_, end, why, err := box.Serve(ctx, setup, "serve", time.Minute)
 			require.ErrorIs(t, err, want, why)
-			assert.Nil(t, server)
+			assert.Nil(t, end)
 			stop(nil)
 		}
 	}
 	// Its end is seen before that of the run.
 	box := openBy(t, as(process.Result{ExitCode: -1, Cancelled: true}), nil)
-	server, why, err := box.Serve(unannounced{t.Context(), stopped}, "", "serve", time.Minute)
+	_, end, why, err := box.Serve(unannounced{t.Context(), stopped}, "", "serve", time.Minute)
 	require.ErrorIs(t, err, stopped, why)
-	assert.Nil(t, server)
+	assert.Nil(t, end)
 }

@@ -238,7 +238,7 @@ func TestHowACopyIsMade(t *testing.T) {
 	assert.Equal(t, fs.ModeDir|0o700, info(".").Mode(), "nobody else looks into a sandbox")
 	changes, err := box.Changes(t.Context())
 	require.NoError(t, err)
-	assert.Empty(t, changes.List, "a copy is no change")
+	assert.Empty(t, changes, "a copy is no change")
 }
 
 // TestSandboxOfParts, each at its place, with empty directories besides.

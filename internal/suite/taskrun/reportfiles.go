@@ -39,17 +39,18 @@ func WriteReport(dir string, found Report) (Report, error) {
 	fail := func(err error) (Report, error) {
 		return found, fmt.Errorf("write the report to %s: %w", dir, err)
 	}
-	if err := clearReport(dir); err != nil {
+	err := clearReport(dir)
+	contents := map[string]any{}
+	for side, outcome := range [roles]*format.SuiteOutcome{&found.Baseline, &found.Candidate} {
+		if err == nil {
+			*outcome, err = copyRuns(dir, role(side).String(), *outcome)
+		}
+		contents[role(side).String()+".json"] = *outcome
+	}
+	if err != nil {
 		return fail(err)
 	}
-	var err error
-	if found.Baseline, err = copyRuns(dir, "baseline", found.Baseline); err != nil {
-		return fail(err)
-	}
-	if found.Candidate, err = copyRuns(dir, "candidate", found.Candidate); err != nil {
-		return fail(err)
-	}
-	contents := map[string]any{ReportFile: found, "baseline.json": found.Baseline, "candidate.json": found.Candidate}
+	contents[ReportFile] = found
 	for name, value := range contents {
 		text, err := ReportJSON(value)
 		if err == nil {
@@ -91,11 +92,12 @@ func clearReport(dir string) error {
 
 // copyRuns copies the files of an outcome's runs below dir.
 func copyRuns(dir, side string, outcome format.SuiteOutcome) (format.SuiteOutcome, error) {
-	scores := append([]format.Score{}, outcome.Scores...)
-	for i, scored := range scores {
-		scores[i].Runs = append([]format.Run{}, scored.Runs...)
-		for k := range scores[i].Runs {
-			run := &scores[i].Runs[k]
+	outcome.Scores = slices.Clone(outcome.Scores)
+	for i, scored := range outcome.Scores {
+		runs := slices.Clone(scored.Runs)
+		outcome.Scores[i].Runs = runs
+		for k := range runs {
+			run := &runs[k]
 			into := "runs/" + side + "/" + scored.TaskID + "/" + strconv.Itoa(k+1)
 			for _, file := range []*string{&run.Transcript, &run.Diff} {
 				if *file == "" {
@@ -117,7 +119,6 @@ func copyRuns(dir, side string, outcome format.SuiteOutcome) (format.SuiteOutcom
 			}
 		}
 	}
-	outcome.Scores = scores
 	return outcome, nil
 }
 
