@@ -70,26 +70,17 @@ func newHub(t *testing.T, change func(*api.Options), fill func(*githubtest.State
 
 func TestOptionsAreChecked(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		options api.Options
-		says    string
-	}{
-		"no repository":    {api.Options{}, "owner/name"},
-		"no owner":         {api.Options{Repository: "name"}, "owner/name"},
-		"dots":             {api.Options{Repository: "org/.."}, "owner/name"},
-		"a gap":            {api.Options{Repository: "org/my repo"}, "owner/name"},
-		"path":             {api.Options{Repository: "org/a/b"}, "owner/name"},
-		"API":              {api.Options{Repository: "o/r", API: "ftp://x"}, "GITHUB_API_URL"},
-		"token in API":     {api.Options{Repository: "o/r", API: "https://me:" + token + "@x"}, "the token apart"},
-		"token with a gap": {api.Options{Repository: "o/r", Token: token + "\n"}, "line ends"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			_, err := api.New(c.options)
-			require.ErrorContains(t, err, c.says)
-			assert.NotContains(t, err.Error(), token)
-		})
-	}
+	golden.Table(t, map[string]string{ // REPOSITORY|API|TOKEN
+		"no repository": "||", "no owner": "name||", "dots": "org/..||", "a gap": "org/my repo||", "path": "org/a/b||",
+		"API":          "o/r|ftp://x|",
+		"token in API": "o/r|https://me:" + token + "@x|", "token with a gap": "o/r||" + token + "\n",
+	}, func(t *testing.T, row string) any {
+		part := strings.Split(row, "|")
+		_, err := api.New(api.Options{Repository: part[0], API: part[1], Token: part[2]})
+		require.Error(t, err)
+		assert.NotContains(t, err.Error(), token)
+		return err
+	})
 }
 
 func TestIssuesPageByPageWithoutPulls(t *testing.T) {

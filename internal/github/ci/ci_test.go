@@ -65,114 +65,88 @@ func runs(words string) (list []ci.Run) {
 
 // table has of each row its name, what is there, and what follows.
 func table() (rows []row) {
-	for _, line := range [][3]string{
-		{"no check at all", "", "pending no-success"},
-		{"one success, no base, no rules", "head build", "green"},
-		{"all that the base has", "base build test, head build test", "green"},
-		{"a check of the base is missing", "base build test, head build", "pending missing"},
-		{"only a license check", "base build cla, head cla", "pending missing"},
-		{"only a license check, CI on pull requests alone", "starts, head cla", "pending no-success"},
-		{"a required license check, CI on pull requests alone", "starts, rules cla, head cla", "pending no-success"},
-		{"a draft skips the build, CI on pull requests alone", "starts, head *build=skipped cla", "pending no-success"},
-		{"a workflow's success, CI on pull requests alone", "starts, head *build cla", "green"},
-		{
-			"what succeeded on the base is of another app, and a workflow starts too", "starts, base build, head build",
-			"green",
-		},
-		{"more than the base has", "base build, head build test", "green"},
-		{"a job that is not created yet", "base build, head build, runs CI=in_progress", "pending running"},
-		{"a workflow that is queued", "head build, runs CI=queued", "pending running"},
-		{"a workflow that waits for a deployment's approval", "head build, runs CI=waiting", "pending running"},
-		{
-			"a workflow that waits for approval of its author", "head build, runs CI=action_required",
-			"pending undecided",
-		},
-		{"workflows that have ended", "head build, runs CI=success", "green"},
-		{"a workflow that did not start", "head build, runs CI=startup_failure", "red failed"},
-		{
-			"a workflow that does not start on the base either",
-			"head build, runs CI=startup_failure, baseruns CI=startup_failure", "green fails-on-base",
-		},
-		{"only skipped", "head build=skipped", "pending no-success"},
-		{"only neutral", "head build=neutral", "pending no-success"},
-		{"skipped here, a success on the base", "base build, head build=skipped", "pending unproven"},
-		{
-			"a draft skips the build, and a license check passes", "base build, head build=skipped cla",
-			"pending unproven",
-		},
-		{"neutral here, a success on the base", "base build test, head build test=neutral", "pending unproven"},
-		{"skipped here and on the base", "base build deploy=skipped, head build deploy=skipped", "green"},
-		{"a new check that is skipped", "base build, head build deploy=skipped", "green"},
-		{"a check is running", "head build test=in_progress", "pending running"},
-		{"a check is queued, with a conclusion", "head build test=queued/success", "pending running"},
-		{"a failure", "base build test, head build test=failure", "red failed"},
-		{"timed out", "head build=timed_out", "red failed"},
-		{"a failure while another runs", "head build=in_progress test=failure", "pending running"},
-		{"a failure stops the rest of the matrix", "head build=cancelled test=failure", "red failed"},
-		{"a failure, and a job after it is missing", "base build test, head build=failure", "red failed"},
-		{
-			"fails in the same way as on the base", "base build test=failure:error_a, head build test=failure:error_a",
-			"green fails-on-base",
-		},
-		{
-			"fails in another way than on the base", "base build test=failure:error_a, head build test=failure:error_b",
-			"red failed",
-		},
-		{
-			"fails as on the base, at another line",
-			"base build test=failure:x.go:1:_a, head build test=failure:x.go:7:_a", "green",
-		},
-		{
-			"how it fails could not be read", "base build test=failure:error_a, head build test=failure:?",
-			"pending unread",
-		},
-		{
-			"how the base fails could not be read", "base build test=failure:?, head build test=failure:error_a",
-			"pending unread",
-		},
-		{
-			"fails on the base too, and neither says how", "base build test=failure, head build test=failure",
-			"red failed",
-		},
-		{
-			"fails on the base too, and both say what runners always say",
-			"base build test=failure:Process_completed_with_exit_code_1.," +
-				" head build test=failure:Process_completed_with_exit_code_1.",
-			"red failed",
-		},
-		{"only what the base fails", "base test=failure:error_a, head test=failure:error_a", "pending no-success"},
-		{"the base did not end", "base test=in_progress, head test=failure", "red failed"},
-		{"missing here, still running on the base", "base build test=in_progress, head build", "pending missing"},
-		{"missing here, waits for approval on the base", "base build deploy=waiting, head build", "green"},
-		{"cancelled", "head build test=cancelled", "pending undecided"},
-		{"cancelled, then started again", "head test=cancelled@1 test@2", "green"},
-		{"a success, then started again and cancelled", "head test@1 test=cancelled@2", "pending undecided"},
-		{"waits for a person", "head build test=action_required", "pending undecided"},
-		{"grew stale", "head build test=stale", "pending undecided"},
-		{"a conclusion that is not known here", "head build test=splendid", "pending undecided"},
-		{"completed without a conclusion", "head test=completed/", "pending undecided"},
-		{"required by a rule, and missing", "rules deploy, head build", "pending missing"},
-		{"required by a rule, and there", "rules build, head build", "green"},
-		{
-			"required by a rule, and skipped beside another success", "rules build, head build=skipped test",
+	for name, line := range map[string]string{
+		"no check at all":                                     " => pending no-success",
+		"one success, no base, no rules":                      "head build => green",
+		"all that the base has":                               "base build test, head build test => green",
+		"a check of the base is missing":                      "base build test, head build => pending missing",
+		"only a license check":                                "base build cla, head cla => pending missing",
+		"only a license check, CI on pull requests alone":     "starts, head cla => pending no-success",
+		"a required license check, CI on pull requests alone": "starts, rules cla, head cla => pending no-success",
+		"a draft skips the build, CI on pull requests alone":  "starts, head *build=skipped cla => pending no-success",
+		"a workflow's success, CI on pull requests alone":     "starts, head *build cla => green",
+		"what succeeded on the base is of another app, and a workflow starts too": "starts, base build, head " +
+			"build => green",
+		"more than the base has": "base build, head build test => green",
+		"a job that is not created yet": "base build, " +
+			"head build, runs CI=in_progress => pending running",
+		"a workflow that is queued":                         "head build, runs CI=queued => pending running",
+		"a workflow that waits for a deployment's approval": "head build, runs CI=waiting => pending running",
+		"a workflow that waits for approval of its author":  "head build, runs CI=action_required => pending undecided",
+		"workflows that have ended":                         "head build, runs CI=success => green",
+		"a workflow that did not start":                     "head build, runs CI=startup_failure => red failed",
+		"a workflow that does not start on the base either": "head build, runs CI=startup_failure, baseruns " +
+			"CI=startup_failure => green fails-on-base",
+		"only skipped":                        "head build=skipped => pending no-success",
+		"only neutral":                        "head build=neutral => pending no-success",
+		"skipped here, a success on the base": "base build, head build=skipped => pending unproven",
+		"a draft skips the build, and a license check passes": "base build, head build=skipped cla => pending " +
+			"unproven",
+		"neutral here, a success on the base":      "base build test, head build test=neutral => pending unproven",
+		"skipped here and on the base":             "base build deploy=skipped, head build deploy=skipped => green",
+		"a new check that is skipped":              "base build, head build deploy=skipped => green",
+		"a check is running":                       "head build test=in_progress => pending running",
+		"a check is queued, with a conclusion":     "head build test=queued/success => pending running",
+		"a failure":                                "base build test, head build test=failure => red failed",
+		"timed out":                                "head build=timed_out => red failed",
+		"a failure while another runs":             "head build=in_progress test=failure => pending running",
+		"a failure stops the rest of the matrix":   "head build=cancelled test=failure => red failed",
+		"a failure, and a job after it is missing": "base build test, head build=failure => red failed",
+		"fails in the same way as on the base": "base build test=failure:error_a, head build " +
+			"test=failure:error_a => green fails-on-base",
+		"fails in another way than on the base": "base build test=failure:error_a, head build " +
+			"test=failure:error_b => red failed",
+		"fails as on the base, at another line": "base build test=failure:x.go:1:_a, head build " +
+			"test=failure:x.go:7:_a => green",
+		"how it fails could not be read": "base build test=failure:error_a, head build test=failure:? " +
+			"=> pending unread",
+		"how the base fails could not be read": "base build test=failure:?, head build test=failure:error_a " +
+			"=> pending unread",
+		"fails on the base too, and neither says how": "base build test=failure, head build test=failure => red " +
+			"failed",
+		"fails on the base too, and both say what runners always say": "base build test=failure:Process_completed_with_exit_code_1., " +
+			"head build test=failure:Process_completed_with_exit_code_1. => red failed",
+		"only what the base fails": "base test=failure:error_a, " +
+			"head test=failure:error_a => pending no-success",
+		"the base did not end":                         "base test=in_progress, head test=failure => red failed",
+		"missing here, still running on the base":      "base build test=in_progress, head build => pending missing",
+		"missing here, waits for approval on the base": "base build deploy=waiting, head build => green",
+		"cancelled":                                   "head build test=cancelled => pending undecided",
+		"cancelled, then started again":               "head test=cancelled@1 test@2 => green",
+		"a success, then started again and cancelled": "head test@1 test=cancelled@2 => pending undecided",
+		"waits for a person":                          "head build test=action_required => pending undecided",
+		"grew stale":                                  "head build test=stale => pending undecided",
+		"a conclusion that is not known here":         "head build test=splendid => pending undecided",
+		"completed without a conclusion":              "head test=completed/ => pending undecided",
+		"required by a rule, and missing":             "rules deploy, head build => pending missing",
+		"required by a rule, and there":               "rules build, head build => green",
+		"required by a rule, and skipped beside another success": "rules build, head build=skipped test => " +
 			"pending no-success",
-		},
-		{"one required success, one required and skipped", "rules build test, head build test=skipped", "green"},
-		{
-			"required, and fails as on the base",
-			"rules test, base build test=failure:error_a, head build test=failure:error_a", "pending unproven",
-		},
-		{"required of an app, reported by another", "rules build#7, head build#8", "pending missing"},
-		{"required of an app, reported by it", "rules build#7, head build#7", "green"},
-		{"a status has the name of the base's check run", "base build#7, head build", "pending missing"},
-		{"one of two with the same name fails", "head build build=failure", "red failed"},
-		{"the branch was pushed to", "branch fedcba, head build", "moved branch-moved"},
-		{"the branch was pushed to while CI is red", "branch fedcba, head build=failure", "moved branch-moved"},
-		{"the branch is gone", "branch , head build", "moved branch-moved"},
+		"one required success, one required and skipped": "rules build test, head build test=skipped => green",
+		"required, and fails as on the base": "rules test, base build test=failure:error_a, head build " +
+			"test=failure:error_a => pending unproven",
+		"required of an app, reported by another":       "rules build#7, head build#8 => pending missing",
+		"required of an app, reported by it":            "rules build#7, head build#7 => green",
+		"a status has the name of the base's check run": "base build#7, head build => pending missing",
+		"one of two with the same name fails":           "head build build=failure => red failed",
+		"the branch was pushed to":                      "branch fedcba, head build => moved branch-moved",
+		"the branch was pushed to while CI is red":      "branch fedcba, head build=failure => moved branch-moved",
+		"the branch is gone":                            "branch , head build => moved branch-moved",
 	} {
-		r := row{name: line[0], in: ci.Input{Commit: candidate, Branch: ci.Position{Commit: candidate}}}
-		r.want, r.because, _ = strings.Cut(line[2], " ")
-		for part := range strings.SplitSeq(line[1], ", ") {
+		there, want, _ := strings.Cut(line, " => ")
+		r := row{name: name, in: ci.Input{Commit: candidate, Branch: ci.Position{Commit: candidate}}}
+		r.want, r.because, _ = strings.Cut(want, " ")
+		for part := range strings.SplitSeq(there, ", ") {
 			what, words, _ := strings.Cut(part, " ")
 			switch what {
 			case "head":

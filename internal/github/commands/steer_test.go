@@ -1,6 +1,7 @@
 package commands_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -8,56 +9,24 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/commands"
-	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/tests/golden"
 )
-
-func value(text string) *metric.Value {
-	v := metric.MustValue(text)
-	return &v
-}
 
 func TestCommands(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]commands.Command{
-		"run":                       {Kind: commands.Run},
-		"RESUME":                    {Kind: commands.Resume},
-		"status":                    {Kind: commands.Status},
-		"reactivate":                {Kind: commands.Reactivate},
-		"pause":                     {Kind: commands.Pause},
-		"pause until\tthe @release": {Kind: commands.Pause, Text: "until the @\u200brelease"},
-		"speed: pause":              {Kind: commands.Pause, Program: "speed"},
-		"speed:resume":              {Kind: commands.Resume, Program: "speed"},
-		"set target-metric 0.95":    {Kind: commands.SetTarget, Target: value("0.95")},
-		"set target_metric -3":      {Kind: commands.SetTarget, Target: value("-3")},
-		"undo 12":                   {Kind: commands.Undo, Iteration: 12},
-		"undo #12":                  {Kind: commands.Undo, Iteration: 12},
-		"try a cache: it helps":     {Kind: commands.Instruct, Text: "try a cache: it helps"},
-		"set the cache to 4":        {Kind: commands.Instruct, Text: "set the cache to 4"},
-		"run it with two threads":   {Kind: commands.Instruct, Text: "run it with two threads"},
-		"undo the last thing":       {Kind: commands.Instruct, Text: "undo the last thing"},
+	for _, text := range []string{
+		"run", "RESUME", "status", "reactivate", "pause", "pause until\tthe @release", "speed: pause", "speed:resume",
+		"set target-metric 0.95", "set target_metric -3", "undo 12", "undo #12", "try a cache: it helps",
+		"set the cache to 4", "run it with two threads", "undo the last thing",
+		"", "set target-metric", "set target-metric 85%", "set target-metric nan", // wrong ones say what to do
+		"undo", "undo x", "undo -1", "undo 99999999999999999999",
 	} {
-		t.Run(text, func(t *testing.T) {
-			t.Parallel()
-			list, rest := commands.Parse("/autoloop " + text)
-			require.Len(t, list, 1)
-			assert.Equal(t, want, list[0])
-			assert.Empty(t, rest)
-		})
-	}
-}
-
-func TestWrongCommandsSayWhatToDo(t *testing.T) {
-	t.Parallel()
-	for text, says := range map[string]string{
-		"": "say what to do", "set target-metric": "one number", "set target-metric 85%": "85% is no number",
-		"set target-metric nan": "no number",
-		"undo":                  "which iteration", "undo x": "no iteration", "undo -1": "no iteration",
-		"undo 99999999999999999999": "no iteration",
-	} {
-		list, _ := commands.Parse("/autoloop " + text)
+		list, rest := commands.Parse("/autoloop " + text)
 		require.Len(t, list, 1, text)
-		assert.Equal(t, commands.Wrong, list[0].Kind, text)
-		assert.Contains(t, list[0].Problem, says)
+		assert.Empty(t, rest, text)
+		c := list[0]
+		golden.Row(t, fmt.Sprintf("%q", text), fmt.Sprintf("%s program=%q #%d %q target=%s %s",
+			c.Kind, c.Program, c.Iteration, c.Text, fmt.Sprint(c.Target), c.Problem))
 	}
 }
 

@@ -62,34 +62,30 @@ func TestOnlyTrustedPeopleSteer(t *testing.T) {
 
 func TestPeopleWhoMaySteer(t *testing.T) {
 	t.Parallel()
-	type who struct {
-		trusted          string // in the frontmatter; "" leaves the default
-		role, permission string
-	}
-	for c, may := range map[who]bool{
-		{"", "OWNER", "admin"}: true, {"", "MEMBER", "write"}: true, {"", "MEMBER", "read"}: false,
-		{"", "COLLABORATOR", "read"}: false, {"", "CONTRIBUTOR", "write"}: true, {"", "NONE", "read"}: false,
-		{"[OWNER]", "MEMBER", "write"}: false, {"[OWNER]", "OWNER", "admin"}: true,
-		{"[OWNER]", "CONTRIBUTOR", "write"}:     false,
-		{"[NONE, CONTRIBUTOR]", "NONE", "read"}: false, {"[CONTRIBUTOR]", "CONTRIBUTOR", "write"}: true,
-		{"[MEMBER]", "COLLABORATOR", "write"}: false, {"[COLLABORATOR]", "OWNER", "admin"}: false,
+	for _, row := range []string{ // ROLE PERMISSION => whether, and who is trusted by the frontmatter
+		"OWNER admin => true", "MEMBER write => true", "MEMBER read => false", "COLLABORATOR read => false",
+		"CONTRIBUTOR write => true", "NONE read => false", "MEMBER write => false [OWNER]",
+		"OWNER admin => true [OWNER]", "CONTRIBUTOR write => false [OWNER]",
+		"NONE read => false [NONE, CONTRIBUTOR]", "CONTRIBUTOR write => true [CONTRIBUTOR]",
+		"COLLABORATOR write => false [MEMBER]", "OWNER admin => false [COLLABORATOR]",
 	} {
-		t.Run(fmt.Sprint(c), func(t *testing.T) {
+		t.Run(row, func(t *testing.T) {
 			t.Parallel()
+			part := strings.SplitN(row+" ", " ", 5)
 			w := newProject(t, func(s *githubtest.State) {
 				own(s)
-				s.Roles["carol"], s.Permissions["carol"] = c.role, c.permission
+				s.Roles["carol"], s.Permissions["carol"] = part[0], part[1]
 				s.Say("carol", 1, "/autoloop pause", noon)
 				s.Say("carol", 1, "/autoloop resume", noon)
 			})
-			if c.trusted != "" {
+			if trusted := part[4]; trusted != "" {
 				w.program = program.Parse(".autoloop/programs/speed.md",
 					[]byte(strings.Replace(text, "metric: seconds",
-						"metric: seconds\ntrusted-associations: "+c.trusted, 1)))
+						"metric: seconds\ntrusted-associations: "+trusted, 1)))
 			}
 			service := w.service()
 			heard := must(service.Hear(t.Context(), w.account()))
-			assert.Equal(t, may, len(heard.Comments) == 2, "%v", heard.Comments)
+			assert.Equal(t, part[3] == "true", len(heard.Comments) == 2, "%v", heard.Comments)
 			_, err := service.Hear(t.Context(), w.account())
 			require.NoError(t, err)
 			asked := 0

@@ -3,6 +3,7 @@ package sync_test
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -54,36 +55,34 @@ func TestRequestsOfAnIteration(t *testing.T) {
 	w := newProject(t, func(s *githubtest.State) {
 		s.Authors = map[string][]string{".autoloop/programs/speed.md": {"alice"}}
 	})
-	for i, step := range []struct {
-		outcome history.Outcome
-		most    int
-		said    string // where something is said on the pull request: on a file, or on it
-		stops   bool
-	}{
-		{history.Rejected, 6, "", false}, // its issue is opened
-		{history.Rejected, 5, "", true},
-		{history.Accepted, 12, "", false}, // its pull request is opened
-		{history.Rejected, 6, "", false},
-		{history.Rejected, 6, "on it", false},
-		{history.Rejected, 7, "a.go", true}, // comments on lines are asked for when there are new ones
-		{history.Accepted, 12, "a.go", false},
-		{history.Rejected, 7, "", false}, // those from shortly before the last run are read again
-		{history.Accepted, 12, "", false},
-		{history.Rejected, 6, "", false}, // no new review, so that comments on lines are not read
+	for i, row := range []string{ // OUTCOME REQUESTS where something is said on the pull request, and ! for a stop
+		"rejected 6", // its issue is opened
+		"rejected 5 !",
+		"accepted 12", // its pull request is opened
+		"rejected 6",
+		"rejected 6 on_it",
+		"rejected 7 a.go!", // comments on lines are asked for when there are new ones
+		"accepted 12 a.go",
+		"rejected 7", // those from shortly before the last run are read again
+		"accepted 12",
+		"rejected 6", // no new review, so that comments on lines are not read
 	} {
+		part := strings.Split(row+" ", " ")
+		outcome, most := history.Outcome(part[0]), must(strconv.Atoi(part[1]))
+		said, stops := strings.CutSuffix(part[2], "!")
 		w.begin()
 		w.add(&history.Resumed{})
-		if step.said != "" {
+		if said != "" {
 			w.server.Change(func(s *githubtest.State) {
 				c := s.Say("alice", s.Pulls[0].Number, "smaller", w.clock.Now())
-				c.Path = strings.TrimPrefix(step.said, "on it")
+				c.Path = strings.TrimPrefix(said, "on_it")
 				s.Issue(s.Pulls[0].Number).Updated = w.clock.Now()
 			})
 		}
 		s := w.service()
 		require.NoError(t, w.hear(s))
-		w.decide(step.outcome, fmt.Sprint(20-w.runs))
-		if step.stops {
+		w.decide(outcome, fmt.Sprint(20-w.runs))
+		if stops {
 			w.add(&history.Paused{Reason: decision.Say("plateau")})
 		}
 		require.NoError(t, w.show(s))
@@ -96,7 +95,7 @@ func TestRequestsOfAnIteration(t *testing.T) {
 			return asks
 		})
 		assert.LessOrEqual(t, people, 1, "alice is asked for once")
-		assert.LessOrEqual(t, len(calls), step.most, "%d %s: %v", i, step.outcome, calls)
+		assert.LessOrEqual(t, len(calls), most, "%d %s: %v", i, row, calls)
 	}
 }
 
@@ -143,26 +142,22 @@ func TestHasCI(t *testing.T) {
 
 func TestAuthorOfProgramFileIsTold(t *testing.T) {
 	t.Parallel()
-	type names = []string
-	for name, c := range map[string]struct {
-		authors, assignees names
-		before             bool // it cannot be read when the issue is found
-		later              bool // it cannot be read when the program stops
-		want               string
-	}{
-		"who wrote it first":         {names{"alice", "bob"}, nil, false, false, "@alice"},
-		"a program wrote it":         {names{"robot[bot]", "bob"}, nil, false, false, "@bob"},
-		"an address without a login": {names{""}, nil, false, false, ""},
-		"with the assignees":         {names{"alice"}, names{"bob", "alice"}, false, false, "@bob @alice"},
-		"it cannot be read":          {names{"alice"}, names{"bob"}, true, true, "@bob"},
-		"it was read before":         {names{"alice"}, names{"bob"}, false, true, "@bob @alice"},
-		"it is read later":           {names{"alice"}, names{"bob"}, true, false, "@bob @alice"},
+	for name, row := range map[string]string{ // AUTHORS;ASSIGNEES;when it cannot be read: found, stopped => told
+		"who wrote it first":         "alice,bob;; => @alice",
+		"a program wrote it":         "robot[bot],bob;; => @bob",
+		"an address without a login": ";; => ",
+		"with the assignees":         "alice;bob,alice; => @bob @alice",
+		"it cannot be read":          "alice;bob;found stopped => @bob",
+		"it was read before":         "alice;bob;stopped => @bob @alice",
+		"it is read later":           "alice;bob;found => @bob @alice",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			in, want, _ := strings.Cut(row, " => ")
+			part := strings.Split(in, ";")
 			w := newProject(t, func(s *githubtest.State) {
-				own(s).Assignees = c.assignees
-				s.Authors = map[string][]string{".autoloop/programs/speed.md": c.authors}
+				own(s).Assignees = strings.FieldsFunc(part[1], func(r rune) bool { return r == ',' })
+				s.Authors = map[string][]string{".autoloop/programs/speed.md": strings.Split(part[0], ",")}
 			})
 			down := func(is bool) {
 				w.server.Mend()
@@ -172,11 +167,11 @@ func TestAuthorOfProgramFileIsTold(t *testing.T) {
 			}
 			w.begin()
 			s := w.service()
-			down(c.before)
+			down(strings.Contains(part[2], "found"))
 			require.NoError(t, w.hear(s))
 			w.decide(history.Rejected, "10")
 			w.add(&history.Paused{Reason: decision.Say("it needs you")})
-			down(c.later)
+			down(strings.Contains(part[2], "stopped"))
 			require.NoError(t, w.show(s))
 			s = w.service()
 			require.NoError(t, w.hear(s))
@@ -186,7 +181,7 @@ func TestAuthorOfProgramFileIsTold(t *testing.T) {
 				_, told, found := strings.Cut(s.On(1)[0].Body,
 					"speed is paused**: it needs you. Say `/autoloop resume` here to go on.\n")
 				require.True(t, found)
-				assert.Equal(t, c.want, strings.TrimSpace(told))
+				assert.Equal(t, want, strings.TrimSpace(told))
 			})
 		})
 	}
