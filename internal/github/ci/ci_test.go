@@ -114,7 +114,8 @@ func table() (rows []row) {
 			"=> pending unread",
 		"fails on the base too, and neither says how": "base build test=failure, head build test=failure => red " +
 			"failed",
-		"fails on the base too, and both say what runners always say": "base build test=failure:Process_completed_with_exit_code_1., " +
+		"fails on the base too, and both say what all runners say": "base build " +
+			"test=failure:Process_completed_with_exit_code_1., " +
 			"head build test=failure:Process_completed_with_exit_code_1. => red failed",
 		"only what the base fails": "base test=failure:error_a, " +
 			"head test=failure:error_a => pending no-success",
