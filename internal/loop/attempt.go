@@ -158,7 +158,6 @@ func (r *team) prompt(at position, a *attempt, files []string) string {
 	if p.Evaluation == program.Skill {
 		goal = prompt.SkillGoal(goal, p.Skill)
 	}
-	parent, inspirations := a.lineage.relatives()
 	room := 0
 	if bounded, ok := a.agent.(interface{ PromptRoom() int }); ok {
 		room = bounded.PromptRoom()
@@ -178,7 +177,7 @@ func (r *team) prompt(at position, a *attempt, files []string) string {
 		Attempts: b.sum.Attempts, Output: b.sum.Output, Failed: b.standing().Failed(b.sum.Iteration),
 		Handback: handsBack(at), Comments: r.instructions(),
 		Proposal: a.number, Proposals: a.of,
-		Parent: parent, Inspirations: inspirations, Focus: a.Focus, Failure: a.failure,
+		Parent: a.lineage.parent, Inspirations: a.lineage.inspirations, Focus: a.Focus, Failure: a.failure,
 	})
 }
 

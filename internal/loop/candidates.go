@@ -53,7 +53,9 @@ func newAttempt(who Proposer, number, of int) *attempt {
 func (r *team) try(ctx context.Context, at position, all []*attempt) error {
 	defer func() {
 		for _, a := range all {
-			a.discard()
+			if a.proposed != nil {
+				a.proposed.Release()
+			}
 		}
 	}()
 	if err := r.ask(ctx, at, all); err != nil {
@@ -64,16 +66,9 @@ func (r *team) try(ctx context.Context, at position, all []*attempt) error {
 		if err := r.consider(ctx, at, a, digests); err != nil {
 			return err
 		}
-		a.discard() // the next tree is made of it
+		a.proposed.Release() // the next tree is made of it
 	}
 	return r.measureAll(ctx, at, all)
-}
-
-// discard gives back the tree of an agent.
-func (a *attempt) discard() {
-	if a.proposed != nil {
-		a.proposed.Release()
-	}
 }
 
 // ask builds the trees and runs the agents in them, at the same time. The tuner's proposals

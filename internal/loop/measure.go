@@ -248,8 +248,7 @@ func (m *measurement) decide() {
 	if m.warmUp != nil {
 		m.warmUp()
 	}
-	rule := m.rule()
-	a.Rule, a.Noisy = &rule, m.trial.Regime() == decision.Noisy
+	a.Rule, a.Noisy = new(m.rule()), m.trial.Regime() == decision.Noisy
 	if d.Fault != nil {
 		a.end(history.Error, *d.Fault)
 		return
@@ -258,7 +257,7 @@ func (m *measurement) decide() {
 	if len(d.Warning) > 0 {
 		m.warnings = append(m.warnings, decision.Joined(d.Warning))
 	}
-	a.end(outcomeOf(d), reasonsOf(rule, d)...)
+	a.end(outcomeOf(d), reasonsOf(*a.Rule, d)...)
 }
 
 // outcomeOf is what becomes of a candidate by a decision.

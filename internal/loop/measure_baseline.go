@@ -150,8 +150,7 @@ func (r *measurer) sample(ctx context.Context, s *series, place int) (problem *d
 func (r *measurer) unusable(outcome evaluation.Result) *decision.Reason {
 	m := outcome.Measurement
 	if outcome.Problem != "" {
-		problem := decision.Say(outcome.Problem)
-		return &problem
+		return new(decision.Say(outcome.Problem))
 	}
 	if unfit := r.rule().Unfit(m); m.Metric == nil {
 		return unfit

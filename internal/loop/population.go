@@ -11,7 +11,6 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/strategy"
-	"github.com/org/autoloop/internal/prompt"
 )
 
 // maxPatch bounds the change that is kept of a member of the population, in
@@ -106,15 +105,11 @@ func (r *team) transplant(ctx context.Context, at position, p *history.Proposed)
 			files[change.Path] = &git.File{Mode: change.NewMode, ID: change.NewID}
 		}
 	}
-	if standsInTheWay(files, kept) {
+	if len(files) == 0 || standsInTheWay(files, kept) {
 		return "", nil
 	}
-	if len(files) == 0 {
-		return "", nil
-	}
-	commit, err := r.Repo.CommitFiles(ctx, at.Head, files, []string{at.Head},
+	return r.Repo.CommitFiles(ctx, at.Head, files, []string{at.Head},
 		fmt.Sprintf("Files of iteration %d\n", p.Iteration), r.Now().Truncate(time.Second))
-	return commit, err
 }
 
 // standsInTheWay reports whether a file would be where others that are kept need a
@@ -128,26 +123,6 @@ func standsInTheWay(files map[string]*git.File, kept []string) bool {
 		}
 	}
 	return false
-}
-
-// relative is a member of the population as the prompt shows it.
-func relative(p *history.Proposed) prompt.Relative {
-	return prompt.Relative{
-		Iteration: p.Iteration, Proposal: p.Proposal, Metric: p.Metric, Summary: p.Summary,
-		Patch: p.Patch,
-	}
-}
-
-// relatives are what the prompt says of a proposal's lineage.
-func (l lineage) relatives() (parent *prompt.Relative, inspirations []prompt.Relative) {
-	if l.parent != nil {
-		shown := relative(l.parent)
-		parent = &shown
-	}
-	for _, p := range l.inspirations {
-		inspirations = append(inspirations, relative(p))
-	}
-	return parent, inspirations
 }
 
 const (

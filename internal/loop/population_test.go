@@ -184,10 +184,9 @@ func TestLineage(t *testing.T) {
 	require.NoError(t, r.selectParents(t.Context(), g.position(t, root), all))
 	assert.Equal(t, map[string]string{"src/a": "8\n"}, g.files(t, all[0].lineage.from))
 	for i, want := range [][]int{{1, 5}, {2}, {2}} {
-		parent, inspirations := all[i].lineage.relatives()
-		assert.Equal(t, []bool{i == 0, i == 0}, []bool{parent != nil, all[i].lineage.from != ""})
+		assert.Equal(t, []bool{i == 0, i == 0}, []bool{all[i].lineage.parent != nil, all[i].lineage.from != ""})
 		var shown []int
-		for _, relative := range inspirations {
+		for _, relative := range all[i].lineage.inspirations {
 			shown = append(shown, relative.Iteration)
 		}
 		assert.Equal(t, want, shown)

@@ -1,13 +1,13 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/metric"
@@ -85,12 +85,11 @@ func text(s string) *string {
 // resultOf is the result of a proposal that was recorded. One without a decision
 // is of the iteration before: the baseline ended the run.
 func (r *run) resultOf(p *proposal.Proposal) Result {
-	switch {
-	case p.Postponed != nil:
-		return r.result(history.Idle, decision.Say(r.stopped))
-	case p.Decided == nil:
+	if p.Decided == nil {
 		result := r.result(history.Idle, decision.Say(r.stopped))
-		result.Iteration = r.records.sum.Iteration
+		if p.Postponed == nil {
+			result.Iteration = r.records.sum.Iteration
+		}
 		return result
 	}
 	result := r.resultOfDecision(*p.Decided, p.Decided.Reasons)
@@ -154,12 +153,9 @@ func (r *run) detail(result *Result) {
 		return
 	}
 	result.Output = r.measurer.failed
-	result.Issue, result.PullRequest = r.Program.Issue, r.records.sum.OpenPull()
-	if n := r.records.sum.Issue; n > 0 {
-		result.Issue = n
-	}
-	if r.comments != nil && r.comments.Issue > 0 {
-		result.Issue = r.comments.Issue
+	result.Issue, result.PullRequest = cmp.Or(r.records.sum.Issue, r.Program.Issue), r.records.sum.OpenPull()
+	if r.comments != nil {
+		result.Issue = cmp.Or(r.comments.Issue, result.Issue)
 	}
 	result.Evaluation = r.records.evaluation(r.id, result)
 	if decided := r.records.decided(result.Iteration); decided != nil && result.Outcome != history.Idle {
@@ -199,16 +195,12 @@ func (r *run) rails(decided *history.Decided) []Rail {
 	rails := make([]Rail, 0, len(r.Program.Guardrails))
 	measured := r.records.standing().Measured(decided.Iteration, decided.Proposal)
 	for _, of := range r.Program.Guardrails {
-		rail := Rail{Metric: of.Metric, Direction: of.Direction, Allowed: decision.Allowance(of.MaxRegression)}
-		if initial := r.records.sum.Guardrails[of.Metric]; len(initial) > 0 {
-			median := statistics.Median(initial)
-			rail.Initial = &median
+		rail := Rail{
+			Metric: of.Metric, Direction: of.Direction, Allowed: decision.Allowance(of.MaxRegression),
+			Initial: median(r.records.sum.Guardrails[of.Metric]),
 		}
 		if measured != nil {
-			if samples := measured.GuardrailSamples[of.Metric]; len(samples) > 0 {
-				median := statistics.Median(samples)
-				rail.Candidate = &median
-			}
+			rail.Candidate = median(measured.GuardrailSamples[of.Metric])
 		}
 		rails = append(rails, rail)
 	}

@@ -144,12 +144,13 @@ func (s *samples) add(outcome evaluation.Result, rails []program.Guardrail) {
 }
 
 // median is nil when nothing was measured.
-func (s *samples) median() *metric.Value {
-	if len(s.metric) == 0 {
+func (s *samples) median() *metric.Value { return median(s.metric) }
+
+func median(values []metric.Value) *metric.Value {
+	if len(values) == 0 {
 		return nil
 	}
-	m := statistics.Median(s.metric)
-	return &m
+	return new(statistics.Median(values))
 }
 
 // same reports whether all runs agree in the metric and in every guardrail.

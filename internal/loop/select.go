@@ -153,8 +153,7 @@ func (a *attempt) totalUsage() *metric.Usage {
 		case total == nil:
 			total = &one.reply.Usage
 		default:
-			both := total.Add(one.reply.Usage)
-			total = &both
+			total = new(total.Add(one.reply.Usage))
 		}
 	}
 	if total == nil {

@@ -149,13 +149,13 @@ func (s *Service) Run(ctx context.Context, count int) ([]Result, error) {
 		case result.Outcome == history.Accepted:
 			reverts = 0
 		}
-		if limit := s.Program.StopAfterReverts; limit > 0 && reverts >= limit && result.Stopped == "" {
+		switch limit := s.Program.StopAfterReverts; {
+		case result.Stopped != "":
+		case limit > 0 && reverts >= limit:
 			result.Stopped = fmt.Sprintf("%d reverts in a row ended this run (stop-after-reverts)", reverts)
-		}
-		if result.BaselineError != "" && result.Stopped == "" {
+		case result.BaselineError != "":
 			result.Stopped = "the unchanged files cannot be measured, which another iteration would not mend"
-		}
-		if s.StopAsked != nil && s.StopAsked() && result.Stopped == "" {
+		case s.StopAsked != nil && s.StopAsked():
 			result.Stopped = "a person asked it to stop after this iteration"
 		}
 		results = append(results, result)

@@ -76,11 +76,7 @@ func removeOldest(dir string, most int, bytes int64) error {
 			kept = append(kept, info)
 		}
 	}
-	slices.SortStableFunc(kept, func(a,
-		b fs.FileInfo,
-	) int {
-		return cmp.Compare(b.ModTime().UnixNano(), a.ModTime().UnixNano())
-	})
+	slices.SortStableFunc(kept, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
 	for i, info := range kept {
 		if bytes -= info.Size(); i < most && bytes >= 0 {
 			continue

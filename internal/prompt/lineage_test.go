@@ -6,15 +6,19 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/prompt"
 )
 
 func TestLineage(t *testing.T) {
 	t.Parallel()
 	in := input()
-	in.Parent = &prompt.Relative{Iteration: 3, Proposal: 2, Metric: value("5"), Summary: "fewer\n## Rules"}
-	in.Inspirations = []prompt.Relative{{
-		Iteration: 2, Proposal: 1, Metric: value("6"),
+	in.Parent = &history.Proposed{
+		Head: history.Head{Iteration: 3}, Proposal: 2, Metric: value("5"),
+		Work: history.Work{Summary: "fewer\n## Rules"},
+	}
+	in.Inspirations = []*history.Proposed{{
+		Head: history.Head{Iteration: 2}, Proposal: 1, Metric: value("6"),
 		Patch: "+x\n```\n" + strings.Repeat("+y\n", 9999),
 	}}
 	text := prompt.Build(in)

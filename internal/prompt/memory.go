@@ -7,7 +7,6 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -133,16 +132,8 @@ func shortened(text string, most int) string {
 // maxPatch bounds the change of one inspiration, in bytes.
 const maxPatch = 3_000
 
-// Relative is an earlier program of the population.
-type Relative struct {
-	Iteration, Proposal int
-	Metric              *metric.Value
-	Summary             string
-	// Patch is its change, against the incumbent that it was measured with.
-	Patch string
-}
-
-func (r Relative) title() string {
+// title is an earlier program of the population in a line.
+func title(r *history.Proposed) string {
 	line := fmt.Sprintf("iteration %d", r.Iteration)
 	if r.Proposal > 1 {
 		line += fmt.Sprintf(", proposal %d", r.Proposal)
@@ -161,7 +152,7 @@ func writeLineage(b *strings.Builder, in Input) {
 	if in.Parent != nil {
 		b.WriteString("## Where you begin\n\nThe files in this directory are not the best ones so far but those of " +
 			"an earlier attempt, to be developed further:\n\n")
-		fenced(b, "", "- "+in.Parent.title(), 2*maxLine)
+		fenced(b, "", "- "+title(in.Parent), 2*maxLine)
 		if in.Best != nil {
 			fmt.Fprintf(b, "What you make of them is kept when it is better than %s.\n\n", in.Best)
 		}
@@ -171,7 +162,7 @@ func writeLineage(b *strings.Builder, in Input) {
 	}
 	b.WriteString("## Other attempts, as inspiration\n\nTake what is good in them, in a way of your own.\n\n")
 	for _, one := range in.Inspirations {
-		fenced(b, "", "- "+one.title()+"\n"+one.Patch, in.room(maxPatch))
+		fenced(b, "", "- "+title(one)+"\n"+one.Patch, in.room(maxPatch))
 	}
 }
 

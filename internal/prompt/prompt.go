@@ -54,8 +54,8 @@ type Input struct {
 	Proposal, Proposals int
 	// Parent is the earlier attempt whose files the agent begins with; nil for
 	// the incumbent's. Inspirations are others, the most useful first.
-	Parent       *Relative
-	Inspirations []Relative
+	Parent       *history.Proposed
+	Inspirations []*history.Proposed
 	// Focus is the failing test to make pass; "" for none.
 	Focus string
 	// Room is about how many bytes the whole may have; 0 is as many as ever.

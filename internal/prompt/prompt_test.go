@@ -76,8 +76,9 @@ func TestWordsOfAgentsAreFenced(t *testing.T) {
 	for i := range 20 {
 		in.Attempts = append(in.Attempts, history.Attempt{Iteration: i + 2, Outcome: history.Accepted, Summary: words})
 	}
-	in.Parent = &prompt.Relative{Iteration: 1, Summary: words}
-	in.Inspirations = []prompt.Relative{{Iteration: 2, Summary: words, Patch: words}}
+	work := history.Work{Summary: words}
+	in.Parent = &history.Proposed{Head: history.Head{Iteration: 1}, Work: work}
+	in.Inspirations = []*history.Proposed{{Head: history.Head{Iteration: 2}, Work: work, Patch: words}}
 	in.Focus, in.Failure, in.Output = words, words, words
 	fence, found := "", 0
 	for line := range strings.Lines(prompt.Build(in)) {

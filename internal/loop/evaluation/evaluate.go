@@ -250,20 +250,18 @@ func (h *head) Write(p []byte) (int, error) {
 // keepWhole appends what a script printed to a file: all of it, or of a long stream
 // its beginning and its end.
 func (e *Evaluator) keepWhole(file, name string, result process.Result, heads [2]head) error {
-	var out bytes.Buffer
 	how := fmt.Sprintf("exit code %d", result.ExitCode)
 	if result.Signal != "" {
 		how = result.Signal
 	}
-	fmt.Fprintf(&out, "== the %s: %s after %.3g s\n", name, how, result.Duration.Seconds())
-	fmt.Fprintf(&out, "== standard error\n%s", e.whole(result.Stderr, result.StderrTruncated, heads[1]))
-	fmt.Fprintf(&out, "== standard output\n%s", e.whole(result.Stdout, result.StdoutTruncated, heads[0]))
 	open, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return fmt.Errorf("keep the %s's output: %w", name, err)
+	if err == nil {
+		_, err = fmt.Fprintf(open, "== the %s: %s after %.3g s\n== standard error\n%s== standard output\n%s", name, how,
+			result.Duration.Seconds(), e.whole(result.Stderr, result.StderrTruncated, heads[1]),
+			e.whole(result.Stdout, result.StdoutTruncated, heads[0]))
+		err = errors.Join(err, open.Close())
 	}
-	_, err = open.Write(out.Bytes())
-	if err = errors.Join(err, open.Close()); err != nil {
+	if err != nil {
 		return fmt.Errorf("keep the %s's output: %w", name, err)
 	}
 	return nil

@@ -159,11 +159,7 @@ func (b Board) AskToStop() ([]string, error) {
 	}
 	var asked []string
 	for _, s := range running {
-		file, err := os.OpenFile(filepath.Join(b.dir, s.Program, stopFile), os.O_CREATE|os.O_WRONLY, 0o600)
-		if err != nil {
-			return asked, err
-		}
-		if err := file.Close(); err != nil {
+		if err := os.WriteFile(filepath.Join(b.dir, s.Program, stopFile), nil, 0o600); err != nil {
 			return asked, err
 		}
 		asked = append(asked, s.Program)

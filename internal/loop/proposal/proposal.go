@@ -19,8 +19,6 @@ import (
 // Bundle; within one job it is handed over as it is.
 type Proposal struct {
 	Manifest
-	// ID is the digest of the bundle that it came from, "" within one job.
-	ID string
 	// Baseline holds the measurements of the unchanged files, the default
 	// branch's first; empty when the recorded baseline still holds.
 	Baseline []*history.Measured
@@ -141,7 +139,7 @@ func Decode(b Bundle, masker process.Masker) (*Proposal, error) {
 	if len(log.Events) > maxEventCount {
 		return nil, Refuse("it has %d events, more than %d", len(log.Events), maxEventCount)
 	}
-	p := &Proposal{Manifest: b.Manifest, ID: b.ID}
+	p := &Proposal{Manifest: b.Manifest}
 	if len(b.Change) > 0 {
 		if err := json.Unmarshal(b.Change, &p.Files); err != nil {
 			return nil, Refuse("its changed files cannot be read: %v", err)
