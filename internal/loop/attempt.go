@@ -12,7 +12,6 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/files"
-	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
@@ -43,15 +42,6 @@ type attempt struct {
 	masker     process.Masker // hides our secrets and the agent's
 }
 
-// team lets the agents of an iteration propose, guards what they changed and puts
-// it on trial.
-type team struct {
-	*thread
-	measurer *measurer
-	working  []*attempt      // whose agents were asked
-	leftAs   git.Fingerprint // of the repository, as the agents left it
-}
-
 func (a *attempt) end(outcome history.Outcome, reasons ...decision.Reason) *attempt {
 	a.Outcome, a.Reasons = outcome, reasons
 	return a
@@ -67,7 +57,7 @@ func (a *attempt) decide(d decision.Decision) {
 // and the program's own branch are nobody else's; other refs, and where isolation
 // keeps it from others the program's file, may have been changed by a person at
 // work, and are only said.
-func (r *team) tampered(lines []string, when string) []string {
+func (r *run) tampered(lines []string, when string) []string {
 	var touched []string
 	for _, line := range lines {
 		if strings.HasPrefix(line, "ref ") && !strings.HasPrefix(line, "ref "+r.ref()+" ") || r.Isolated &&
@@ -82,7 +72,7 @@ func (r *team) tampered(lines []string, when string) []string {
 
 // request is the task of one agent. What others propose at the same time is
 // pending: it counts as no better than the incumbent.
-func (r *team) request(ctx context.Context, at position, a *attempt,
+func (r *run) request(ctx context.Context, at position, a *attempt,
 	pending []agent.PastIteration,
 ) (agent.Request, error) {
 	home := r.newDir("h")
@@ -127,7 +117,7 @@ func (r *team) request(ctx context.Context, at position, a *attempt,
 
 // trials are the iterations that were decided under the same definition; one
 // with several proposals is as many trials.
-func (r *team) trials(at position, past *history.Summary) []agent.PastIteration {
+func (r *run) trials(at position, past *history.Summary) []agent.PastIteration {
 	var trials []agent.PastIteration
 	proposals := past.Proposals
 	for _, tried := range past.Attempts {
@@ -153,7 +143,7 @@ func (r *team) trials(at position, past *history.Summary) []agent.PastIteration 
 	return trials
 }
 
-func (r *team) prompt(at position, a *attempt, files []string) string {
+func (r *run) prompt(at position, a *attempt, files []string) string {
 	p, b, goal := r.Program, r.records, r.Program.Goal
 	if p.Evaluation == program.Skill {
 		goal = prompt.SkillGoal(goal, p.Skill)
@@ -183,7 +173,7 @@ func (r *team) prompt(at position, a *attempt, files []string) string {
 
 // guard holds the changed paths against the target. It is done when the
 // candidate may not be measured.
-func (r *team) guard(ctx context.Context, at position, proposed *tree.Tree, a *attempt) (done bool, err error) {
+func (r *run) guard(ctx context.Context, at position, proposed *tree.Tree, a *attempt) (done bool, err error) {
 	changes, err := proposed.Scan(ctx)
 	if err != nil {
 		return false, err
@@ -228,7 +218,7 @@ func summary(said string, changed []string) string {
 }
 
 // never are what no candidate may change, although a target may match it.
-func (r *team) never(at position) []string {
+func (r *run) never(at position) []string {
 	matcher, list := r.Program.Matcher(), texts(r.Program.Protected)
 	rules := r.rules(at)
 	for _, file := range append(rules.Scripts, r.Program.File) {

@@ -82,7 +82,7 @@ func TestProtectedFilesOfCandidates(t *testing.T) {
 			[]string{},
 		},
 	} {
-		r := &team{thread: threadOf(&journal{session: sessionOf(parsed(t, c.front, c.target, c.script))})}
+		r := &run{thread: threadOf(&journal{session: sessionOf(parsed(t, c.front, c.target, c.script))})}
 		assert.Equal(t, c.want, r.never(position{entries: c.files}), name)
 	}
 }

@@ -28,15 +28,15 @@ func (r *run) ensureBaseline(ctx context.Context, at *position) error {
 	why := r.needsBaseline(*at)
 	if why == nil {
 		if writes := r.records.sum.EvaluatorWrites; writes != nil {
-			r.measurer.own = ownChanges{known: true, touched: maps.Clone(writes)}
-			r.measurer.warnOfWrites(writes)
+			r.own = ownChanges{known: true, touched: maps.Clone(writes)}
+			r.warnOfWrites(writes)
 		}
 		return nil
 	}
 	r.step("baseline", why.String())
-	measure := r.measurer.measureBaseline
+	measure := r.measureBaseline
 	if r.Suite != nil {
-		measure = r.measurer.measureSuiteBaseline
+		measure = r.measureSuiteBaseline
 	}
 	before, err := r.Repo.FilesFingerprint(ctx, r.Program.File)
 	if err != nil {
@@ -50,7 +50,7 @@ func (r *run) ensureBaseline(ctx context.Context, at *position) error {
 	if err != nil {
 		return err
 	}
-	if touched := r.team.tampered(before.Diff(after), "while the unchanged files were measured"); len(touched) > 0 {
+	if touched := r.tampered(before.Diff(after), "while the unchanged files were measured"); len(touched) > 0 {
 		return &baselineError{decision.Reason{
 			Kind: decision.RepositoryChanged,
 			Term: "while the unchanged files were measured", Words: strings.Join(touched, "; "),
@@ -109,7 +109,7 @@ func (r *journal) needsBaseline(at position) *decision.Reason {
 func (r *run) recordBaseline(ctx context.Context, at *position, found baseline, why *decision.Reason) error {
 	first := found.base.event(history.Baseline)
 	first.Reason, first.Noisy, first.Evaluation = why, found.noisy, r.takeExpense()
-	first.EvaluatorWrites = r.measurer.own.record()
+	first.EvaluatorWrites = r.own.record()
 	measured := []*history.Measured{first}
 	if at.Head != at.Base {
 		measured = append(measured, found.head.event(history.Incumbent))

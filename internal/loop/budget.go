@@ -273,7 +273,7 @@ func dollarsOf(usd float64) *metric.Value { return figure("%.4f", max(usd, least
 
 // interruptedAttempt is an iteration that ended before its attempts did: they
 // changed nothing, but used something.
-func (r *team) interruptedAttempt(reason decision.Reason) *attempt {
+func (r *run) interruptedAttempt(reason decision.Reason) *attempt {
 	var all []*attempt
 	for _, one := range r.working {
 		cut := newAttempt(Proposer{one.agent, one.model}, one.number, one.of)

@@ -26,7 +26,7 @@ const maxAtOnce = 8
 
 // attempt lets the agents propose, measures what they proposed, and returns the
 // proposal that decides the iteration, with the others in it.
-func (r *team) attempt(ctx context.Context, at position) (*attempt, error) {
+func (r *run) attempt(ctx context.Context, at position) (*attempt, error) {
 	all := make([]*attempt, max(r.Program.Candidates, len(r.Agents), 1))
 	sum := &r.records.sum
 	for i := range all { // the agents take turns
@@ -50,7 +50,7 @@ func newAttempt(who Proposer, number, of int) *attempt {
 }
 
 // try takes attempts through all stages.
-func (r *team) try(ctx context.Context, at position, all []*attempt) error {
+func (r *run) try(ctx context.Context, at position, all []*attempt) error {
 	defer func() {
 		for _, a := range all {
 			if a.proposed != nil {
@@ -74,14 +74,14 @@ func (r *team) try(ctx context.Context, at position, all []*attempt) error {
 // ask builds the trees and runs the agents in them, at the same time. The tuner's proposals
 // come first, one after the other, since each of them learns from those before it; they
 // take no time.
-func (r *team) ask(ctx context.Context, at position, all []*attempt) error {
+func (r *run) ask(ctx context.Context, at position, all []*attempt) error {
 	if len(at.entries) >= manyFiles {
 		r.step("trees", fmt.Sprintf("building one of %d files", len(at.entries)))
 	}
 	for _, a := range all {
 		from := cmp.Or(a.lineage.from, at.Head)
 		var err error
-		if a.proposed, err = r.Trees.Build(ctx, from, r.newDir("t"), r.measurer.treeOptions(from)); err != nil {
+		if a.proposed, err = r.Trees.Build(ctx, from, r.newDir("t"), r.treeOptions(from)); err != nil {
 			return err
 		}
 	}
@@ -103,7 +103,7 @@ func (r *team) ask(ctx context.Context, at position, all []*attempt) error {
 }
 
 // endTampered ends the attempts when the repository itself was changed.
-func (r *team) endTampered(ctx context.Context, all []*attempt, before, after git.Fingerprint, when string) error {
+func (r *run) endTampered(ctx context.Context, all []*attempt, before, after git.Fingerprint, when string) error {
 	changes, err := r.changesOf(ctx, before, after)
 	touched := r.tampered(changes, when)
 	if err != nil || len(touched) == 0 {
@@ -121,7 +121,7 @@ func (r *team) endTampered(ctx context.Context, all []*attempt, before, after gi
 }
 
 // askAll gives every agent its task and waits for all of them.
-func (r *team) askAll(ctx context.Context, at position, all []*attempt) error {
+func (r *run) askAll(ctx context.Context, at position, all []*attempt) error {
 	var pending []agent.PastIteration
 	requests := make([]agent.Request, len(all))
 	for i, a := range all {
@@ -159,7 +159,7 @@ func tunes(a *attempt) bool {
 }
 
 // askOne runs one agent. It ends the attempt when the agent failed.
-func (r *team) askOne(ctx context.Context, a *attempt, request agent.Request) (err error) {
+func (r *run) askOne(ctx context.Context, a *attempt, request agent.Request) (err error) {
 	defer r.remove(request.Home)
 	start := r.Now()
 	a.reply, err = a.agent.Propose(ctx, request)
@@ -182,7 +182,7 @@ func (a *attempt) failed(failure *agent.Failure) {
 }
 
 // consider holds a proposal against the target, and against what was tried.
-func (r *team) consider(ctx context.Context, at position, a *attempt, digests map[string]int) (err error) {
+func (r *run) consider(ctx context.Context, at position, a *attempt, digests map[string]int) (err error) {
 	if broken := a.proposed.Broken(); broken != "" {
 		if a.Outcome == "" {
 			a.end(history.Error, decision.Reason{Kind: decision.NothingLeft, Words: broken})
@@ -225,7 +225,7 @@ func (r *team) consider(ctx context.Context, at position, a *attempt, digests ma
 
 // inherit notes the change of a member of the population: against the incumbent,
 // whatever it began with.
-func (r *team) inherit(ctx context.Context, at position, a *attempt, patch []byte) error {
+func (r *run) inherit(ctx context.Context, at position, a *attempt, patch []byte) error {
 	if r.strategy().Evolves && len(patch) <= maxPatch && utf8.Valid(patch) {
 		a.patch = patch
 	}
@@ -244,7 +244,7 @@ func (r *team) inherit(ctx context.Context, at position, a *attempt, patch []byt
 }
 
 // measureAll puts on trial what is left, as long as one more trial has time.
-func (r *team) measureAll(ctx context.Context, at position, all []*attempt) error {
+func (r *run) measureAll(ctx context.Context, at position, all []*attempt) error {
 	longest := time.Duration(0)
 	var stop decision.Why
 	var measured []*attempt
@@ -264,7 +264,7 @@ func (r *team) measureAll(ctx context.Context, at position, all []*attempt) erro
 		}
 		start := r.Now()
 		measured = append(measured, a)
-		if err := r.measurer.measure(ctx, at, a); err != nil {
+		if err := r.measure(ctx, at, a); err != nil {
 			return err
 		}
 		longest = max(longest, r.Now().Sub(start))
@@ -286,7 +286,7 @@ func (r *team) measureAll(ctx context.Context, at position, all []*attempt) erro
 // record in between: the memory branch, as long as it still begins with what it was and has this
 // program's records as they were. What was obtained of a remote moves with every fetch, and
 // nothing is decided by it.
-func (r *team) changesOf(ctx context.Context, before, after git.Fingerprint) ([]string, error) {
+func (r *run) changesOf(ctx context.Context, before, after git.Fingerprint) ([]string, error) {
 	before, after = maps.Clone(before), maps.Clone(after)
 	for key, now := range after {
 		ref, is := strings.CutPrefix(key, "ref ")
@@ -311,7 +311,7 @@ func (r *team) changesOf(ctx context.Context, before, after git.Fingerprint) ([]
 
 // othersRecorded reports whether the memory branch went on without a change of this
 // program's records.
-func (r *team) othersRecorded(ctx context.Context, was, now string) (bool, error) {
+func (r *run) othersRecorded(ctx context.Context, was, now string) (bool, error) {
 	if was == "" {
 		return false, nil
 	}

@@ -158,9 +158,9 @@ func TestMeasuringStopsInTime(t *testing.T) {
 				all = append(all, a)
 			}
 			var err error
-			r.team.leftAs, err = r.team.Repo.Fingerprint(t.Context(), r.Program.File)
+			r.leftAs, err = r.Repo.Fingerprint(t.Context(), r.Program.File)
 			require.NoError(t, err)
-			require.NoError(t, r.team.measureAll(ctx, at, all))
+			require.NoError(t, r.measureAll(ctx, at, all))
 			for i, want := range c.want {
 				assert.Contains(t, all[i].Reasons[0].String(), want, "proposal %d", i+1)
 				if want == late || want == failed {
@@ -271,7 +271,7 @@ func TestRefsMovedByAgent(t *testing.T) {
 			}
 			wasBefore, wasAfter := maps.Clone(before), maps.Clone(after)
 			d := newMemoryRunIn(t, g.Repo, "p", "")
-			lines, err := d.team.changesOf(t.Context(), before, after)
+			lines, err := d.changesOf(t.Context(), before, after)
 			require.NoError(t, err)
 			if c.counts == "" {
 				assert.Empty(t, lines)
@@ -304,7 +304,7 @@ func TestForeignChangesAreFound(t *testing.T) {
 			t.Parallel()
 			j := journalOf(t, "")
 			j.Isolated = c.isolated
-			r := &team{thread: threadOf(j)}
+			r := &run{thread: threadOf(j)}
 			touched := r.tampered([]string{c.line, "hook x was added", c.line}, "then")
 			if c.ends {
 				assert.Equal(t, []string{c.line, "hook x was added", c.line}, touched)
@@ -316,7 +316,7 @@ func TestForeignChangesAreFound(t *testing.T) {
 		})
 	}
 	j := journalOf(t, "")
-	assert.Empty(t, (&team{thread: threadOf(j)}).tampered(nil, "then"))
+	assert.Empty(t, (&run{thread: threadOf(j)}).tampered(nil, "then"))
 }
 
 // TestEvaluationChangesRepository: what measures writes to no repository, neither

@@ -17,9 +17,10 @@ import (
 // environment is where a commit is measured: a tree, with the home and temporary
 // directory of its runs. Setup runs before the first of them.
 type environment struct {
-	measurer *measurer
-	tree     *tree.Tree
-	home     string
+	*measurer
+
+	tree *tree.Tree
+	home string
 	// artifacts is for what we write about the runs, where they cannot.
 	artifacts string
 	environ   []string
@@ -92,7 +93,7 @@ func (m *environment) Close() {
 	}
 	m.tree.Release()
 	for _, dir := range []string{m.home, m.artifacts} {
-		m.measurer.remove(dir)
+		m.remove(dir)
 	}
 }
 
@@ -129,7 +130,7 @@ func (m *environment) evaluate(ctx context.Context) (evaluation.Result, error) {
 // renew puts a new tree, home and temporary directory in place of those that were used.
 func (m *environment) renew(ctx context.Context) error {
 	m.Close()
-	made, err := m.measurer.newEnvironment(ctx, m.side, m.treeish, m.head, m.tree.Dir)
+	made, err := m.newEnvironment(ctx, m.side, m.treeish, m.head, m.tree.Dir)
 	if err != nil {
 		return err
 	}
@@ -143,9 +144,9 @@ func (m *environment) renew(ctx context.Context) error {
 
 // run runs the evaluation once in the tree as it is.
 func (m *environment) run(ctx context.Context) (evaluation.Result, error) {
-	p, own := m.measurer.Program, m.measurer.own
-	if own.known && !m.measurer.Isolated { // else others of our user cannot reach them
-		changed := slices.DeleteFunc(m.tree.Altered(m.measurer.evaluatorFile()),
+	p, own := m.Program, m.own
+	if own.known && !m.Isolated { // else others of our user cannot reach them
+		changed := slices.DeleteFunc(m.tree.Altered(m.evaluatorFile()),
 			func(path string) bool { _, does := own.touched[path]; return does }) // the evaluation itself
 		if len(changed) > 0 {
 			return evaluation.Result{}, &baselineError{decision.Reason{
@@ -154,7 +155,7 @@ func (m *environment) run(ctx context.Context) (evaluation.Result, error) {
 			}}
 		}
 	}
-	limit, over := m.measurer.toMeasure()
+	limit, over := m.toMeasure()
 	if over != "" {
 		return evaluation.Result{Problem: over, OverLimit: true}, nil
 	}
@@ -168,30 +169,30 @@ func (m *environment) run(ctx context.Context) (evaluation.Result, error) {
 	}
 	broken := m.side == history.Emptied || m.side == history.Garbled
 	if m.side == history.Candidate || broken {
-		request.ScriptTimeout = m.measurer.timeLimit()
+		request.ScriptTimeout = m.timeLimit()
 	}
 	if !m.ready {
 		request.Setup, m.ready = p.Setup, true
 	}
 	var err error
-	m.measurer.printed++
-	if request.Keep, err = m.measurer.keptFile(evaluations, m.measurer.printed, string(m.side)); err != nil {
+	m.printed++
+	if request.Keep, err = m.keptFile(evaluations, m.printed, string(m.side)); err != nil {
 		return evaluation.Result{}, err
 	}
-	start := m.measurer.Now()
+	start := m.Now()
 	given := m.given()
-	outcome, err := m.measurer.Eval.Run(ctx, request)
+	outcome, err := m.Eval.Run(ctx, request)
 	if spoilt := spoilt(given); spoilt != "" && ctx.Err() == nil {
 		outcome.Problem, err = spoilt, nil
 	}
 	m.passed = err == nil && outcome.Problem == ""
-	m.measurer.expend(outcome.Expense)
+	m.expend(outcome.Expense)
 	if request.Setup != "" {
-		m.prepare += m.measurer.Now().Sub(start) - outcome.Duration
+		m.prepare += m.Now().Sub(start) - outcome.Duration
 	}
-	if _, missing := os.Lstat(request.Keep); outcome.Problem != "" && !broken && m.measurer.failed == "" &&
+	if _, missing := os.Lstat(request.Keep); outcome.Problem != "" && !broken && m.failed == "" &&
 		missing == nil {
-		m.measurer.failed = request.Keep
+		m.failed = request.Keep
 	}
 	return outcome, err
 }
@@ -233,7 +234,8 @@ func spoilt(given map[string]string) string {
 // owes its number to what an earlier run left, nor to its directory alone. Both
 // paths are equally long.
 type bench struct {
-	measurer     *measurer
+	*measurer
+
 	head         string // as which git shows the trees
 	places       [2]string
 	environments [2]*environment
@@ -247,7 +249,7 @@ func (r *measurer) newBench(head string) *bench {
 // none yet.
 func (b *bench) environment(ctx context.Context, place int, side history.Role, treeish string) (*environment, error) {
 	if b.environments[place] == nil {
-		made, err := b.measurer.newEnvironment(ctx, side, treeish, b.head, b.places[place])
+		made, err := b.newEnvironment(ctx, side, treeish, b.head, b.places[place])
 		if err != nil {
 			return nil, err
 		}

@@ -36,8 +36,8 @@ func TestEnvironmentCannotBeMade(t *testing.T) {
 			t.Parallel()
 			l, r, at := shared.on(t, "", steady)
 			spoil(r.measurer)
-			env, err := r.measurer.newEnvironment(t.Context(), history.Candidate, at.Head, at.Head,
-				r.measurer.newDir("t"))
+			env, err := r.newEnvironment(t.Context(), history.Candidate, at.Head, at.Head,
+				r.newDir("t"))
 			require.ErrorIs(t, err, broken)
 			assert.Nil(t, env)
 			l.leavesNothing()
@@ -45,8 +45,8 @@ func TestEnvironmentCannotBeMade(t *testing.T) {
 	}
 	_, r, at := shared.on(t, "", steady)
 	var homes []string
-	r.measurer.Configure = func(home string) error { homes = append(homes, home); return nil }
-	env, err := r.measurer.newEnvironment(t.Context(), history.Candidate, at.Head, at.Head, r.measurer.newDir("t"))
+	r.Configure = func(home string) error { homes = append(homes, home); return nil }
+	env, err := r.newEnvironment(t.Context(), history.Candidate, at.Head, at.Head, r.newDir("t"))
 	require.NoError(t, err)
 	defer env.Close()
 	assert.Equal(t, []string{env.home}, homes)
@@ -67,7 +67,7 @@ func TestNamedOutput(t *testing.T) {
 	}
 	var kept []string
 	for _, side := range []history.Role{history.Emptied, history.Garbled, history.Candidate, history.Incumbent} {
-		env, err := r.measurer.newEnvironment(t.Context(), side, at.Head, at.Head, r.measurer.newDir("t"))
+		env, err := r.newEnvironment(t.Context(), side, at.Head, at.Head, r.newDir("t"))
 		require.NoError(t, err)
 		defer env.Close()
 		prints = false
@@ -76,7 +76,7 @@ func TestNamedOutput(t *testing.T) {
 		prints = true
 		_, err = env.evaluate(t.Context())
 		require.NoError(t, err)
-		kept = append(kept, r.measurer.failed)
+		kept = append(kept, r.failed)
 	}
 	assert.Equal(t, []string{"", ""}, kept[:2])
 	assert.Equal(t, "0-6-candidate-"+r.id+".txt", filepath.Base(kept[2]), "what printed nothing has no output")
@@ -98,7 +98,7 @@ func TestFilesThatChangeBetweenTheRuns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l, r, at := shared.on(t, "", steady)
-			r.measurer.own = ownChanges{known: true, touched: c.own}
+			r.own = ownChanges{known: true, touched: c.own}
 			env := l.built(r, at)
 			require.NoError(t, os.WriteFile(filepath.Join(env.tree.Dir, "other.txt"), []byte("3\n"), 0o600))
 			_, err := env.evaluate(t.Context())

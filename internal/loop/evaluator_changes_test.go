@@ -56,8 +56,8 @@ func evaluatorTrialRepo(t *testing.T) *trialRepo {
 // built is an environment of the trialRepo's incumbent.
 func (l *trialRepo) built(r *run, at position) *environment {
 	l.t.Helper()
-	env, err := r.measurer.newEnvironment(l.t.Context(), history.Incumbent, at.Head, at.Head,
-		r.measurer.newDir("t"))
+	env, err := r.newEnvironment(l.t.Context(), history.Incumbent, at.Head, at.Head,
+		r.newDir("t"))
 	require.NoError(l.t, err)
 	l.t.Cleanup(env.Close)
 	return env
@@ -81,12 +81,12 @@ func TestFilesTheEvaluationWritesAreLearned(t *testing.T) {
 	} {
 		r.warnings = nil
 		l.write(env.tree.Dir, map[string]string{step.file: step.text})
-		r.measurer.learn(env)
+		r.learn(env)
 		if step.name != "" {
 			own[step.name] = own[step.name] || step.warns != ""
 		}
-		assert.True(t, r.measurer.own.known)
-		assert.Equal(t, own, r.measurer.own.touched, step.file)
+		assert.True(t, r.own.known)
+		assert.Equal(t, own, r.own.touched, step.file)
 		if step.warns == "" {
 			assert.Empty(t, r.warnings, step.file)
 		} else if assert.Len(t, r.warnings, 1, step.file) {
@@ -127,13 +127,13 @@ func TestReadOnlyEvaluation(t *testing.T) {
 			if c.script != "" {
 				r.Program.Script = c.script
 			}
-			r.measurer.own = ownChanges{known: c.own != nil, touched: c.own}
+			r.own = ownChanges{known: c.own != nil, touched: c.own}
 			before := maps.Clone(c.own)
 			if c.want != nil {
 				c.want = slices.Insert(c.want, 0, ".git")
 			}
 			assert.Equal(t, c.want, env.fixed())
-			assert.Equal(t, before, r.measurer.own.touched)
+			assert.Equal(t, before, r.own.touched)
 		})
 	}
 }
@@ -171,7 +171,7 @@ func TestCandidateChangesEvaluator(t *testing.T) {
 				}
 				return steady(one)
 			})
-			r.measurer.own = ownChanges{known: c.known != nil, touched: c.known}
+			r.own = ownChanges{known: c.known != nil, touched: c.known}
 			a, err := l.trial(r, at)
 			require.NoError(t, err)
 			assert.Equal(t, c.outcome, a.Outcome, "%v", a.Reasons)
@@ -203,7 +203,7 @@ func TestUnknownEvaluatorBlamesNobody(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, history.Error, a.Outcome)
 		assert.Contains(t, a.Reasons[0].String(), "was not found out: the budget is used")
-		assert.False(t, r.measurer.own.known)
+		assert.False(t, r.own.known)
 		r.used = used{tokens: 99}
 	}
 	assert.Equal(t, "cc", l.sides())

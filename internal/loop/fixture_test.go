@@ -313,4 +313,6 @@ func (b *fixture) replays() {
 }
 
 // threadOf is the conversation of a run with this journal.
-func threadOf(j *journal) *thread { return &thread{spending: &spending{journal: j}} }
+func threadOf(j *journal) *thread {
+	return &thread{measurer: &measurer{spending: &spending{journal: j}}}
+}

@@ -46,7 +46,7 @@ type GitHub interface {
 
 // thread is the conversation on GitHub: the program's issue and pull request.
 type thread struct {
-	*spending
+	*measurer
 	comments   *commands.Heard // nil without GitHub, or when it is out of reach
 	shown      commentsShown   // whom the comments have reached
 	before     time.Time       // the last run before this one

@@ -58,10 +58,10 @@ func (s *Service) Inspect(ctx context.Context, most int, ways ...string) (Inspec
 	if found.Commit, err = r.incumbent(ctx); err != nil {
 		return found, err
 	}
-	runs := r.measurer.newSeries(found.Commit, history.Incumbent)
+	runs := r.newSeries(found.Commit, history.Incumbent)
 	defer runs.Close()
 	r.step("inspect", "twice, in two trees")
-	problem, err := r.measurer.probe(ctx, runs, len(runs.environments))
+	problem, err := r.probe(ctx, runs, len(runs.environments))
 	if err != nil || problem != nil {
 		found.Problem = decision.Text(problem)
 		return found, err
@@ -73,7 +73,7 @@ func (s *Service) Inspect(ctx context.Context, most int, ways ...string) (Inspec
 	taken, count := runs.samples, min(found.Rule.Pairs, most)
 	for found.Rule.Regime == decision.Noisy && taken.runs < count && problem == nil && err == nil {
 		r.minor("inspect", fmt.Sprintf("noisy, run %d of %d", taken.runs+1, count))
-		problem, err = r.measurer.sample(ctx, runs, taken.runs%len(runs.environments))
+		problem, err = r.sample(ctx, runs, taken.runs%len(runs.environments))
 		found.Problem, found.Noisy = decision.Text(problem), !taken.same()
 	}
 	found.Guardrails = taken.rails
@@ -86,7 +86,7 @@ func (s *Service) Inspect(ctx context.Context, most int, ways ...string) (Inspec
 	if err != nil {
 		return found, err
 	}
-	err = r.measurer.breakTarget(ctx, entries, runs.environments[0].tree.Dir, ways, &found)
+	err = r.breakTarget(ctx, entries, runs.environments[0].tree.Dir, ways, &found)
 	return found, err
 }
 

@@ -74,7 +74,7 @@ func TestBaselines(t *testing.T) {
 			if c.ahead {
 				at.Base = l.git("rev-parse", "candidate")
 			}
-			found, err := r.measurer.measureBaseline(t.Context(), at)
+			found, err := r.measureBaseline(t.Context(), at)
 			l.leavesNothing()
 			assert.Len(t, l.calls, c.count)
 			if c.warning == "" {
@@ -143,7 +143,7 @@ func TestRepeatsOfABaselineTakeTurns(t *testing.T) {
 	t.Parallel()
 	l, r, at := newTrialRepo(t).on(t, "evaluation-runs: 6\nsetup: make", swinging)
 	at.Base = l.git("rev-parse", "candidate")
-	_, err := r.measurer.measureBaseline(t.Context(), at)
+	_, err := r.measureBaseline(t.Context(), at)
 	require.NoError(t, err)
 	require.Len(t, l.calls, 2*2+6*2)
 	dirs := map[string]map[string]int{"candidate": {}, "incumbent": {}}
@@ -173,7 +173,7 @@ func TestLongestRunCounts(t *testing.T) {
 		return result
 	})
 	at.Base = l.git("rev-parse", "candidate")
-	_, err := r.measurer.measureBaseline(t.Context(), at)
+	_, err := r.measureBaseline(t.Context(), at)
 	require.ErrorContains(t, err, "(39 runs of 20 s)")
 	assert.Len(t, l.calls, 4, "nothing is begun that cannot be finished")
 }

@@ -122,7 +122,7 @@ func (l *trialRepo) Run(_ context.Context, request evaluation.Request) (evaluati
 func (l *trialRepo) trial(r *run, at position) (*attempt, error) {
 	a := newAttempt(Proposer{}, 1, 1)
 	a.tree = l.git("rev-parse", "candidate^{tree}")
-	err := r.measurer.measure(l.t.Context(), at, a)
+	err := r.measure(l.t.Context(), at, a)
 	return a, err
 }
 

@@ -35,7 +35,7 @@ func (r *session) strategy() strategy.Named {
 
 // breed chooses for every proposal what it grows from. A parent whose change
 // cannot be made any more leaves the incumbent as the parent.
-func (r *team) selectParents(ctx context.Context, at position, all []*attempt) error {
+func (r *run) selectParents(ctx context.Context, at position, all []*attempt) error {
 	members, individuals := r.population(at)
 	for _, a := range all {
 		offspring := r.strategy().SelectParents(strategy.Population{
@@ -61,7 +61,7 @@ func (r *team) selectParents(ctx context.Context, at position, all []*attempt) e
 
 // population is the proposals that were measured under the present evaluator
 // and whose changes are known, also as the search sees them.
-func (r *team) population(at position) (members []*history.Proposed, individuals []strategy.Individual) {
+func (r *run) population(at position) (members []*history.Proposed, individuals []strategy.Individual) {
 	if !r.strategy().Evolves {
 		return nil, nil
 	}
@@ -77,7 +77,7 @@ func (r *team) population(at position) (members []*history.Proposed, individuals
 
 // transplant makes a commit of the incumbent with the target files of a member
 // of the population; "" when that is no longer possible, or the same.
-func (r *team) transplant(ctx context.Context, at position, p *history.Proposed) (string, error) {
+func (r *run) transplant(ctx context.Context, at position, p *history.Proposed) (string, error) {
 	tree, err := r.Repo.Apply(ctx, p.Parent, []byte(p.Patch))
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)

@@ -26,12 +26,12 @@ func (g *commitRepo) patch(t *testing.T, from, to string) string {
 }
 
 // searching is the team of a program that searches with a strategy.
-func (g *commitRepo) searching(t *testing.T, target, script string) *team {
+func (g *commitRepo) searching(t *testing.T, target, script string) *run {
 	t.Helper()
 	p := program.Parse(".autoloop/programs/p.md", fmt.Appendf(nil, searchingProgram, target, script))
 	require.Empty(t, p.Problems)
 	now := func() time.Time { return midday }
-	return &team{
+	return &run{
 		thread: threadOf(&journal{
 			session: &session{Service: &Service{Program: p, Now: now, Repo: g.Repo}, course: course{iteration: 9}},
 			records: &records{},
@@ -204,7 +204,7 @@ func (planned) Focus(string, []string) string { return "" }
 // made again; a strategy sees it in its order.
 func TestPopulationIsOfTheEvaluator(t *testing.T) {
 	t.Parallel()
-	r := &team{thread: threadOf(&journal{
+	r := &run{thread: threadOf(&journal{
 		session: &session{Service: &Service{Program: &program.Program{Strategy: "openevolve"}}},
 		records: &records{},
 	})}

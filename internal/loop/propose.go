@@ -31,7 +31,7 @@ func (r *run) propose(ctx context.Context) (position, *proposal.Proposal, error)
 	at, a, err := r.work(ctx)
 	p := r.newProposal(proposal.Iteration, at)
 	if reason := r.unfinished(ctx, err); reason != nil {
-		a, err = r.team.interruptedAttempt(*reason), nil
+		a, err = r.interruptedAttempt(*reason), nil
 	}
 	if err == nil && a != nil {
 		r.describe(p, at, a)
@@ -43,11 +43,11 @@ func (r *run) propose(ctx context.Context) (position, *proposal.Proposal, error)
 func (r *run) describe(p *proposal.Proposal, at position, a *attempt) {
 	a.Evaluation = r.takeExpense()
 	if until, ok := r.postponedUntil(a); ok {
-		p.Postponed = r.team.postponed(a, until)
+		p.Postponed = r.postponed(a, until)
 		return
 	}
-	p.Measured, p.Transcript = r.team.measuredEvents(at, a), a.reply.Transcript
-	p.Decided = r.team.decidedEvent(at, a)
+	p.Measured, p.Transcript = r.measuredEvents(at, a), a.reply.Transcript
+	p.Decided = r.decidedEvent(at, a)
 	p.Decided.Reasons = append(p.Decided.Reasons, others(p)...)
 	if a.Outcome == history.Accepted {
 		p.Candidate = a.tree
@@ -117,7 +117,7 @@ func (r *run) work(ctx context.Context) (position, *attempt, error) {
 		return at, nil, &baselineError{*problem}
 	}
 	r.shown = commentsTold
-	attempt, err := r.team.attempt(ctx, at)
+	attempt, err := r.attempt(ctx, at)
 	return at, attempt, err
 }
 
@@ -133,7 +133,7 @@ func (r *run) proposeFix(ctx context.Context, e history.Decided, verdict ci.Resu
 		return at, nil, err
 	}
 	r.synced = at
-	a, err := r.team.attemptFix(ctx, at, verdict, left)
+	a, err := r.attemptFix(ctx, at, verdict, left)
 	if err != nil {
 		return at, nil, err
 	}
@@ -158,7 +158,7 @@ func (r *run) proposeFix(ctx context.Context, e history.Decided, verdict ci.Resu
 
 // attemptFix is one attempt that begins with the candidate's files and is told
 // what CI said. Running out of its time is its failure, not an error.
-func (r *team) attemptFix(ctx context.Context, at position, verdict ci.Result, left time.Duration) (*attempt, error) {
+func (r *run) attemptFix(ctx context.Context, at position, verdict ci.Result, left time.Duration) (*attempt, error) {
 	bounded, cancel := context.WithTimeoutCause(ctx, left, errTooLong)
 	defer cancel()
 	a := newAttempt(r.Agents[0], 1, 1)

@@ -152,7 +152,7 @@ func (r *run) detail(result *Result) {
 	if r.records == nil {
 		return
 	}
-	result.Output = r.measurer.failed
+	result.Output = r.failed
 	result.Issue, result.PullRequest = cmp.Or(r.records.sum.Issue, r.Program.Issue), r.records.sum.OpenPull()
 	if r.comments != nil {
 		result.Issue = cmp.Or(r.comments.Issue, result.Issue)

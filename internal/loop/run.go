@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
@@ -15,14 +16,14 @@ import (
 // run is one run of a program under way.
 type run struct {
 	*thread
-	team     *team
-	measurer *measurer
 
 	joins    bool // work under the start that an earlier job of this run recorded
 	mustJoin bool // without one, nothing begins
 	aside    bool // apply commands alone, which a start for another job does not hinder
 
 	synced         position            // where sync found the branch
+	working        []*attempt          // whose agents were asked
+	leftAs         git.Fingerprint     // of the repository, as the agents left it
 	baselineEvents []*history.Measured // the baseline that this run measured
 	baselineError  string              // why it cannot be measured, "" when it can
 	drafted        *draft              // the store of a run that writes nothing, nil in the others
@@ -91,7 +92,7 @@ func (r *run) iterate(ctx context.Context) (Result, error) {
 // fail records an iteration that could not be run as an error.
 func (r *run) fail(ctx context.Context, at position, reason decision.Reason, then ...func(*records)) (Result, error) {
 	p := r.newProposal(proposal.Iteration, at)
-	r.describe(p, at, r.team.interruptedAttempt(reason))
+	r.describe(p, at, r.interruptedAttempt(reason))
 	err := r.enterProposal(ctx, at, p, then...)
 	return r.resultOf(p), err
 }

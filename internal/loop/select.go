@@ -16,7 +16,7 @@ import (
 // selectAttempt returns the attempt that decides the iteration, with the others in it:
 // the best of those that passed, else the one that came closest. Of equals the
 // first wins.
-func (r *team) selectAttempt(all []*attempt) *attempt {
+func (r *run) selectAttempt(all []*attempt) *attempt {
 	best := slices.MinFunc(all, r.compare)
 	for _, a := range all {
 		if a == best {
@@ -33,7 +33,7 @@ func (r *team) selectAttempt(all []*attempt) *attempt {
 }
 
 // compare orders attempts, the one that decides first.
-func (r *team) compare(a, b *attempt) int {
+func (r *run) compare(a, b *attempt) int {
 	if by := cmp.Compare(rank(a), rank(b)); by != 0 {
 		return by
 	}
@@ -102,7 +102,7 @@ func (a *attempt) title() string {
 func (a *attempt) all() []*attempt { return append(slices.Clone(a.others), a) }
 
 // nameOf names the agent of an attempt. One that was never begun has the run's.
-func (r *team) nameOf(a *attempt) string {
+func (r *run) nameOf(a *attempt) string {
 	switch {
 	case a.agent != nil:
 		return a.agent.Name()
@@ -114,7 +114,7 @@ func (r *team) nameOf(a *attempt) string {
 }
 
 // workOf is what the agent of an attempt did.
-func (r *team) workOf(a *attempt) history.Work {
+func (r *run) workOf(a *attempt) history.Work {
 	model := cmp.Or(a.reply.Model, a.model)
 	if a.agent == nil && len(r.Agents) > 0 {
 		model = r.Agents[0].Model
@@ -126,7 +126,7 @@ func (r *team) workOf(a *attempt) history.Work {
 }
 
 // proposedEvent is the event of one candidate among several.
-func (r *team) proposedEvent(at position, a *attempt) *history.Proposed {
+func (r *run) proposedEvent(at position, a *attempt) *history.Proposed {
 	e := &history.Proposed{
 		Head: history.Head{Iteration: r.iteration}, Proposal: a.number, Outcome: a.Outcome, Reasons: a.Reasons,
 		Parent: at.Head, Direction: r.Program.Direction, Evaluator: at.identity.Evaluator,
@@ -179,7 +179,7 @@ func (a *attempt) totalDurations() map[string]float64 {
 
 // measuredEvents are the measurements of all attempts, and an event for each
 // attempt when there were several; those of the deciding one come last.
-func (r *team) measuredEvents(at position, a *attempt) []history.Event {
+func (r *run) measuredEvents(at position, a *attempt) []history.Event {
 	var events []history.Event
 	for _, one := range a.all() {
 		for _, measured := range one.measured {
@@ -198,7 +198,7 @@ func (r *team) measuredEvents(at position, a *attempt) []history.Event {
 }
 
 // decidedEvent is the decision on an attempt.
-func (r *team) decidedEvent(at position, a *attempt) *history.Decided {
+func (r *run) decidedEvent(at position, a *attempt) *history.Decided {
 	e := a.Decided
 	e.Iteration, e.Parent, e.Direction, e.Target = r.iteration, at.Head, r.Program.Direction, r.records.target()
 	e.Evaluator, e.Definition, e.Executor = at.identity.Evaluator, at.identity.Definition, at.identity.Executor
@@ -216,7 +216,7 @@ func (r *team) decidedEvent(at position, a *attempt) *history.Decided {
 func atMost(list []string, most int) []string { return list[:min(len(list), most)] }
 
 // postponed says until when the agent's service refuses to work.
-func (r *team) postponed(a *attempt, until time.Time) *history.Finished {
+func (r *run) postponed(a *attempt, until time.Time) *history.Finished {
 	return &history.Finished{
 		Head: history.Head{Iteration: r.iteration}, Evaluation: a.Evaluation,
 		NotBefore: &until, Reason: limited(until, a.reply.Failure.Message),

@@ -52,7 +52,7 @@ func TestSelectAttempt(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			run := &team{thread: threadOf(&journal{session: sessionOf(&program.Program{Direction: c.direction})})}
+			run := &run{thread: threadOf(&journal{session: sessionOf(&program.Program{Direction: c.direction})})}
 			var all []*attempt
 			for i, one := range c.tried {
 				all = append(all, outcome(i+1, len(c.tried), one.outcome, one.metric))

@@ -205,7 +205,7 @@ func TestBaselineOfSuite(t *testing.T) {
 			suite := &playedSuite{result: c.result, err: c.err}
 			suite.result.Expense = expense(7, "0.5")
 			r.Suite = suite
-			found, err := r.measurer.measureSuiteBaseline(t.Context(), at)
+			found, err := r.measureSuiteBaseline(t.Context(), at)
 			assert.Equal(t, c.calls, suite.calls)
 			var all *history.Expense
 			for range c.calls {

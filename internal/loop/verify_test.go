@@ -30,7 +30,7 @@ func TestVerifyRefuses(t *testing.T) {
 	require.NoError(t, run.acquireLease(t.Context()))
 	at, _, err := run.propose(t.Context())
 	require.NoError(t, err)
-	a, err := run.team.attempt(t.Context(), at)
+	a, err := run.attempt(t.Context(), at)
 	require.NoError(t, err)
 	outside := b.treeWith("autoloop/p", map[string]string{"value.txt": "3\n", "other.txt": "touched\n"})
 	for _, c := range []struct {

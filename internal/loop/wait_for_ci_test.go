@@ -532,7 +532,7 @@ func TestFixesThatDoNotHelp(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{b.git("rev-parse", "main"), candidate, candidate}, []string{at.Head, at.Old, at.From},
 		"it is measured against the incumbent, and begins with the candidate")
-	late, err := run.team.attemptFix(t.Context(), at, failure, time.Nanosecond)
+	late, err := run.attemptFix(t.Context(), at, failure, time.Nanosecond)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"the time of the iteration is up"}, decision.Texts(late.Reasons))
 
