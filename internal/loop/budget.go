@@ -224,9 +224,7 @@ type used struct {
 // expend counts what an evaluation used; nil is nothing. The next event that calls
 // takeExpense records it.
 func (r *spending) expend(e *history.Expense) {
-	tokens, usd := e.Known()
-	r.used.tokens += tokens
-	r.used.usd += usd
+	r.used.add(e)
 	r.unrecorded = r.unrecorded.Plus(e)
 }
 
@@ -239,16 +237,14 @@ func (r *spending) takeExpense() *history.Expense {
 
 func (r *spending) consumedBy(all []*attempt) {
 	for _, a := range all {
-		usage := a.reply.Usage
-		for _, tokens := range []*int64{usage.InputTokens, usage.OutputTokens} {
-			if tokens != nil {
-				r.used.tokens += *tokens
-			}
-		}
-		if usage.CostUSD != nil {
-			r.used.usd += usage.CostUSD.Float64()
-		}
+		r.used.add(&history.Expense{Tokens: a.reply.Usage.Tokens(), CostUSD: a.reply.Usage.CostUSD})
 	}
+}
+
+func (u *used) add(e *history.Expense) {
+	tokens, usd := e.Known()
+	u.tokens += tokens
+	u.usd += usd
 }
 
 // toMeasure is what an evaluation that asks models may still use, and why none

@@ -101,45 +101,41 @@ func (m *environment) Close() {
 // what it left there may be to blame, such as a build directory that it makes: then a run
 // in a new tree is what counts.
 func (m *environment) evaluate(ctx context.Context) (evaluation.Result, error) {
-	r := m.measurer
-	if m.ready && r.once {
-		if err := m.renew(ctx); err != nil {
-			return evaluation.Result{}, err
-		}
+	if m.ready && m.once {
+		return m.anew(ctx)
 	}
-	passed, failed := m.passed, r.failed
+	fails := func(of evaluation.Result, err error) bool {
+		return err == nil && of.Problem != "" && !of.OverLimit && !of.TimedOut
+	}
+	passed, failed := m.passed, m.failed
 	outcome, err := m.run(ctx)
-	if err != nil || !passed || outcome.Problem == "" || outcome.OverLimit || outcome.TimedOut {
+	if !passed || !fails(outcome, err) || !fails(m.run(ctx)) { // else it fails at times
 		return outcome, err
 	}
-	if again, err := m.run(ctx); err != nil || again.Problem == "" || again.OverLimit || again.TimedOut {
-		return outcome, err // it fails at times
-	}
-	if err := m.renew(ctx); err != nil {
-		return evaluation.Result{}, err
-	}
-	anew, err := m.run(ctx)
+	anew, err := m.anew(ctx)
 	if err == nil && anew.Problem == "" {
-		r.once, r.failed = true, failed
-		r.warn("the evaluation fails where it ran before, so every run gets a new tree, which takes longer; let it "+
+		m.once, m.failed = true, failed
+		m.warn("the evaluation fails where it ran before, so every run gets a new tree, which takes longer; let it "+
 			"remove what it makes first: %s", outcome.Problem)
 	}
 	return anew, err
 }
 
-// renew puts a new tree, home and temporary directory in place of those that were used.
-func (m *environment) renew(ctx context.Context) error {
+// anew runs it with a new tree, home and temporary directory in place of those that were used.
+func (m *environment) anew(ctx context.Context) (evaluation.Result, error) {
 	m.Close()
 	made, err := m.newEnvironment(ctx, m.side, m.treeish, m.head, m.tree.Dir)
 	if err != nil {
-		return err
+		return evaluation.Result{}, err
 	}
 	made.change = m.change
-	*m = *made
-	if m.change == nil {
-		return nil
+	if *m = *made; m.change != nil {
+		err = m.change(m.tree.Dir)
 	}
-	return m.change(m.tree.Dir)
+	if err != nil {
+		return evaluation.Result{}, err
+	}
+	return m.run(ctx)
 }
 
 // run runs the evaluation once in the tree as it is.

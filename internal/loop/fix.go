@@ -52,8 +52,7 @@ func (r *run) recordOwnFix(ctx context.Context, at position, e history.Decided, 
 	p *proposal.Proposal,
 ) error {
 	err := r.recordFix(ctx, at, e, verdict, p)
-	var refused *proposal.RefusedError
-	if errors.As(err, &refused) && p.Decided != nil {
+	if refused, is := errors.AsType[*proposal.RefusedError](err); is && p.Decided != nil {
 		p.FailFix(decision.Say(refused.Reason))
 		err = r.recordFix(ctx, at, e, verdict, p)
 	}

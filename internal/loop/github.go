@@ -291,9 +291,6 @@ func (r *thread) answer(ctx context.Context) {
 			r.warn("a comment was not answered: %v", err)
 			continue
 		}
-		if r.answered == nil {
-			r.answered = map[string]bool{}
-		}
 		r.answered[e.Key] = true
 	}
 }

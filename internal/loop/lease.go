@@ -31,8 +31,7 @@ var errNoStart = errors.New("no start is recorded for this run, so that it would
 // acquireLease reads the records and takes the lease of the next iteration. A lease
 // whose run is gone, or whose time is over, is free; its iteration runs again.
 func (r *run) acquireLease(ctx context.Context) error {
-	name := r.Program.Name
-	return r.update(ctx, fmt.Sprintf("%s: start", name), nil, r.enterStart)
+	return r.update(ctx, r.Program.Name+": start", nil, r.enterStart)
 }
 
 // enterStart records the lease, unless another run holds one or the program may
@@ -40,11 +39,10 @@ func (r *run) acquireLease(ctx context.Context) error {
 func (r *run) enterStart(b *records) error {
 	b.iteration = b.sum.Iteration + 1
 	r.joinHanded(b, "")
-	if holder := r.leaseHolder(b); holder != "" {
-		return &blockedError{outcome: history.Busy, reason: holder}
+	if err := r.requireNoLease(b); err != nil {
+		return err
 	}
 	b.adopt()
-	b.readEdits()
 	b.iteration = b.sum.Iteration + 1
 	if err := r.mayBegin(b); err != nil {
 		return err

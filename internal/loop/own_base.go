@@ -100,8 +100,8 @@ func threeWay(ctx context.Context, repo *git.Repo, base, ours, theirs string, no
 // branch, and what to do; nil for every other error, and when nothing but the memory
 // branch was refused for its own sake.
 func pushRefusal(err error) *decision.Reason {
-	var refused *git.RejectedError
-	if !errors.As(err, &refused) || errors.Is(err, git.ErrStale) {
+	refused, is := errors.AsType[*git.RejectedError](err)
+	if !is || errors.Is(err, git.ErrStale) {
 		return nil
 	}
 	own := func(ref git.Rejection) bool { return ref.Ref != "refs/heads/"+memory.MemoryBranch && !ref.Atomic() }

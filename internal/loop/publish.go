@@ -146,8 +146,7 @@ func (r *run) again(ctx context.Context, from proposal.Bundle, by string) (Resul
 	heard.Comments, heard.Until = nil, ""
 	r.comments, r.shown = &heard, commentsLeft
 	if r.asksCI(r.records) {
-		err := r.update(ctx, r.Program.Name+": start", nil, r.enterStart)
-		if err != nil {
+		if err := r.acquireLease(ctx); err != nil {
 			return Result{}, err
 		}
 		r.answerComments(ctx)

@@ -134,8 +134,7 @@ func (b *records) completeAtTarget() {
 // statePlace names a state file on the memory branch, with the line of a problem.
 func statePlace(name string, err error) string {
 	place := memory.MemoryBranch + ":" + name + ".md"
-	var at *state.Problem
-	if errors.As(err, &at) && at.Line > 0 {
+	if at, is := errors.AsType[*state.Problem](err); is && at.Line > 0 {
 		return fmt.Sprintf("%s:%d", place, at.Line)
 	}
 	return place

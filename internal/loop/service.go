@@ -186,7 +186,7 @@ func (s *Service) begin() *run {
 		store: s.Memory, mayWrite: (*records).holdsLease,
 		session: &session{Service: s, course: course{id: s.NewRun()}, begun: now, since: now},
 	}
-	r := &run{thread: &thread{measurer: &measurer{spending: &spending{journal: j}}}}
+	r := &run{thread: &thread{answered: map[string]bool{}, measurer: &measurer{spending: &spending{journal: j}}}}
 	if s.refusal == "" {
 		r.fixer = r.proposeFix
 	}

@@ -261,8 +261,7 @@ func (r *run) positionOfProposal(ctx context.Context, from *proposal.Proposal) (
 	if err == nil && at.Old == "" && r.merged(from.Branch) {
 		at, err = r.placeOfDeleted(ctx, from.Branch, at)
 	}
-	var conflict *conflictError
-	if at.Old != from.Branch || errors.As(err, &conflict) {
+	if _, conflict := errors.AsType[*conflictError](err); conflict || at.Old != from.Branch {
 		return at, proposal.Refuse("it is stale: branch %s has moved since; propose again", r.branch())
 	}
 	if err != nil {

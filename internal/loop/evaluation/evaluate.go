@@ -122,14 +122,14 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 	defer func() { _ = os.RemoveAll(dir) }()
 	channel := channel{dir}
 	file := filepath.Join(request.Artifacts, name+".sh")
-	shell := shellFor(request)
-	if err := os.WriteFile(file, []byte(channel.preamble()+shell.preamble+text+"\n"), 0o600); err != nil {
+	args, preamble := shellFor(request)
+	if err := os.WriteFile(file, []byte(hidden+preamble+text+"\n"), 0o600); err != nil {
 		return Result{}, fmt.Errorf("write the %s script: %w", name, err)
 	}
 	var heads [2]head
 	result, err := e.Runner.Run(ctx, process.Spec{
 		Stdout: &heads[0], Stderr: &heads[1],
-		Args: append(slices.Clone(shell.args), file), Dir: request.Dir,
+		Args: append(args, file), Dir: request.Dir,
 		Env: append(slices.Clone(request.Env), resultVariable+"="+channel.file()), Timeout: request.Timeout,
 		Offline: request.Offline && name != setup, FillCaches: request.Trusted, Fixed: request.Fixed,
 		Readable: []string{file}, Writable: []string{channel.dir},

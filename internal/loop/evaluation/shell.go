@@ -14,13 +14,6 @@ import (
 	"github.com/org/autoloop/internal/program"
 )
 
-// shell is how a script is run: what is before its file in the command line, and
-// what is before its first line.
-type shell struct {
-	args     []string
-	preamble string
-}
-
 // trap notes each command that ends a script: its exit code, the options of the
 // shell, how deep in subshells it is, its file and line, and the command itself.
 const trap = `trap 'printf "%s\t%s\t%s\t%s\t%s\t%s\0" "$?" "$-" "$BASH_SUBSHELL" "${BASH_SOURCE[0]}" "$LINENO" ` +
@@ -28,16 +21,12 @@ const trap = `trap 'printf "%s\t%s\t%s\t%s\t%s\t%s\0" "$?" "$-" "$BASH_SUBSHELL"
 
 // shellFor is bash that ends at the first command that fails, also within a pipe,
 // and at a variable that is not set. Where there is no bash, sh does as much of
-// that as it can.
-func shellFor(request Request) shell {
-	_, err := process.LookPath("bash", request.Dir, request.Env)
-	if err == nil {
-		return shell{args: []string{"bash", "-e", "-u", "-E", "-o", "pipefail"}, preamble: trap}
+// that as it can. The script's file comes after args, and its first line after preamble.
+func shellFor(request Request) (args []string, preamble string) {
+	if _, err := process.LookPath("bash", request.Dir, request.Env); err == nil {
+		return []string{"bash", "-e", "-u", "-E", "-o", "pipefail"}, trap
 	}
-	return shell{
-		args:     []string{"sh", "-e", "-u"},
-		preamble: "if (set -o pipefail) 2>/dev/null; then set -o pipefail; fi; ",
-	}
+	return []string{"sh", "-e", "-u"}, "if (set -o pipefail) 2>/dev/null; then set -o pipefail; fi; "
 }
 
 // command is one that ended a script.
@@ -94,12 +83,10 @@ type channel struct{ dir string }
 
 func (c channel) file() string { return filepath.Join(c.dir, "result.json") }
 
-// preamble keeps the variable in the shell and takes it out of the environment.
+// hidden keeps the variable in the shell and takes it out of the environment.
 // It has no line of its own, so that the lines of the script keep their numbers.
-func (channel) preamble() string {
-	const v = resultVariable
-	return "_autoloop=$" + v + "; unset " + v + "; " + v + "=$_autoloop; unset _autoloop; "
-}
+const hidden = "_autoloop=$" + resultVariable + "; unset " + resultVariable + "; " + resultVariable +
+	"=$_autoloop; unset _autoloop; "
 
 // read returns what the script wrote, nil when it wrote nothing. The error is one
 // line for people.
