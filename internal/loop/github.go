@@ -47,9 +47,12 @@ type GitHub interface {
 // thread is the conversation on GitHub: the program's issue and pull request.
 type thread struct {
 	*measurer
-	comments   *commands.Heard // nil without GitHub, or when it is out of reach
-	shown      commentsShown   // whom the comments have reached
-	before     time.Time       // the last run before this one
+	comments *commands.Heard // nil without GitHub, or when it is out of reach
+	// commentsTold says that the agent was told of them, commentsLeft that they are left
+	// to a later run.
+	commentsTold, commentsLeft bool
+
+	before     time.Time // the last run before this one
 	answered   map[string]bool
 	unanswered int // how many answers did not get through
 	// firstUnreadComment is the time of the first comment that the agent was not
@@ -125,7 +128,7 @@ func (r *thread) readyForReview() string {
 
 // phase is where the program stands. Without GitHub nothing of it waits.
 func (r *thread) phase(b *records) lifecycle.Phase {
-	waits := r.GitHub != nil && b.standing().Waiting() != nil
+	waits := r.GitHub != nil && b.sum.Standing.Waiting() != nil
 	// An iteration in whose time a person pauses the program ends as it would.
 	paused := b.machine.Paused && !b.Force && !b.pausedSince(b.begun)
 	switch {
@@ -159,17 +162,6 @@ func (r *thread) rests() string {
 func (r *thread) asksCI(b *records) bool {
 	return lifecycle.Next(lifecycle.Due, r.phase(b)) == lifecycle.AskCI
 }
-
-// commentsShown says whom the comments have reached that this run read.
-type commentsShown int
-
-const (
-	// commentsTold: the agent was told. Before, when it was not told yet, their
-	// commands are applied.
-	commentsTold commentsShown = iota + 1
-	// commentsLeft: they are left to a later run.
-	commentsLeft
-)
 
 // updateGitHub shows what was recorded. The next run retries what fails.
 func (r *thread) updateGitHub(ctx context.Context) {
@@ -207,8 +199,7 @@ func (r *thread) promote(ctx context.Context) error {
 // consumed records how far comments were read when the agent was told of them, and
 // otherwise since when they are to be read again.
 func (r *thread) consumed(b *records) {
-	told := r.shown == commentsTold
-	if told {
+	if r.commentsTold {
 		b.set(history.Note, "")
 	}
 	if r.GitHub == nil {
@@ -216,13 +207,14 @@ func (r *thread) consumed(b *records) {
 	}
 	since := "" // of the first comment that is still to be told
 	switch {
-	case r.comments == nil || r.shown == commentsLeft || r.unanswered > 0 || !told && len(r.instructions()) > 0:
+	case r.comments == nil || r.commentsLeft || r.unanswered > 0 ||
+		!r.commentsTold && len(r.instructions()) > 0:
 		since = cmp.Or(b.sum.HeardSince, r.before.UTC().Format(time.RFC3339))
 	case !r.firstUnreadComment.IsZero():
 		since = r.firstUnreadComment.UTC().Format(time.RFC3339)
 	}
 	b.set(history.HeardSince, since)
-	if told && r.comments != nil && r.comments.Until != "" {
+	if r.commentsTold && r.comments != nil && r.comments.Until != "" {
 		b.set(history.HeardUntil, r.comments.Until)
 	}
 }

@@ -129,7 +129,7 @@ func TestCommentsAreReadOnce(t *testing.T) {
 	for _, c := range []struct {
 		name        string
 		before      []history.Event
-		shown       commentsShown
+		told        bool
 		away        bool // GitHub was out of reach
 		comments    []commands.Comment
 		until       string
@@ -141,22 +141,22 @@ func TestCommentsAreReadOnce(t *testing.T) {
 		{name: "no agent was asked", comments: []commands.Comment{instruct}, until: "4 0 0", from: since},
 		{
 			name: "out of reach for long", before: []history.Event{wasSet(history.HeardSince, "2025-12-01T00:00:00Z")},
-			shown: commentsTold, away: true, from: "2025-12-01T00:00:00Z",
+			told: true, away: true, from: "2025-12-01T00:00:00Z",
 		},
 		{
-			name: "an answer did not get through", shown: commentsTold, comments: []commands.Comment{instruct},
+			name: "an answer did not get through", told: true, comments: []commands.Comment{instruct},
 			until:      "4 0 0",
 			unanswered: 1, heard: "4 0 0", from: since,
 		},
 		{
-			name: "a later comment was left", shown: commentsTold, until: "4 0 0",
+			name: "a later comment was left", told: true, until: "4 0 0",
 			first: noon.Add(time.Minute + time.Millisecond), heard: "4 0 0", from: "2026-01-02T12:01:00Z",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			d := newMemoryRun(t, "", c.before...)
-			d.before, d.shown, d.unanswered, d.firstUnreadComment = noon.Add(-time.Hour), c.shown, c.unanswered, c.first
+			d.before, d.commentsTold, d.unanswered, d.firstUnreadComment = noon.Add(-time.Hour), c.told, c.unanswered, c.first
 			if !c.away {
 				d.heard(c.comments...).Until = c.until
 			}

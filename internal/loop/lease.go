@@ -79,7 +79,7 @@ func (r *run) enterStart(b *records) error {
 // mayBegin is a *blockedError when no iteration may begin now. A program whose
 // iteration waits for CI may always ask.
 func (r *run) mayBegin(b *records) error {
-	if b.standing().Waiting() != nil && r.GitHub == nil {
+	if b.sum.Standing.Waiting() != nil && r.GitHub == nil {
 		b.stopped = program.WaitsForCI
 		return &blockedError{outcome: history.Idle, reason: b.stopped}
 	}

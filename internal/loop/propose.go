@@ -116,7 +116,7 @@ func (r *run) work(ctx context.Context) (position, *attempt, error) {
 		r.rule().Regime == decision.Noisy && problem != nil {
 		return at, nil, &baselineError{*problem}
 	}
-	r.shown = commentsTold
+	r.commentsTold = true
 	attempt, err := r.attempt(ctx, at)
 	return at, attempt, err
 }
@@ -126,7 +126,7 @@ func (r *run) work(ctx context.Context) (position, *attempt, error) {
 func (r *run) proposeFix(ctx context.Context, e history.Decided, verdict ci.Result, left time.Duration) (position,
 	*proposal.Proposal, error,
 ) {
-	number := r.records.standing().Fixes() + 1
+	number := r.records.sum.Standing.Fixes() + 1
 	r.step("fix", fmt.Sprintf("attempt %d of %d: %s", number, maxFixes, verdict.Signature()))
 	at, err := r.positionOf(ctx, e)
 	if err != nil {

@@ -71,7 +71,7 @@ func (r *run) leave(reason string) Result {
 
 // proposeForCI lets an agent fix what CI found, when it is an agent's turn.
 func (r *run) proposeForCI(ctx context.Context) (*proposal.Proposal, Result, error) {
-	e := *r.records.standing().Decision
+	e := *r.records.sum.Standing.Decision
 	r.iteration = e.Iteration
 	r.step("ci", fmt.Sprintf("commit %.12s", e.Commit))
 	head, err := r.Memory.HeadOf(ctx, r.ref())
@@ -94,14 +94,14 @@ func (r *run) proposeForCI(ctx context.Context) (*proposal.Proposal, Result, err
 	if p.Postponed != nil {
 		return p, r.result(history.Idle, decision.Say(r.stopped)), nil
 	}
-	return p, r.resultOfDecision(*r.records.standing().Decision, p.Checked.Reasons), nil
+	return p, r.resultOfDecision(*r.records.sum.Standing.Decision, p.Checked.Reasons), nil
 }
 
 // pack makes the bundle of a proposal.
 func (r *run) pack(ctx context.Context, p *proposal.Proposal) (*proposal.Bundle, error) {
 	p.Records, p.Baseline = recordsDigest(r.drafted.found), r.baselineEvents
 	if r.comments != nil {
-		p.Heard, p.Told = r.comments.Until, r.shown == commentsTold && p.Kind == proposal.Iteration
+		p.Heard, p.Told = r.comments.Until, r.commentsTold && p.Kind == proposal.Iteration
 	}
 	if len(p.Events()) == 0 {
 		return nil, nil //nolint:nilnil // there is nothing to hand on

@@ -66,7 +66,7 @@ func (r *journal) stale() error {
 // publishProposal records an iteration, or an attempt to fix what CI found. CI is read
 // again: what the bundle says about it is not believed.
 func (r *run) publishProposal(ctx context.Context, from proposal.Bundle) (Result, error) {
-	fix, pending := from.Kind == proposal.Fix, r.records.standing().Waiting()
+	fix, pending := from.Kind == proposal.Fix, r.records.sum.Standing.Waiting()
 	switch {
 	case fix && (r.comments == nil || pending == nil || pending.Commit != from.Branch):
 		return Result{}, proposal.Refuse("it is stale: no iteration waits for CI with commit %.12s; propose again",
@@ -117,7 +117,7 @@ func (r *run) startsWith(from proposal.Bundle) func(*records) error {
 		if err := r.enterStart(b); err != nil {
 			return err
 		}
-		if e := b.standing().Waiting(); e != nil {
+		if e := b.sum.Standing.Waiting(); e != nil {
 			b.iteration = e.Iteration
 		}
 		if b.iteration != from.Iteration {
@@ -144,7 +144,7 @@ func (r *run) again(ctx context.Context, from proposal.Bundle, by string) (Resul
 		return Result{}, err
 	}
 	heard.Comments, heard.Until = nil, ""
-	r.comments, r.shown = &heard, commentsLeft
+	r.comments, r.commentsLeft = &heard, true
 	if r.asksCI(r.records) {
 		if err := r.acquireLease(ctx); err != nil {
 			return Result{}, err
@@ -159,7 +159,7 @@ func (r *run) again(ctx context.Context, from proposal.Bundle, by string) (Resul
 	if before == recordsDigest(r.files) && sent == r.GitHub.Changes() && len(r.warnings) == 0 {
 		return Result{}, twice
 	}
-	if e := r.records.standing().Decision; e != nil {
+	if e := r.records.sum.Standing.Decision; e != nil {
 		return r.resultOfDecision(*e, e.Reasons), nil
 	}
 	return r.result(history.Idle, decision.Say("what waited is done")), nil
@@ -188,9 +188,7 @@ func (r *thread) readProposedComments(ctx context.Context, from proposal.Bundle)
 	if heard.Until = until(mark, heard.Until, r.records.sum.HeardUntil); from.Heard == "" {
 		heard.Until = ""
 	}
-	if from.Told {
-		r.shown = commentsTold
-	}
+	r.commentsTold = from.Told
 	if first := r.firstOf(r.records); first != "" {
 		return proposal.Refuse("it is stale: %s; propose again", first)
 	}

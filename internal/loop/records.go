@@ -32,7 +32,6 @@ type records struct {
 	view     view.View
 	sum      history.Summary
 	warnings []string
-	fresh    bool         // there was no state file yet
 	read     memory.Files // as they were read
 	written  memory.Files // as they are to be written
 	err      error        // of the first event that could not be added
@@ -51,7 +50,7 @@ func openRecords(s *session, files memory.Files) (*records, error) {
 		return nil, fmt.Errorf("read %s.results.tsv on the memory branch: %w", p.Name, err)
 	}
 	if files.State == nil {
-		b.doc, b.fresh = state.New(p.Name), true
+		b.doc = state.New(p.Name)
 	} else if b.doc, err = state.Parse(files.State); err != nil {
 		return nil, fmt.Errorf("read %s: %w", statePlace(p.Name, err), err)
 	}
@@ -66,12 +65,9 @@ func openRecords(s *session, files memory.Files) (*records, error) {
 		b.warnings = append(b.warnings, settled.String())
 	}
 	b.view, b.sum = view.Of(b.log.Events)
-	b.compare(files)
+	b.compare()
 	return b, nil
 }
-
-// standing is where the newest iteration stands.
-func (b *records) standing() history.Standing { return b.sum.Standing }
 
 // add adds an event, about the newest iteration unless it names another. The first that
 // cannot be added is the error of the whole change.
@@ -142,8 +138,8 @@ func statePlace(name string, err error) string {
 
 // compare warns where the state file and the ledger disagree. The ledger is right
 // about numbers.
-func (b *records) compare(files memory.Files) {
-	if files.State == nil || b.sum.Best == nil {
+func (b *records) compare() {
+	if b.read.State == nil || b.sum.Best == nil {
 		return
 	}
 	b.differ("Best Metric", history.ValueText(b.machine.BestMetric), history.ValueText(b.sum.Best))
@@ -182,7 +178,7 @@ func (b *records) readEdits() {
 // files renders the records for writing.
 func (b *records) files() memory.Files {
 	p := b.Program
-	if b.fresh {
+	if b.read.State == nil {
 		b.doc.SetSection(state.ProgramInfo, programInfo(p))
 	}
 	m := view.Machine(b.machine, &b.sum, BranchPrefix+p.Name)

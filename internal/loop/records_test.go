@@ -69,9 +69,9 @@ func TestRecordsThatCannotBeRead(t *testing.T) {
 	}
 	none, err := openRecords(sessionOf(p), memory.Files{})
 	require.NoError(t, err)
-	assert.True(t, none.fresh)
+	assert.Nil(t, none.read.State)
 	assert.Nil(t, none.sum.Best)
-	assert.Nil(t, none.standing().Decision)
+	assert.Nil(t, none.sum.Standing.Decision)
 }
 
 // TestLedgerWinsOverState where a person or a tool wrote other numbers into the state.

@@ -244,7 +244,7 @@ func TestPendingCandidateAfterMerge(t *testing.T) {
 			b.commit(c.squash)
 			f.pull = &commands.Pull{Number: 8, Merged: true, Head: merged}
 			result := b.one()
-			standing := b.records().standing()
+			standing := b.records().sum.Standing
 			assert.Contains(t, strings.Join(result.Warnings, "\n"), c.warning)
 			if c.outcome == "" {
 				assert.Equal(t, history.PendingCI, result.Outcome)

@@ -184,7 +184,7 @@ func (b *records) evaluation(run string, result *Result) *history.Expense {
 
 // decided returns the last decision, nil when it is on another iteration.
 func (b *records) decided(iteration int) *history.Decided {
-	if e := b.standing().Decision; e != nil && e.Iteration == iteration {
+	if e := b.sum.Standing.Decision; e != nil && e.Iteration == iteration {
 		return e
 	}
 	return nil
@@ -193,7 +193,7 @@ func (b *records) decided(iteration int) *history.Decided {
 // rails are the guardrails with what the deciding candidate measured last.
 func (r *run) rails(decided *history.Decided) []Rail {
 	rails := make([]Rail, 0, len(r.Program.Guardrails))
-	measured := r.records.standing().Measured(decided.Iteration, decided.Proposal)
+	measured := r.records.sum.Standing.Measured(decided.Iteration, decided.Proposal)
 	for _, of := range r.Program.Guardrails {
 		rail := Rail{
 			Metric: of.Metric, Direction: of.Direction, Allowed: decision.Allowance(of.MaxRegression),

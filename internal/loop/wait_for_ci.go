@@ -24,14 +24,14 @@ const (
 // run stops waiting: then a later run goes on.
 func (r *run) waitForCI(ctx context.Context) (Result, error) {
 	deadline, pause := r.Now().Add(r.Program.CIWait), firstPoll
-	if e := *r.records.standing().Decision; !r.merged(e.Commit) {
+	if e := *r.records.sum.Standing.Decision; !r.merged(e.Commit) {
 		if result, ended, err := r.replayPending(ctx, e); err != nil || ended {
 			return result, err
 		}
 		r.publishPending(ctx)
 	}
 	for {
-		e := *r.records.standing().Decision
+		e := *r.records.sum.Standing.Decision
 		r.iteration = e.Iteration
 		r.step("ci", fmt.Sprintf("commit %.12s", e.Commit))
 		verdict := r.verdict(ctx, e)
@@ -63,7 +63,7 @@ func (r *run) settle(ctx context.Context, e history.Decided, event lifecycle.Eve
 	case next == lifecycle.Keep:
 		result, err = r.keep(ctx, e, event, verdict)
 	case next == lifecycle.Drop && event == lifecycle.Stuck:
-		result, err = r.giveUpFix(ctx, e, verdict, *fixesExhausted(r.records.standing(), verdict.Signature()))
+		result, err = r.giveUpFix(ctx, e, verdict, *fixesExhausted(r.records.sum.Standing, verdict.Signature()))
 	case next == lifecycle.Drop: // somebody moved the branch: their commit stays, and the next iteration begins with it
 		e.Outcome = history.Rejected
 		e.Reasons = append([]decision.Reason{{Kind: decision.CIMoved, Because: found(verdict)}}, e.Reasons...)
@@ -84,7 +84,7 @@ func (r *run) settle(ctx context.Context, e history.Decided, event lifecycle.Eve
 // event is what CI, or a person, says of the commit that waits. Late, what has failed
 // counts, although the rest goes on.
 func (r *run) event(ctx context.Context, e history.Decided, verdict ci.Result, late bool) lifecycle.Event {
-	standing := r.records.standing()
+	standing := r.records.sum.Standing
 	switch {
 	case r.merged(e.Commit):
 		return lifecycle.Merged
@@ -127,7 +127,7 @@ func (r *run) publishPending(ctx context.Context) {
 	if err := r.promote(ctx); err != nil {
 		r.warn("the pull request is not up to date: %v", err)
 	}
-	e := r.records.standing().Decision
+	e := r.records.sum.Standing.Decision
 	if r.Program.CIWorkflow == "" || r.records.sum.CIStarted == e.Commit {
 		return
 	}
@@ -247,7 +247,7 @@ func (r *run) recordFinal(ctx context.Context, e history.Decided, branch *git.Re
 // asksToFix reports whether CI is known to have failed for the pending commit and an agent
 // may help: also when a part of it failed and the rest did not end in time.
 func (r *run) asksToFix(ctx context.Context, e history.Decided, verdict ci.Result) bool {
-	late := r.Now().Sub(r.records.standing().WaitsSince) >= r.Program.CIWait
+	late := r.Now().Sub(r.records.sum.Standing.WaitsSince) >= r.Program.CIWait
 	return verdict.Seen > 0 && r.next(r.event(ctx, e, verdict, late)) == lifecycle.Fix
 }
 
