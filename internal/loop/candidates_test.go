@@ -178,7 +178,7 @@ func TestMemberIsIncumbent(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, "evaluation-runs: 1\nstrategy: openevolve", "1", "0", "1", "0")
 	require.Equal(t, history.Rejected, b.one().Outcome)
-	b.service.Strategies = strategy.Table{{Name: "openevolve", Evolves: true, Strategy: planned{1: {Parent: 0}}}}
+	b.service.Strategies = planned(map[int]strategy.Offspring{1: {Parent: 0}})
 	began := ""
 	propose := b.agent
 	b.agent = func(request agent.Request) agent.Reply {

@@ -230,15 +230,14 @@ func (m *measurement) failed(ctx context.Context, step decision.Step, problem st
 		return err
 	}
 	fails := decision.Reason{Kind: decision.EvaluationFails, Words: problem}
-	if incumbent.OverLimit {
+	switch {
+	case incumbent.OverLimit:
 		m.a.end(history.Error, fails, decision.Reason{Kind: decision.BlameUnknown, Words: incumbent.Problem})
-		return nil
-	}
-	if incumbent.Problem != "" {
+	case incumbent.Problem != "":
 		m.a.end(history.Error, fails, decision.Reason{Kind: decision.FailsUnchanged, Words: incumbent.Problem})
-		return nil
+	default:
+		m.a.end(history.Rejected, fails)
 	}
-	m.a.end(history.Rejected, fails)
 	return nil
 }
 

@@ -176,10 +176,10 @@ func TestLineage(t *testing.T) {
 	broken := member(5, "5\n")
 	broken.Patch = "cannot be applied"
 	r.records.sum.Proposals = []*history.Proposed{member(1, "7\n"), member(2, "8\n"), broken}
-	r.Strategies = strategy.Table{{Name: "openevolve", Evolves: true, Strategy: planned(map[int]strategy.Offspring{
+	r.Strategies = planned(map[int]strategy.Offspring{
 		1: {Parent: 1, Inspirations: []int{0, 2}}, 2: {Parent: -1, Inspirations: []int{1}},
 		3: {Parent: 2, Inspirations: []int{1}},
-	})}}
+	})
 	all := []*attempt{{number: 1}, {number: 2}, {number: 3}}
 	require.NoError(t, r.selectParents(t.Context(), g.position(t, root), all))
 	assert.Equal(t, map[string]string{"src/a": "8\n"}, g.files(t, all[0].lineage.from))
@@ -194,11 +194,13 @@ func TestLineage(t *testing.T) {
 }
 
 // planned is a strategy whose proposals are known.
-type planned map[int]strategy.Offspring
-
-func (p planned) SelectParents(of strategy.Population) strategy.Offspring { return p[of.Proposal] }
-
-func (planned) Focus(string, []string) string { return "" }
+func planned(plan map[int]strategy.Offspring) strategy.Table {
+	return strategy.Table{{
+		Name: "openevolve", Evolves: true,
+		SelectParents: func(of strategy.Population) strategy.Offspring { return plan[of.Proposal] },
+		Focus:         func(string, []string) string { return "" },
+	}}
+}
 
 // TestPopulationIsOfTheEvaluator: what was measured under the present evaluator, and can be
 // made again; a strategy sees it in its order.

@@ -146,21 +146,23 @@ func (r *run) reconcileBranch(ctx context.Context, at position) (position, error
 		at.Note = fmt.Sprintf("moved to %s", at.BaseBranch)
 		return at, nil
 	}
-	merged, conflicts, err := r.Repo.MergeTree(ctx, at.Old, at.Base)
-	if err != nil {
-		return at, err
-	}
-	if len(conflicts) > 0 {
-		return at, &conflictError{branch: r.branch(), base: at.BaseBranch, files: conflicts}
-	}
 	message := fmt.Sprintf("[Autoloop: %s] Merge %s\n\nAutoloop-Run: %s\n", r.Program.Name, at.BaseBranch,
 		r.id) + r.SignOff
-	if at.Head, err = r.Repo.CommitTree(ctx, merged, []string{at.Old, at.Base}, message, r.Now()); err != nil {
-		return at, err
+	at.Head, err = r.merge(ctx, at.Old, at.Base, at.BaseBranch, message)
+	at.Move, at.Note = err == nil, fmt.Sprintf("merged %s (%d commits)", at.BaseBranch, behind)
+	return at, err
+}
+
+// merge makes the merge of a commit of the program branch with one of the default branch.
+func (r *run) merge(ctx context.Context, commit, base, called, message string) (string, error) {
+	merged, conflicts, err := r.Repo.MergeTree(ctx, commit, base)
+	switch {
+	case err != nil:
+		return "", err
+	case len(conflicts) > 0:
+		return "", &conflictError{branch: r.branch(), base: called, files: conflicts}
 	}
-	at.Move = true
-	at.Note = fmt.Sprintf("merged %s (%d commits)", at.BaseBranch, behind)
-	return at, nil
+	return r.Repo.CommitTree(ctx, merged, []string{commit, base}, message, r.Now())
 }
 
 // defaultBranch is the branch that the program's work is for: the one asked
@@ -343,14 +345,7 @@ func (r *run) withBase(ctx context.Context, commit, base string) (string, error)
 	if err != nil || has {
 		return commit, err
 	}
-	merged, conflicts, err := r.Repo.MergeTree(ctx, commit, base)
-	switch {
-	case err != nil:
-		return "", err
-	case len(conflicts) > 0:
-		return "", &conflictError{branch: r.branch(), base: base[:12], files: conflicts}
-	}
-	return r.Repo.CommitTree(ctx, merged, []string{commit, base}, "merged\n", r.Now())
+	return r.merge(ctx, commit, base, base[:12], "merged\n")
 }
 
 // commitOnBase makes the commit of a candidate. On a branch that lacks the default branch it

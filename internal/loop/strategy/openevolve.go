@@ -30,9 +30,6 @@ const (
 	explore = 0.25
 )
 
-// Openevolve evolves a population of candidates on islands.
-type Openevolve struct{ Incumbent }
-
 // island is where a proposal belongs: iterations and proposals take turns.
 func island(iteration, proposal int) int { return (iteration + proposal) % islands }
 
@@ -40,9 +37,9 @@ func island(iteration, proposal int) int { return (iteration + proposal) % islan
 // far it is from the best one.
 type cell struct{ size, novelty int }
 
-// SelectParents is a pure function of its argument: the islands are replayed from
-// the list of members.
-func (Openevolve) SelectParents(p Population) Offspring {
+// Openevolve evolves a population of candidates on islands. It is a pure function of its
+// argument: the islands are replayed from the list of members.
+func Openevolve(p Population) Offspring {
 	offspring := Offspring{Parent: -1}
 	elites := elitesOf(p.Members, p.Direction, island(p.Iteration, p.Proposal), p.Iteration)
 	if len(elites) == 0 {

@@ -20,7 +20,7 @@ func individual(iteration int, value float64, lines ...string) strategy.Individu
 func selectParents(members []strategy.Individual, direction metric.Direction, seed int64, iteration,
 	proposal int,
 ) strategy.Offspring {
-	return strategy.Openevolve{}.SelectParents(strategy.Population{
+	return strategy.Openevolve(strategy.Population{
 		Members: members, Direction: direction, Seed: seed, Iteration: iteration, Proposal: proposal,
 	})
 }

@@ -12,16 +12,6 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// Strategy is one way to search.
-type Strategy interface {
-	// SelectParents says which of the past's candidates one proposal grows from.
-	SelectParents(Population) Offspring
-	// Focus picks the failing test that an iteration works on, "" for none. Output
-	// is what the incumbent's evaluation printed; earlier holds the focus of each
-	// attempt so far, oldest first, "" for one without a focus.
-	Focus(output string, earlier []string) string
-}
-
 // Population is what a strategy selects parents from, for one proposal.
 type Population struct {
 	// Members are the measured candidates of the past, in the order of their
@@ -49,13 +39,18 @@ type Offspring struct {
 	Inspirations []int
 }
 
-// Named is a strategy under its name.
+// Named is one way to search, under its name.
 type Named struct {
 	Name string
 	// Evolves says that rejected candidates can be parents: their changes are
 	// kept, and a plateau takes more attempts.
 	Evolves bool
-	Strategy
+	// SelectParents says which of the past's candidates one proposal grows from.
+	SelectParents func(Population) Offspring
+	// Focus picks the failing test that an iteration works on, "" for none. Output
+	// is what the incumbent's evaluation printed; earlier holds the focus of each
+	// attempt so far, oldest first, "" for one without a focus.
+	Focus func(output string, earlier []string) string
 }
 
 // Table is a list of strategies.
@@ -65,8 +60,8 @@ type Table []Named
 // beside this one, and a line here.
 func All() Table {
 	return Table{
-		{Name: "openevolve", Evolves: true, Strategy: Openevolve{}},
-		{Name: "test-driven", Strategy: TestDriven{}},
+		{"openevolve", true, Openevolve, nothing},
+		{"test-driven", false, incumbent, TestDriven},
 	}
 }
 
@@ -85,17 +80,12 @@ func (t Table) Named(name string) Named {
 	if at := slices.IndexFunc(t, func(e Named) bool { return e.Name == name }); at >= 0 {
 		return t[at]
 	}
-	return Named{Strategy: Incumbent{}}
+	return Named{SelectParents: incumbent, Focus: nothing}
 }
 
-// Incumbent is the strategy of a program that asks for none.
-type Incumbent struct{}
+func incumbent(Population) Offspring { return Offspring{Parent: -1} }
 
-// SelectParents returns the incumbent.
-func (Incumbent) SelectParents(Population) Offspring { return Offspring{Parent: -1} }
-
-// Focus returns no test.
-func (Incumbent) Focus(string, []string) string { return "" }
+func nothing(string, []string) string { return "" }
 
 // perFocus is how many attempts in a row one failing test gets before another
 // one has its turn.
@@ -150,13 +140,10 @@ func FailingTests(output string) []string {
 	return found
 }
 
-// TestDriven works on one failing test after the other.
-type TestDriven struct{ Incumbent }
-
-// Focus stays with the last test until it passes or three attempts in a row were
-// made on it; then comes the test with the fewest attempts, the first of them in
-// the output.
-func (TestDriven) Focus(output string, earlier []string) string {
+// TestDriven works on one failing test after the other. It stays with the last test
+// until it passes or three attempts in a row were made on it; then comes the test with
+// the fewest attempts, the first of them in the output.
+func TestDriven(output string, earlier []string) string {
 	failing := FailingTests(output)
 	if len(failing) == 0 {
 		return ""

@@ -41,7 +41,7 @@ func focus(failing, earlier []string) string {
 	if err != nil {
 		panic(err)
 	}
-	return strategy.TestDriven{}.Focus(string(output), earlier)
+	return strategy.TestDriven(string(output), earlier)
 }
 
 func TestFocus(t *testing.T) {
