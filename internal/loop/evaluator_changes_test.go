@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"maps"
 	"os"
 	"path/filepath"
@@ -105,6 +106,7 @@ func TestReadOnlyEvaluation(t *testing.T) {
 		front  string
 		script string
 		own    map[string]bool
+		side   history.Role
 		want   []string
 	}{
 		"without what it writes": {
@@ -119,6 +121,7 @@ func TestReadOnlyEvaluation(t *testing.T) {
 			front: "share: [dep]", own: map[string]bool{"dep": false},
 			want: []string{file, ".gitignore", "bench.sh", "lib/a.txt", "lib/deep/b.txt", "other.txt", "report.txt"},
 		},
+		"people wrote all of it": {own: map[string]bool{"other.txt": true}, side: history.Baseline},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -128,6 +131,7 @@ func TestReadOnlyEvaluation(t *testing.T) {
 				r.Program.Script = c.script
 			}
 			r.own = ownChanges{known: c.own != nil, touched: c.own}
+			env.side = cmp.Or(c.side, env.side)
 			before := maps.Clone(c.own)
 			if c.want != nil {
 				c.want = slices.Insert(c.want, 0, ".git")

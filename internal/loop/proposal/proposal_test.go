@@ -29,6 +29,7 @@ func TestUnrecordedFix(t *testing.T) {
 	p := &Proposal{
 		Manifest: Manifest{Kind: Fix, Run: "r", Iteration: 2},
 		Checked:  &history.Checked{Head: history.Head{Iteration: 2}, Signature: "build"}, Decided: decided,
+		Measured: []history.Event{&history.Measured{Role: history.Candidate, Stage: decision.Once}},
 	}
 	require.True(t, p.Kept())
 	p.FailFix(decision.Say("it was refused"))
