@@ -3,8 +3,10 @@ package loop
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -165,21 +167,15 @@ func TestTreeMeasuredOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		proposal string
 		noise    []string
-		outcome  history.Outcome
-		reason   string
 	}{
-		"a gain": {"2", nil, history.Accepted, "2 is better than 1"},
+		"a gain": {"2", nil},
 		"a gain in noise": {
 			"5",
 			[]string{"0.1", "-0.1", "0.3", "0", "0.2"},
-			history.Accepted,
-			"this confirms, in new trees",
 		},
 		"one that fails in noise": {
 			"fail",
 			[]string{"0.1", "-0.1", "0.3", "0", "0.2"},
-			history.Rejected,
-			"it exits with 1",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -187,14 +183,10 @@ func TestTreeMeasuredOnce(t *testing.T) {
 			b := newFixture(t, "", "1", c.proposal)
 			b.noise, b.service.Eval = c.noise, onceInATree{b}
 			got := b.one()
-			require.Equal(t, c.outcome, got.Outcome, "%v", got.Reasons)
-			assert.Contains(t, decision.Joined(got.Reasons), c.reason)
+			numbers := regexp.MustCompile(`[-+]?[0-9.]+`) // which depend on what is drawn
+			golden.Line(t, numbers.ReplaceAllString(fmt.Sprint(got.Outcome, got.Reasons), "N"))
 			said := slices.DeleteFunc(got.Warnings, func(s string) bool { return !strings.Contains(s, "build exists") })
-			if c.outcome == history.Accepted || c.noise != nil {
-				assert.Len(t, said, 1)
-			} else {
-				assert.Empty(t, said, "no tree was used twice")
-			}
+			assert.Len(t, said, 1)
 		})
 	}
 }

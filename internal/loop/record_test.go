@@ -107,13 +107,17 @@ func TestBaselineOfBundle(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]func(p *proposal.Proposal){
-		"none":                       func(p *proposal.Proposal) { p.Baseline = nil },
-		"of one commit, with two":    func(*proposal.Proposal) {},
-		"of another evaluation":      func(p *proposal.Proposal) { p.Baseline[0].Evaluator = "x" },
-		"without samples":            func(p *proposal.Proposal) { p.Baseline[0].Samples = nil },
-		"unsteady, and not noisy":    func(p *proposal.Proposal) { p.Baseline[0].Samples = numbers("5", "6") },
-		"unsteady, and noisy":        func(p *proposal.Proposal) { p.Baseline[0].Samples, p.Baseline[0].Noisy = numbers("5", "6"), true },
-		"one out of the range":       func(p *proposal.Proposal) { p.Baseline[0].Samples, p.Baseline[0].Noisy = numbers("5", "-1"), true },
+		"none":                    func(p *proposal.Proposal) { p.Baseline = nil },
+		"of one commit, with two": func(*proposal.Proposal) {},
+		"of another evaluation":   func(p *proposal.Proposal) { p.Baseline[0].Evaluator = "x" },
+		"without samples":         func(p *proposal.Proposal) { p.Baseline[0].Samples = nil },
+		"unsteady, and not noisy": func(p *proposal.Proposal) { p.Baseline[0].Samples = numbers("5", "6") },
+		"unsteady, and noisy": func(p *proposal.Proposal) {
+			p.Baseline[0].Samples, p.Baseline[0].Noisy = numbers("5", "6"), true
+		},
+		"one out of the range": func(p *proposal.Proposal) {
+			p.Baseline[0].Samples, p.Baseline[0].Noisy = numbers("5", "-1"), true
+		},
 		"a guardrail in one of runs": func(p *proposal.Proposal) { p.Baseline[0].GuardrailSamples["g"] = numbers("1") },
 	} {
 		at := position{Head: "a", Base: "a", identity: identity{Evaluator: "e", Definition: "d"}}

@@ -18,6 +18,7 @@ import (
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/tests/golden"
 )
 
 // programWith is a program whose frontmatter has further lines, and that has more to say.
@@ -54,18 +55,12 @@ func TestRecordsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	p := programWith("", "")
 	ledger := ledgerOf(t, decidedOnce()...)
-	for name, c := range map[string]struct {
-		files memory.Files
-		says  string
-	}{
-		"a table of other text": {memory.Files{Results: []byte("<<<<<<< HEAD\n"), Ledger: ledger}, "read p.results.tsv"},
-		"a state of another kind": {
-			memory.Files{State: stateOf("| Iteration Count | many |"), Ledger: ledger},
-			"read memory/autoloop:p.md:8: ",
-		},
+	for name, c := range map[string]memory.Files{
+		"a table of other text":   {Results: []byte("<<<<<<< HEAD\n"), Ledger: ledger},
+		"a state of another kind": {State: stateOf("| Iteration Count | many |"), Ledger: ledger},
 	} {
-		_, err := openRecords(sessionOf(p), c.files)
-		require.ErrorContains(t, err, c.says, name)
+		_, err := openRecords(sessionOf(p), c)
+		golden.Row(t, name, err)
 	}
 	none, err := openRecords(sessionOf(p), memory.Files{})
 	require.NoError(t, err)
@@ -78,37 +73,22 @@ func TestRecordsThatCannotBeRead(t *testing.T) {
 func TestLedgerWinsOverState(t *testing.T) {
 	t.Parallel()
 	ledger := ledgerOf(t, decidedOnce()...)
-	for name, c := range map[string]struct {
-		files memory.Files
-		want  []string
-	}{
-		"another best": {
-			memory.Files{State: stateOf("| Iteration Count | 1 |", "| Initial Metric | 1 |",
-				"| Best Metric | 9 |"), Ledger: ledger},
-			[]string{"Best Metric was 9 in the state and is 3"},
-		},
-		"rows are missing": {
-			memory.Files{State: stateOf("| Paused | true |"), Ledger: ledger},
-			[]string{
-				"Best Metric was ", "Initial Metric was ",
-				"Iteration Count was 0 in the state",
-			},
-		},
+	for name, c := range map[string]memory.Files{
+		"another best": {State: stateOf("| Iteration Count | 1 |", "| Initial Metric | 1 |",
+			"| Best Metric | 9 |"), Ledger: ledger},
+		"rows are missing": {State: stateOf("| Paused | true |"), Ledger: ledger},
 	} {
 		p := programWith("", "")
-		b, err := openRecords(sessionOf(p), c.files)
+		b, err := openRecords(sessionOf(p), c)
 		require.NoError(t, err, name)
-		require.Len(t, b.warnings, len(c.want), "%s: %v", name, b.warnings)
-		for i, want := range c.want {
-			assert.Contains(t, b.warnings[i], want, name)
-		}
+		golden.Row(t, name, b.warnings)
 		written := b.files()
 		again, err := openRecords(sessionOf(p), written)
 		require.NoError(t, err)
 		assert.Empty(t, again.warnings, "%s: it is put right", name)
 		twice := again.files()
 		assert.Equal(t, string(written.State), string(twice.State), "%s: and stays as it is", name)
-		assert.Equal(t, linesOf(t, c.files.Ledger), linesOf(t, twice.Ledger), name)
+		assert.Equal(t, linesOf(t, c.Ledger), linesOf(t, twice.Ledger), name)
 	}
 }
 
