@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/golden"
 )
 
 // srcOnly lets src/ change, but for src/eval.sh, and names one workflow.
@@ -24,39 +26,21 @@ func srcOnly() Rules {
 }
 
 func TestGuardPaths(t *testing.T) {
-	cases := []struct {
-		name   string
-		change Change
-		want   string // part of the reason; empty when allowed
-	}{
-		{"target", Change{Path: "src/a.go", Kind: Modified}, ""},
-		{"deleted target", Change{Path: "src/a.go", Kind: Deleted}, ""},
-		{"mode of a target", Change{Path: "src/a.go", Kind: Mode}, ""},
-		{"outside", Change{Path: "lib/a.go", Kind: Modified}, "outside the target (modified)"},
-		{"outside, deleted", Change{Path: "lib/a.go", Kind: Deleted}, "outside the target (deleted)"},
-		{"outside, mode only", Change{Path: "lib/a.go", Kind: Mode}, "outside the target (mode changed)"},
-		{"target in another case", Change{Path: "SRC/a.go", Kind: Added}, "outside the target"},
-		{"workflow by a wildcard", Change{Path: ".github/workflows/slow.yml", Kind: Added}, "automation"},
-		{"git even by its name", Change{Path: ".git/config", Kind: Added}, "belongs to git"},
-		{"git deep down", Change{Path: "src/x/.GIT/config", Kind: Added}, "belongs to git"},
-		{"refused", Change{Path: "src/pipe", Kind: Added, Refused: "is a named pipe"}, "is a named pipe"},
-		{"dots", Change{Path: "src/../lib/a.go", Kind: Added}, "no path inside"},
-		{"absolute", Change{Path: "/etc/passwd", Kind: Added}, "no path inside"},
-		{"empty", Change{Path: "", Kind: Added}, "no path inside"},
-		{"NUL", Change{Path: "src/a\x00b", Kind: Added}, "no path inside"},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			got := Guard([]Change{c.change}, srcOnly())
-			if c.want == "" {
-				assert.Equal(t, Guarded{OK: true}, got)
-				assert.Empty(t, got.Reasons())
-				return
-			}
-			assert.False(t, got.OK)
-			require.Len(t, got.Reasons(), 1)
-			assert.Contains(t, Texts(got.Reasons())[0], c.want)
-		})
+	for row, ok := range map[string]bool{ // the kind of a change, or why its file is refused, and the path
+		"modified:src/a.go": true, "deleted:src/a.go": true, "mode changed:src/a.go": true,
+		"modified:lib/a.go": false, "deleted:lib/a.go": false, "mode changed:lib/a.go": false,
+		"added:SRC/a.go": false, "added:.github/workflows/slow.yml": false, "added:.git/config": false,
+		"added:src/x/.GIT/config": false, "is a named pipe:src/pipe": false, "added:src/../lib/a.go": false,
+		"added:/etc/passwd": false, "added:": false, "added:src/a\x00b": false,
+	} {
+		kind, path, _ := strings.Cut(row, ":")
+		change := Change{Path: path, Kind: ChangeKind(kind)}
+		if strings.HasPrefix(kind, "is ") {
+			change = Change{Path: path, Kind: Added, Refused: kind}
+		}
+		got := Guard([]Change{change}, srcOnly())
+		assert.Equal(t, ok, got.OK, row)
+		golden.Row(t, strings.ReplaceAll(row, "\x00", "NUL"), Joined(got.Reasons()))
 	}
 }
 
@@ -64,53 +48,43 @@ func TestGuardPaths(t *testing.T) {
 // is protected.
 func TestWhichRuleOfTheGuardWins(t *testing.T) {
 	t.Parallel()
-	const inside, automation = "is no path inside the repository", "configures the repository's automation"
-	for name, c := range map[string]struct {
-		path, match string
-		want        string // the whole reason; empty when allowed
-	}{
-		"a program protects what it names":       {"a", "tlp", "is protected by the program"},
-		"protected and standing":                 {".github/a", "tp", "is protected by the program"},
-		"standing and outside the target":        {".github/a", "", automation},
-		"a name alone is no target":              {".github/a", "l", "is outside the target"},
-		"workflows by name":                      {".github/a", "tl", ""},
-		"the directory of workflows in any case": {".GitHub/a", "t", automation},
-		"another directory of that name":         {"docs/.github/a", "t", ""},
-		"a name that begins alike":               {".github2/a", "t", ""},
-		"a file in place of the directory":       {".github", "t", automation},
-		"Autoloop's own by name":                 {".autoloop/a", "tl", ""},
-		"Autoloop's own as a file":               {".AUTOLOOP", "t", "belongs to Autoloop"},
-		"the program by name":                    {"p.md", "tl", ""},
-		"the program in other letters":           {"P.MD", "t", "is the program itself"},
-		"a file below one of the program's name": {"p.md/a", "t", ""},
-		"a script by name":                       {"s.sh", "tl", ""},
-		"a script in other letters":              {"S.sh", "t", "is named by the evaluation"},
-		"git's by every rule":                    {"a/.git/b", "tl", "belongs to git"},
-		"a path that leaves by every rule":       {"a//b", "tl", inside},
-		"a dot on the way":                       {"a/./b", "tl", inside},
-		"a slash at the end":                     {"a/", "tl", inside},
-		"three dots":                             {"a/.../b", "t", ""},
-		"bytes that are no text":                 {"a/\xff\xfe", "t", ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			matches := func(sign string) func(string) bool {
-				return func(string) bool { return strings.Contains(c.match, sign) }
-			}
-			rules := Rules{
-				Target: matches("t"), Literal: matches("l"), Protected: matches("p"), ProgramFile: "p.md",
-				Scripts: []string{"x.sh", "s.sh"},
-			}
-			var want []string
-			if c.want != "" {
-				want = []string{quotePath(c.path) + ": " + c.want}
-			}
-			got := Guard([]Change{{Path: c.path}}, rules)
-			assert.Equal(t, c.want == "", got.OK)
-			assert.Equal(t, want, Texts(got.Reasons()))
-			assert.Equal(t, c.want == "", rules.Allow(c.path))
-		})
-	}
+	golden.Table(t, map[string]string{
+		"a program protects what it names":       "tlp a",
+		"protected and standing":                 "tp .github/a",
+		"standing and outside the target":        " .github/a",
+		"a name alone is no target":              "l .github/a",
+		"workflows by name":                      "tl .github/a",
+		"the directory of workflows in any case": "t .GitHub/a",
+		"another directory of that name":         "t docs/.github/a",
+		"a name that begins alike":               "t .github2/a",
+		"a file in place of the directory":       "t .github",
+		"Autoloop's own by name":                 "tl .autoloop/a",
+		"Autoloop's own as a file":               "t .AUTOLOOP",
+		"the program by name":                    "tl p.md",
+		"the program in other letters":           "t P.MD",
+		"a file below one of the program's name": "t p.md/a",
+		"a script by name":                       "tl s.sh",
+		"a script in other letters":              "t S.sh",
+		"git's by every rule":                    "tl a/.git/b",
+		"a path that leaves by every rule":       "tl a//b",
+		"a dot on the way":                       "tl a/./b",
+		"a slash at the end":                     "tl a/",
+		"three dots":                             "t a/.../b",
+		"bytes that are no text":                 "t a/\xff\xfe",
+	}, func(t *testing.T, row string) any {
+		match, path, _ := strings.Cut(row, " ")
+		matches := func(sign string) func(string) bool {
+			return func(string) bool { return strings.Contains(match, sign) }
+		}
+		rules := Rules{
+			Target: matches("t"), Literal: matches("l"), Protected: matches("p"), ProgramFile: "p.md",
+			Scripts: []string{"x.sh", "s.sh"},
+		}
+		got := Guard([]Change{{Path: path}}, rules)
+		assert.Equal(t, got.OK, rules.Allow(path))
+		assert.Equal(t, got.OK, len(got.Reasons()) == 0)
+		return Joined(got.Reasons())
+	})
 	assert.True(t, Guard([]Change{{Path: "a"}}, Rules{Target: func(string) bool { return true }}).OK,
 		"a program that is an issue protects none")
 	assert.Equal(t, []string{`"a": is outside the target`}, Texts(Guard([]Change{{Path: "a"}}, Rules{}).Reasons()))

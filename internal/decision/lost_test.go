@@ -29,22 +29,22 @@ func runsOf(rates string) []map[string]metric.Value {
 func TestNoSingleRunLosesACase(t *testing.T) {
 	t.Parallel()
 	golden.Table(t, map[string]string{
-		"one bad run of four":                    "1 1 1 1 // 1 1 0.5 1 => []",
-		"the last run is bad":                    "1 1 1 1 // 1 1 1 0 => []",
-		"the first run is bad":                   "1 1 1 1 // 0 1 1 1 => []",
-		"one good run of four is chance":         "1 1 1 1 // 0.5 0.5 0.5 1 => []",
-		"one good run of eight is no chance":     "1 1 1 1 1 1 1 1 // 0.5 0.5 0.5 0.5 0.5 0.5 0.5 1 => [a]",
-		"no good run":                            "1 1 1 1 // 0.9 0.9 0.9 0.9 => [a]",
-		"as bad as the worst before":             "1 0.5 1 1 // 0.5 0.5 0.5 0.5 => []",
-		"never as bad as that":                   "1 0.5 1 1 // 0.4 0.4 0.4 0.4 => [a]",
-		"seldom bad before, always now":          "1 0.5 1 1 1 1 1 1 // 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 => [a]",
-		"it passed in half of the runs":          "1 0.5 1 0.5 // 0 0 0 0 => []",
-		"it passed once, and not in four":        "1 // 0.5 0.5 0.5 0.5 => [a]",
-		"it passed once, and in one of four":     "1 // 0.5 0.5 0.5 1 => []",
-		"it passed in four, and not once":        "1 1 1 1 // 0.5 => [a]",
-		"a run that does not say it has lost it": "1 1 1 1 // - - - - => [a]",
-		"one run of many that does not say it":   "1 1 1 1 // 1 1 - 1 => []",
-		"more than half are whole":               "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 // 1 1 1 1 1 1 1 1 0 0 0 0 0 0 0 => []",
+		"one bad run of four":                  "1 1 1 1 // 1 1 0.5 1 => []",
+		"the last run is bad":                  "1 1 1 1 // 1 1 1 0 => []",
+		"the first run is bad":                 "1 1 1 1 // 0 1 1 1 => []",
+		"one good run of four is chance":       "1 1 1 1 // 0.5 0.5 0.5 1 => []",
+		"one good run of eight is no chance":   "1 1 1 1 1 1 1 1 // 0.5 0.5 0.5 0.5 0.5 0.5 0.5 1 => [a]",
+		"no good run":                          "1 1 1 1 // 0.9 0.9 0.9 0.9 => [a]",
+		"as bad as the worst before":           "1 0.5 1 1 // 0.5 0.5 0.5 0.5 => []",
+		"never as bad as that":                 "1 0.5 1 1 // 0.4 0.4 0.4 0.4 => [a]",
+		"seldom bad before, always now":        "1 0.5 1 1 1 1 1 1 // 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 => [a]",
+		"it passed in half of the runs":        "1 0.5 1 0.5 // 0 0 0 0 => []",
+		"it passed once, and not in four":      "1 // 0.5 0.5 0.5 0.5 => [a]",
+		"it passed once, and in one of four":   "1 // 0.5 0.5 0.5 1 => []",
+		"it passed in four, and not once":      "1 1 1 1 // 0.5 => [a]",
+		"runs that do not say it":              "1 1 1 1 // - - - - => [a]",
+		"one run of many that does not say it": "1 1 1 1 // 1 1 - 1 => []",
+		"more than half are whole":             "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 // 1 1 1 1 1 1 1 1 0 0 0 0 0 0 0 => []",
 	}, func(_ *testing.T, row string) any { return lostOf(row) })
 }
 
