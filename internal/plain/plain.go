@@ -29,21 +29,8 @@ func WithoutEscapes(text []byte) []byte { return escapes().ReplaceAll(text, nil)
 // control characters become spaces. Line feeds and tabs stay, and so do the
 // characters that join an emoji. Applying it twice changes nothing more.
 func Text(text string) string {
-	if isPlain(text) {
-		return text
-	}
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n")
 	return strings.Map(seen, escapes().ReplaceAllString(text, ""))
-}
-
-// isPlain reports whether a text is one in which nothing has to be looked for.
-func isPlain(text string) bool {
-	for i := range len(text) {
-		if c := text[i]; (c < ' ' && c != '\n' && c != '\t') || c > '~' {
-			return false
-		}
-	}
-	return true
 }
 
 // seen is what is shown for a character; -1 for nothing.
@@ -62,23 +49,7 @@ func seen(r rune) rune {
 
 // Line is Text in one line, with single spaces.
 func Line(text string) string {
-	if isLine(text) {
-		return text
-	}
 	return strings.Join(strings.Fields(Text(text)), " ")
-}
-
-// isLine reports whether a text is plain words already, with a space between two.
-func isLine(text string) bool {
-	before := byte(' ')
-	for i := range len(text) {
-		c := text[i]
-		if c < ' ' || c > '~' || c == ' ' && before == ' ' {
-			return false
-		}
-		before = c
-	}
-	return before != ' ' || text == ""
 }
 
 // Short is Line of at most so many characters. Of a text that is far longer only the
