@@ -56,9 +56,8 @@ func (s *Service) Look(ctx context.Context, a render.Account) (commands.Heard, e
 	if err := s.recogniseMe(ctx); err != nil {
 		return heard, err
 	}
-	all := append(slices.Clone(s.seen.comments), s.seen.others...)
 	mark := commands.ParseMark(summary.HeardUntil)
-	err = s.listen(ctx, all, mark, &heard)
+	err = s.listen(ctx, slices.Clone(s.seen.comments), mark, &heard)
 	return heard, err
 }
 
@@ -91,24 +90,17 @@ func (s *Service) readComments(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, c := range talk {
-		switch c.On {
-		case issue:
-			s.seen.comments = append(s.seen.comments, c)
-		case pull.Number:
-			s.seen.others = append(s.seen.others, c)
-		}
-	}
+	talk = slices.DeleteFunc(talk, func(c api.Comment) bool { return c.On != issue && c.On != pull.Number })
 	texts, news, err := s.Hub.Reviews(ctx, pull.Number, since)
 	if err != nil {
 		return err
 	}
-	s.seen.others = append(s.seen.others, texts...)
+	s.seen.comments = append(talk, texts...)
 	if pull.Lines == 0 || !news { // every comment on lines belongs to a review
 		return nil
 	}
 	lines, err := s.Hub.ReviewComments(ctx, pull.Number, since)
-	s.seen.others = append(s.seen.others, lines...)
+	s.seen.comments = append(s.seen.comments, lines...)
 	return err
 }
 
@@ -270,14 +262,11 @@ func (s *Service) Answer(ctx context.Context, to commands.Answer, text string) e
 
 // find is our comment with a mark among those that were read.
 func (s *Service) find(mark string) *api.Comment {
-	is := func(c api.Comment) bool { return strings.HasPrefix(c.Body, mark) && s.mine(c) }
-	if found := first(s.seen.comments, is); found != nil {
-		return found
-	}
-	return first(s.seen.others, is)
+	return s.first(s.seen.comments, mark)
 }
 
-func first(comments []api.Comment, is func(api.Comment) bool) *api.Comment {
+func (s *Service) first(comments []api.Comment, mark string) *api.Comment {
+	is := func(c api.Comment) bool { return strings.HasPrefix(c.Body, mark) && s.mine(c) }
 	if at := slices.IndexFunc(comments, is); at >= 0 {
 		return &comments[at]
 	}
@@ -288,10 +277,7 @@ func first(comments []api.Comment, is func(api.Comment) bool) *api.Comment {
 func (s *Service) say(ctx context.Context, on int, mark, body string) (api.Comment, error) {
 	find := func() (api.Comment, bool, error) {
 		comments, err := s.Hub.Comments(ctx, on, s.Now().Add(-time.Hour))
-		if found := first(comments, func(c api.Comment) bool {
-			return strings.HasPrefix(c.Body, mark) &&
-				s.mine(c)
-		}); found != nil {
+		if found := s.first(comments, mark); found != nil {
 			return *found, true, nil
 		}
 		return api.Comment{}, false, err
@@ -302,13 +288,8 @@ func (s *Service) say(ctx context.Context, on int, mark, body string) (api.Comme
 		}
 	}
 	comment, err := once(find, func() (api.Comment, error) { return s.Hub.CreateComment(ctx, on, body) })
-	switch {
-	case err != nil:
-		s.seen.unsure = true
-	case on == s.seen.issue.Number:
+	if s.seen.unsure = s.seen.unsure || err != nil; err == nil {
 		s.seen.comments = append(s.seen.comments, comment)
-	default:
-		s.seen.others = append(s.seen.others, comment)
 	}
 	return comment, err
 }

@@ -50,8 +50,7 @@ type seen struct {
 	fresh    bool          // the issue was opened just now: nothing was said on it
 	since    time.Time     // comments before it are not in comments
 	me       string        // our login, where others too wrote comments with our marks
-	comments []api.Comment // on the issue
-	others   []api.Comment // on the pull request
+	comments []api.Comment // on the issue and on the pull request
 	pull     *api.Pull
 	again    bool // it was read once more, after the agent had worked
 	unsure   bool // a comment failed, which may be there all the same
@@ -74,7 +73,7 @@ func (s *Service) mine(c api.Comment) bool {
 // them, and so do other bots. The token of an app may not ask; the first bot is it then.
 func (s *Service) recogniseMe(ctx context.Context) error {
 	var writers []string
-	for _, c := range slices.Concat(s.seen.comments, s.seen.others) {
+	for _, c := range s.seen.comments {
 		if s.mine(c) && !slices.Contains(writers, c.Author) {
 			writers = append(writers, c.Author)
 		}

@@ -87,7 +87,8 @@ func (s *Service) readAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.seen.comments, s.seen.since = comments, time.Time{}
+	others := slices.DeleteFunc(s.seen.comments, func(c api.Comment) bool { return c.On == s.seen.issue.Number })
+	s.seen.comments, s.seen.since = append(comments, others...), time.Time{}
 	return s.recogniseMe(ctx)
 }
 
@@ -160,9 +161,9 @@ func (s *Service) news(ctx context.Context, a render.Account) *notice {
 		return nil
 	}
 	mark := render.NoticeMark(at)
-	if first(s.seen.comments, func(c api.Comment) bool {
+	if slices.ContainsFunc(s.seen.comments, func(c api.Comment) bool {
 		return s.mine(c) && (strings.HasPrefix(c.Body, mark) || strings.HasPrefix(render.NoticeIn(c.Body), "\n"+mark))
-	}) != nil {
+	}) {
 		return nil
 	}
 	return &notice{mark: mark, apart: what == completed, body: render.Notice(a, at, what, reason, s.people(ctx, a))}
