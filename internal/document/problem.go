@@ -66,13 +66,11 @@ const (
 	MaxPath  = 300
 )
 
-// Quote shows a piece of hostile text in a message.
+// Quote shows a piece of hostile text in a message, with its line breaks and tabs as code has them.
 func Quote(text string) string {
-	return `"` + plain.Clip(plain.Text(breaks().Replace(text)), MaxShown) + `"`
+	text = strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(text)
+	return `"` + plain.Clip(plain.Text(text), MaxShown) + `"`
 }
-
-// breaks writes the line breaks and tabs of a text as they are written in code.
-func breaks() *strings.Replacer { return strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`) }
 
 // JSONError says what is wrong with JSON in the words of JSON: encoding/json names
 // types of this program.

@@ -85,3 +85,39 @@ func Full(err error) bool {
 	text := strings.ToLower(err.Error())
 	return strings.Contains(text, "no space left on device") || strings.Contains(text, "disk quota exceeded")
 }
+
+// SyncFiles brings the files right in a directory, and the directory, to the
+// disk.
+func SyncFiles(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if !entry.Type().IsRegular() {
+			continue
+		}
+		file, err := os.OpenFile(filepath.Join(dir, entry.Name()), os.O_RDWR, 0)
+		if err == nil {
+			err = errors.Join(file.Sync(), file.Close())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return SyncDirectory(dir)
+}
+
+// SyncUpwards syncs a directory and those above it up to and with top, whose
+// entries may be new.
+func SyncUpwards(dir, top string) error {
+	for {
+		if err := SyncDirectory(dir); err != nil {
+			return err
+		}
+		if dir == top || dir == filepath.Dir(dir) {
+			return nil
+		}
+		dir = filepath.Dir(dir)
+	}
+}

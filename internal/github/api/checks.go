@@ -107,7 +107,7 @@ func (c *Client) Dispatch(ctx context.Context, workflow, branch string) error {
 func (c *Client) RunEnded(ctx context.Context, id int64) (bool, error) {
 	run, _, err := c.api.Actions.GetWorkflowRunByID(ctx, c.owner, c.name, id)
 	if err = c.fail(fmt.Sprintf("read workflow run %d", id), err); err != nil {
-		if slices.Contains([]int{http.StatusForbidden, http.StatusNotFound}, status(err)) {
+		if withheld(err) {
 			return false, nil
 		}
 		return false, err

@@ -65,8 +65,11 @@ func Invalid(err error) bool { return status(err) == http.StatusUnprocessableEnt
 
 // Refused says whether err is of something that the token may not do or see.
 func Refused(err error) bool {
-	return status(err) == http.StatusForbidden || status(err) == http.StatusUnauthorized || NotFound(err)
+	return withheld(err) || status(err) == http.StatusUnauthorized
 }
+
+// withheld says whether err is of something that the token may not see, or that is not there.
+func withheld(err error) bool { return status(err) == http.StatusForbidden || NotFound(err) }
 
 func status(err error) int {
 	if failed, ok := errors.AsType[*Error](err); ok {
@@ -74,6 +77,9 @@ func status(err error) int {
 	}
 	return 0
 }
+
+// maxMessage bounds what others wrote, in characters.
+const maxMessage = 300
 
 // fail makes an Error of what go-github returned; nil stays nil.
 func (c *Client) fail(op string, err error) error {
@@ -88,12 +94,12 @@ func (c *Client) fail(op string, err error) error {
 		c.cached.known = nil
 		c.cached.mu.Unlock()
 	}
-	failed := &Error{Op: op, Message: c.secrets.Replace(line(err.Error())), cause: err}
+	failed := &Error{Op: op, Message: c.secrets.Replace(plain.Short(err.Error(), maxMessage)), cause: err}
 	var refused *gh.ErrorResponse
 	switch {
 	case errors.As(err, &refused) && refused.Response != nil:
 		failed.Status = refused.Response.StatusCode
-		failed.Message = c.secrets.Replace(line(message(refused)))
+		failed.Message = c.secrets.Replace(plain.Short(message(refused), maxMessage))
 		failed.Cure = advice(refused.Response, failed.Message)
 		failed.Unsure = failed.Status >= http.StatusInternalServerError
 	case errors.As(err, new(*UnreachableError)):
@@ -153,9 +159,4 @@ func advice(answer *http.Response, message string) string {
 	default:
 		return ""
 	}
-}
-
-// line makes one bounded line of a text that others wrote.
-func line(text string) string {
-	return plain.Short(text, 300)
 }

@@ -69,7 +69,7 @@ func (c *Client) Branch(ctx context.Context, name string) (branch Branch, found 
 func (c *Client) ActionsMayOpenPulls(ctx context.Context) (allowed, known bool, err error) {
 	settings, _, err := c.api.Repositories.GetDefaultWorkflowPermissions(ctx, c.owner, c.name)
 	if err = c.fail("read the permissions of workflows", err); err != nil {
-		if slices.Contains([]int{http.StatusForbidden, http.StatusNotFound}, status(err)) {
+		if withheld(err) {
 			return false, false, nil
 		}
 		return false, false, err
@@ -101,7 +101,7 @@ func (c *Client) Workflows(ctx context.Context) ([]Workflow, error) {
 func (c *Client) Variable(ctx context.Context, name string) (value string, found bool, err error) {
 	variable, _, err := c.api.Actions.GetRepoVariable(ctx, c.owner, c.name, name)
 	if err = c.fail("read variable "+name, err); err != nil {
-		if slices.Contains([]int{http.StatusForbidden, http.StatusNotFound}, status(err)) {
+		if withheld(err) {
 			return "", false, nil
 		}
 		return "", false, err

@@ -93,9 +93,9 @@ func Normal(text string) string {
 func (v Result) Report() string {
 	var b strings.Builder
 	for _, check := range v.Failing {
-		fmt.Fprintf(&b, "check %s: %s\n", clip(check.Name), check.Conclusion)
+		fmt.Fprintf(&b, "check %s: %s\n", plain.Short(check.Name, reportLine), check.Conclusion)
 		for _, text := range check.Lines {
-			if text = clip(text); text != "" {
+			if text = plain.Short(text, reportLine); text != "" {
 				fmt.Fprintf(&b, "  %s\n", text)
 			}
 			if b.Len() > maxReport {
@@ -105,8 +105,4 @@ func (v Result) Report() string {
 		}
 	}
 	return b.String()
-}
-
-func clip(text string) string {
-	return plain.Short(text, reportLine)
 }
