@@ -107,4 +107,5 @@ func (b *body) readMetric() {
 // shownForm begins what no shell could run: an object or a list of objects in JSON
 // or something close to it, a number alone, a word with a colon, and a transcript.
 var shownForm = lazyregexp.New(
-	`^\s*(?:\{\s*(?:"[^"\n]*"|'[^'\n]*')\s*:|\[\s*\{\s*["'}]|[-+]?\d[\d.,]*%?\s*(?:\n|$)|[A-Za-z_][\w./-]*:(?:[ \t]|\n|$)|\$ )`)
+	`^\s*(?:\{\s*(?:"[^"\n]*"|'[^'\n]*')\s*:|` +
+		`\[\s*\{\s*["'}]|[-+]?\d[\d.,]*%?\s*(?:\n|$)|[A-Za-z_][\w./-]*:(?:[ \t]|\n|$)|\$ )`)
