@@ -67,6 +67,9 @@ func TestCellsThatPeopleWrite(t *testing.T) {
 			golden.Row(t, fmt.Sprintf("%s %q", row, text), strings.Join(says, ", "))
 		}
 	}
+	m, _, err := state.ParseMachine([]byte(table + "| Pause Reason | it waits\n"))
+	require.NoError(t, err)
+	assert.Equal(t, "it waits", m.PauseReason, "without a pipe at the end")
 }
 
 // TestPlacesOfRows: in the first section of that name, in any table or line with a pipe,

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/org/autoloop/tests/golden"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -145,6 +146,7 @@ func TestVerdicts(t *testing.T) {
 	} {
 		passed, evidence := c.check.Verdict(c.out)
 		assert.Equal(t, c.passes, passed, "%s: %s", name, evidence)
+		golden.Row(t, name, evidence)
 		assert.NotContains(t, evidence, "Yes", "the answer is not told")
 	}
 }

@@ -236,10 +236,18 @@ func TestSummaries(t *testing.T) {
 		"regressions":                  "2/2 t0 -> 1/2 t0",
 		"a composite of null":          "1/2 t0 -> 1/2 t0 =NaN",
 		"a judge on one side":          "1/2 t0; 0/1 t0 -> 1/2 t0 j1; t0",
+		"a judge of one run in three":  "3*@x -> @x, 2*-",
 		"checks on one side":           "0/4 t0 -> 0/0 t0",
 		"checks that may be lost":      "3*0/4; 3*0/4; 3*4/4 -> 3*4/4; 3*4/4; 3*3/4",
 		"chance":                       "=.1, =.2 -> =.8, =.9",
-	}, func(t *testing.T, input string) any { return compare(t, input, usual()).Summary })
+	}, func(t *testing.T, input string) any {
+		found := compare(t, input, usual())
+		text := found.Summary
+		for _, note := range found.Notes {
+			text += " | " + note.Text
+		}
+		return text
+	})
 }
 
 // TestMetricIsTheMeanBase over the tasks, whatever a file says of composites and costs.
