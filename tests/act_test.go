@@ -360,7 +360,11 @@ func TestActObeysNoPullRequest(t *testing.T) {
 		for title, branch := range map[string]string{evil: evilBranch, "[Autoloop: p]": "autoloop/p"} {
 			pull := s.OpenIssue("mallory", title, evil, time.Now(), "autoloop-program", "autoloop")
 			s.Pulls = append(s.Pulls, &githubtest.Pull{
-				Number: pull.Number, Head: branch, Base: "main", HeadOf: "mallory/repo", HeadSHA: strings.Repeat("0", 40),
+				Number:  pull.Number,
+				Head:    branch,
+				Base:    "main",
+				HeadOf:  "mallory/repo",
+				HeadSHA: strings.Repeat("0", 40),
 			})
 			theirs[pull.Number] = title
 			s.Say("mallory", pull.Number, "/autoloop "+evil, time.Now())
@@ -401,8 +405,15 @@ func TestActObeysNoPullRequest(t *testing.T) {
 	assert.Empty(t, all)
 	for number := range theirs {
 		r.site.say("alice", number, "/autoloop run\n"+evil)
-		assert.Equal(t, map[string]string{"Autoloop/steer": "success"},
-			starts("issue_comment", comment(number, "alice", "OWNER", "/autoloop run\n"+evil)), "it belongs to no program")
+		assert.Equal(
+			t,
+			map[string]string{"Autoloop/steer": "success"},
+			starts(
+				"issue_comment",
+				comment(number, "alice", "OWNER", "/autoloop run\n"+evil),
+			),
+			"it belongs to no program",
+		)
 	}
 	_, wrote := r.seen()
 	assert.Empty(t, wrote)

@@ -16,7 +16,8 @@ import (
 // annotations whose values are escaped.
 var ownCommand = regexp.MustCompile(
 	`^(::group::(Get Autoloop|Find what is due|Begin|Iterate|Propose|Publish|Read what was said|Validate)|::endgroup::|` +
-		`::(error|warning) (file=[^,:]*,(line=\d+,)?)?title=[^,:]*(%3A[^,:]*)*::.*)$`)
+		`::(error|warning) (file=[^,:]*,(line=\d+,)?)?title=[^,:]*(%3A[^,:]*)*::.*)$`,
+)
 
 // onlyOurs holds a step to what no text of others may change.
 func (s actionStep) onlyOurs(t *testing.T, trap string) {

@@ -102,7 +102,12 @@ func agentsDir(t *testing.T, name string) string {
 
 // modelProject is a project whose program is worked on by a real agent that asks a
 // model server.
-func modelProject(t *testing.T, agent realAgent, front string, answers ...modeltest.Answer) (*project, *modeltest.Server) {
+func modelProject(
+	t *testing.T,
+	agent realAgent,
+	front string,
+	answers ...modeltest.Answer,
+) (*project, *modeltest.Server) {
 	t.Helper()
 	dir := agentsDir(t, agent.name)
 	w := newProject(t, map[string]string{

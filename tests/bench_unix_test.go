@@ -34,7 +34,10 @@ func BenchmarkIteration(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			w := newProject(b, map[string]string{"value.txt": "0\n", ".autoloop/programs/p.md": strings.Replace(
 				fmt.Sprintf(values, "plateau: off\nmetric_direction: "+c.direction),
-				`sed -n "${AUTOLOOP_ITERATION}p" "$SIDE/values" > value.txt`, `echo "$AUTOLOOP_ITERATION" > `+c.writes, 1)})
+				`sed -n "${AUTOLOOP_ITERATION}p" "$SIDE/values" > value.txt`,
+				`echo "$AUTOLOOP_ITERATION" > `+c.writes,
+				1,
+			)})
 			w.filled(c.commits)
 			iterate := func(count int) (processor, wall time.Duration) {
 				before, begun := processorTime(), time.Now()

@@ -193,7 +193,11 @@ func changes() []forgery {
 			"a link from the root", func(w *project, dir string) { w.link(dir, "value.txt", "/etc/passwd") },
 			"leaves the tree",
 		},
-		{"a link into git", func(w *project, dir string) { w.link(dir, "value.txt", ".git/config") }, "leaves the tree"},
+		{
+			"a link into git",
+			func(w *project, dir string) { w.link(dir, "value.txt", ".git/config") },
+			"leaves the tree",
+		},
 		{
 			"a long link", func(w *project, dir string) { w.link(dir, "value.txt", strings.Repeat("x/", 4000)) },
 			"is a link of 8000 bytes",
@@ -209,7 +213,11 @@ func changes() []forgery {
 		{"a mode of two lines", func(w *project, dir string) {
 			w.replace(dir, "change.json", "100644", `100644 `+ones+`\tother.txt\u0000100644`)
 		}, "no regular file and no link"},
-		{"no list of files", func(w *project, dir string) { w.replace(dir, "change.json", "[", "{") }, "cannot be read"},
+		{
+			"no list of files",
+			func(w *project, dir string) { w.replace(dir, "change.json", "[", "{") },
+			"cannot be read",
+		},
 	}
 }
 

@@ -104,7 +104,13 @@ func TestNamedTestsExist(t *testing.T) {
 	for _, page := range append(docPages(t), "../CONTRIBUTING.md") {
 		data := readText(t, page)
 		for _, found := range named.FindAllStringSubmatch(data, -1) {
-			assert.True(t, there[found[1]] || there["Benchmark"+found[2]], "%s names %s, which does not exist", page, found[0])
+			assert.True(
+				t,
+				there[found[1]] || there["Benchmark"+found[2]],
+				"%s names %s, which does not exist",
+				page,
+				found[0],
+			)
 		}
 	}
 }

@@ -46,8 +46,11 @@ func TestEvaluationChangesItsOwnFiles(t *testing.T) {
 		assert.Contains(t, got.warned(), "the evaluation writes to files of the")
 		assert.NotContains(t, got.warned(), "ev.sh")
 	}
-	w.aside("agent.sh", "cat > src/run.sh <<'END'\necho 9 > \"$TMPDIR/answer\"; printf '#!/bin/sh\\necho \"{\\\"m\\\": "+
-		"1}\"\\n' > ev.sh\nEND\n")
+	w.aside(
+		"agent.sh",
+		"cat > src/run.sh <<'END'\necho 9 > \"$TMPDIR/answer\"; printf '#!/bin/sh\\necho \"{\\\"m\\\": "+
+			"1}\"\\n' > ev.sh\nEND\n",
+	)
 	got := w.one()
 	assert.Equal(t, "rejected", got.Outcome)
 	assert.Contains(t, got.why(), `the evaluator while it ran: "ev.sh"`,

@@ -173,7 +173,8 @@ func TestFloorsGetWhatTheyNeedAsValues(t *testing.T) {
 			// Of two files the process is a main of its own: the supervisor. Lazy expressions
 			// ask the name of the process whether it is a test.
 			supervisor := s.pkg == "internal/process" && strings.HasPrefix(path.Base(s.file), "supervis")
-			if !slices.Contains(strings.Fields(rule.floors), places[s.pkg]) || supervisor || s.pkg == "internal/lazyregexp" {
+			if !slices.Contains(strings.Fields(rule.floors), places[s.pkg]) || supervisor ||
+				s.pkg == "internal/lazyregexp" {
 				continue
 			}
 			for _, word := range append(s.imports(), s.uses()...) {

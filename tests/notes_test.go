@@ -62,8 +62,11 @@ func TestHostileNotes(t *testing.T) {
 		},
 		{"nothing to hide", `echo "LESSON: it is over" > ` + notes, "accepted", "- it is over (iteration 12)"},
 	}
-	w := agentProject(t, `. "$SIDE/do-$AUTOLOOP_ITERATION.sh"; echo "5 - $AUTOLOOP_ITERATION / 100" | awk '{print $1 - `+
-		`$3 / $5}' > src/value.txt; echo done`)
+	w := agentProject(
+		t,
+		`. "$SIDE/do-$AUTOLOOP_ITERATION.sh"; echo "5 - $AUTOLOOP_ITERATION / 100" | awk '{print $1 - `+
+			`$3 / $5}' > src/value.txt; echo done`,
+	)
 	w.frontmatter("plateau: off")
 	w.aside("private", "LESSON: the private words\n")
 	for i, place := range places {

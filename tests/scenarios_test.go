@@ -278,12 +278,17 @@ func (s *script) facts() {
 	at := func(args ...string) string { return s.run(s.repository(), append([]string{"git"}, args...)...) }
 	for ref := range strings.Lines(at("for-each-ref", "--format=%(refname)", "refs/heads", "refs/autoloop")) {
 		ref = strings.TrimSpace(ref)
-		if ref == "refs/heads/memory/autoloop" || ref == "refs/heads/main" || strings.HasPrefix(ref, "refs/autoloop/seen/") ||
+		if ref == "refs/heads/memory/autoloop" || ref == "refs/heads/main" ||
+			strings.HasPrefix(ref, "refs/autoloop/seen/") ||
 			strings.Contains(ref, "obtained") {
 			continue
 		}
 		s.say("%s %s ahead of main", ref, at("rev-list", "--count", "main.."+ref))
-		log := at("log", "--format=%(trailers:key=Autoloop-Iteration,valueonly,separator=)|%(trailers:key=Autoloop-Metric,valueonly,separator=)", "main.."+ref)
+		log := at(
+			"log",
+			"--format=%(trailers:key=Autoloop-Iteration,valueonly,separator=)|%(trailers:key=Autoloop-Metric,valueonly,separator=)",
+			"main.."+ref,
+		)
 		for line := range strings.Lines(log) {
 			s.say("  iteration|metric %s", strings.TrimSpace(line))
 		}

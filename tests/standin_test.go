@@ -129,7 +129,11 @@ func TestAgentsThatNeverEndAreEnded(t *testing.T) {
 	long.Only(t, long.Hostile)
 	t.Parallel()
 	withinLimit(t, func(minutes string) (bool, func()) {
-		w := standInProject(t, deaf, "agents: [claude, codex, gemini, cursor]\ncandidates: 4\ntimeout-minutes: "+minutes)
+		w := standInProject(
+			t,
+			deaf,
+			"agents: [claude, codex, gemini, cursor]\ncandidates: 4\ntimeout-minutes: "+minutes,
+		)
 		require.Zero(t, w.marked())
 		a := w.binary("iterate", "--program", "p", "--json")
 		assert.Zero(t, w.marked(), "a process is left")

@@ -152,9 +152,12 @@ echo "proposal $2"`)
 // linksProject is a project whose agent runs line N of a script; the metric is in v/n.
 func linksProject(t *testing.T, lines ...string) *project {
 	t.Helper()
-	front := strings.Replace(fmt.Sprintf(values, "metric_direction: higher"),
+	front := strings.Replace(
+		fmt.Sprintf(values, "metric_direction: higher"),
 		"agent-command: sed -n \"${AUTOLOOP_ITERATION}p\" \"$SIDE/values\" > value.txt && echo \"try $(cat value.txt)\"",
-		`agent-command: eval "$(sed -n "${AUTOLOOP_ITERATION}p" "$SIDE/lines")"`, 1)
+		`agent-command: eval "$(sed -n "${AUTOLOOP_ITERATION}p" "$SIDE/lines")"`,
+		1,
+	)
 	front = strings.ReplaceAll(strings.ReplaceAll(front, "`value.txt`", "`v/n`\n- `v/`"), "$(cat value.txt)\"\n",
 		"$(cat v/n)\"\n[ -e \"$SIDE/works\" ]\n")
 	w := newProject(t, map[string]string{".autoloop/programs/p.md": front, "v/n": "1\n", "v/b": "b\n", "other": "x\n"})

@@ -202,7 +202,13 @@ func (w *week) people() string {
 				what string
 				do   func()
 			}{"a merge", func() {
-				if deleted := w.chance.IntN(2) == 0; head(w.t, w.bare, "autoloop/"+name) != "" { // nobody deleted it before
+				if deleted := w.chance.IntN(
+					2,
+				) == 0; head(
+					w.t,
+					w.bare,
+					"autoloop/"+name,
+				) != "" { // nobody deleted it before
 					w.merges("autoloop/"+name, pull, squash, deleted)
 				}
 			}})

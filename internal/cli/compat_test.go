@@ -111,7 +111,11 @@ func TestCompatWithoutPrograms(t *testing.T) {
 	d := compatDirectory(t)
 	a := d.run("--compat")
 	require.Zero(t, a.code, a.errors)
-	assert.Contains(t, a.out, "BOOTSTRAPPED: created .autoloop/programs/example.md locally (agent will create a draft PR)\n")
+	assert.Contains(
+		t,
+		a.out,
+		"BOOTSTRAPPED: created .autoloop/programs/example.md locally (agent will create a draft PR)\n",
+	)
 	assert.NotContains(t, a.out, "  example: ", "the state of a program that is not configured is not looked at")
 	assert.Equal(t, []any{"example"}, d.plan()["unconfigured"])
 	assert.Nil(t, d.plan()["selected"])

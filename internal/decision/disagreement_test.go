@@ -59,5 +59,9 @@ func TestDisagreement(t *testing.T) {
 			assert.Equal(t, c.disagrees, said != nil, said)
 		})
 	}
-	golden.Row(t, "the incumbent, measured anew,", decision.Text(decision.Disagreement(numbers(eight), numbers("100 100.4 99.8"))))
+	golden.Row(
+		t,
+		"the incumbent, measured anew,",
+		decision.Text(decision.Disagreement(numbers(eight), numbers("100 100.4 99.8"))),
+	)
 }

@@ -68,9 +68,19 @@ func told(d decision.Decision) string {
 	for _, e := range d.Evidence {
 		evidence = append(evidence, fmt.Sprint(e.Stage, " of ", e.Pairs, " at ", e.Confidence))
 	}
-	return fmt.Sprintf("%s: %s after %s (%s), best %s, %s, reasons %s, fault %q, held %q, warning %q", d.Verdict,
-		d.Metric, d.Previous, d.Delta, d.Best, evidence, strings.Join(decision.Texts(d.Reasons), "; "), decision.Text(d.Fault),
-		decision.Text(d.Held), decision.Joined(d.Warning))
+	return fmt.Sprintf(
+		"%s: %s after %s (%s), best %s, %s, reasons %s, fault %q, held %q, warning %q",
+		d.Verdict,
+		d.Metric,
+		d.Previous,
+		d.Delta,
+		d.Best,
+		evidence,
+		strings.Join(decision.Texts(d.Reasons), "; "),
+		decision.Text(d.Fault),
+		decision.Text(d.Held),
+		decision.Joined(d.Warning),
+	)
 }
 
 // TestTrialDecides with so many runs, by numbers that are the same each time, and at the edges of numbers. A row has

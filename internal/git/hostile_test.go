@@ -51,7 +51,8 @@ func setTraps(t *testing.T, f *fixture, script string) {
 		"push.gpgSign":         "if-asked", "sequence.editor": script, "trailer.x.command": script,
 		"core.attributesFile": filepath.Join(f.Dir, ".gitattributes"),
 	} {
-		testrepo.At(t, t.TempDir(), f.Env).Git("config", "--file", filepath.Join(f.repo.CommonDir, "config"), key, value)
+		testrepo.At(t, t.TempDir(), f.Env).
+			Git("config", "--file", filepath.Join(f.repo.CommonDir, "config"), key, value)
 	}
 }
 

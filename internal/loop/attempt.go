@@ -257,7 +257,7 @@ func takeNotes(at position, dir string, masker process.Masker) (history.Notes, e
 	// Only a part of so much is parsed, so that no secret is cut in two.
 	text, err := files.ReadRegular(root, prompt.NotesFile, 2*prompt.MaxNotes)
 	if err != nil {
-		return history.Notes{}, nil //nolint:nilerr // there are no notes, or the guard refuses what is there
+		return history.Notes{}, nil // there are no notes, or the guard refuses what is there
 	}
 	if err := root.Remove(prompt.NotesFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return history.Notes{}, fmt.Errorf("remove the agent's notes: %w", err)

@@ -140,7 +140,9 @@ func TestCommentsAreReadOnce(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			d := newMemoryRun(t, "", c.before...)
-			d.before, d.commentsTold, d.unanswered, d.firstUnreadComment = noon.Add(-time.Hour), c.told, c.unanswered, c.first
+			d.before, d.commentsTold, d.unanswered, d.firstUnreadComment = noon.Add(
+				-time.Hour,
+			), c.told, c.unanswered, c.first
 			if !c.away {
 				d.heard(c.comments...).Until = c.until
 			}

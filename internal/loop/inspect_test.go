@@ -86,8 +86,12 @@ func TestInspections(t *testing.T) {
 // guardrails' numbers are what its runs gave.
 func TestIncumbentIsInspected(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, "guardrails:\n  - metric: size\n    direction: lower\n    max-regression: 5", `{"m": 1, "size": 6}`,
-		`{"m": 3, "size": 7}`)
+	b := newFixture(
+		t,
+		"guardrails:\n  - metric: size\n    direction: lower\n    max-regression: 5",
+		`{"m": 1, "size": 6}`,
+		`{"m": 3, "size": 7}`,
+	)
 	found, err := b.service.Inspect(t.Context(), 0)
 	require.NoError(t, err)
 	assert.Equal(t, map[string][]metric.Value{"size": {metric.MustValue("6"), metric.MustValue("6")}}, found.Guardrails)

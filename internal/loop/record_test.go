@@ -379,7 +379,12 @@ func TestPostponedIteration(t *testing.T) {
 	result, err := b.service.Publish(t.Context(), edited(t, made, "finished", map[string]any{"reason": hostile}))
 	require.NoError(t, err)
 	assert.Equal(t, history.Idle, result.Outcome)
-	assert.Contains(t, result.Stopped, "(x ::error::red x); it resumes at "+until.UTC().Format(time.RFC3339), "in one line")
+	assert.Contains(
+		t,
+		result.Stopped,
+		"(x ::error::red x); it resumes at "+until.UTC().Format(time.RFC3339),
+		"in one line",
+	)
 	records := b.records()
 	assert.Equal(t, until.UTC(), records.sum.NotBefore.UTC())
 	assert.Zero(t, records.sum.Iteration, "it is no iteration")

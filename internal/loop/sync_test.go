@@ -27,7 +27,12 @@ func TestPositionOfBranch(t *testing.T) {
 		files: map[string]string{"other.txt": "b\n"},
 	}
 	own := commitSpec{name: "own", parents: "root", files: map[string]string{"value.txt": "2\n"}}
-	same := commitSpec{name: "same", branch: "stands/same", parents: "root", files: map[string]string{"value.txt": "3\n"}}
+	same := commitSpec{
+		name:    "same",
+		branch:  "stands/same",
+		parents: "root",
+		files:   map[string]string{"value.txt": "3\n"},
+	}
 	squashed := commitSpec{
 		name: "squashed", branch: "stands/squashed", parents: "moved",
 		files: map[string]string{"value.txt": "2\n"},

@@ -46,9 +46,15 @@ var commitName = regexp.MustCompile(`[0-9a-f]{12,}`)
 func TestUndo(t *testing.T) {
 	t.Parallel()
 	g := newCommitRepo(t)
-	ids := g.commit(t,
+	ids := g.commit(
+		t,
 		commitSpec{name: "root", files: map[string]string{"value.txt": "1\n", "a.txt": "1\n", "b.txt": "1\n"}},
-		commitSpec{name: "first", parents: "root", message: ofIteration(1), files: map[string]string{"value.txt": "2\n"}},
+		commitSpec{
+			name:    "first",
+			parents: "root",
+			message: ofIteration(1),
+			files:   map[string]string{"value.txt": "2\n"},
+		},
 		commitSpec{
 			name: "second", parents: "first", message: ofIteration(2),
 			files: map[string]string{"a.txt": "2\n", "new.txt": "2\n"},

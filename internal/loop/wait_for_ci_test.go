@@ -67,13 +67,19 @@ type atCI struct {
 // and a candidate on top.
 func commitForCI(t *testing.T, g *commitRepo) map[string]string {
 	t.Helper()
-	return g.commit(t,
+	return g.commit(
+		t,
 		commitSpec{name: "base", branch: "ci/plain", files: map[string]string{"value.txt": "1\n"}},
 		commitSpec{
 			name: "flow", branch: "ci/flow", parents: "base",
 			files: map[string]string{".github/workflows/ci.yml": "on: push\njobs: {}\n"},
 		},
-		commitSpec{name: "kept", parents: "flow", message: ofIteration(1), files: map[string]string{"value.txt": "2\n"}},
+		commitSpec{
+			name:    "kept",
+			parents: "flow",
+			message: ofIteration(1),
+			files:   map[string]string{"value.txt": "2\n"},
+		},
 		commitSpec{
 			name: "candidate", branch: BranchPrefix + "at-ci", parents: "kept", message: ofIteration(2),
 			files: map[string]string{"value.txt": "3\n"},
@@ -454,7 +460,12 @@ func TestWhetherCIIsRequired(t *testing.T) {
 	ids := g.commit(
 		t,
 		commitSpec{name: "plain", files: map[string]string{"value.txt": "1\n"}},
-		commitSpec{name: "skipped", parents: "plain", message: "more [skip ci]", files: map[string]string{"a.txt": "1\n"}},
+		commitSpec{
+			name:    "skipped",
+			parents: "plain",
+			message: "more [skip ci]",
+			files:   map[string]string{"a.txt": "1\n"},
+		},
 		commitSpec{name: "push", files: map[string]string{
 			"value.txt": "1\n", flows + "a.yml": "on: schedule\n",
 			flows + "b.yaml": "on: [push]\n",

@@ -211,8 +211,10 @@ func TestLinksShowNothing(t *testing.T) {
 				}))
 				return string(result.Stdout)
 			}
-			run(`rm -rf "$TMPDIR"; ln -s "$REAL/.codex" "$TMPDIR"; ln -s "$REAL/notes" "$PROMPT"; ln -s "$REAL/.claude" out; ln -s "$REAL" cache
-rm -rf "$HOME/.autoloop-caches"; ln -s "$REAL" "$HOME/.autoloop-caches"`)
+			run(
+				`rm -rf "$TMPDIR"; ln -s "$REAL/.codex" "$TMPDIR"; ln -s "$REAL/notes" "$PROMPT"; ln -s "$REAL/.claude" out; ln -s "$REAL" cache
+rm -rf "$HOME/.autoloop-caches"; ln -s "$REAL" "$HOME/.autoloop-caches"`,
+			)
 			assert.Empty(t, run(`cat "$PROMPT" "$TMPDIR/auth.json" out/.credentials.json cache/notes 2>/dev/null; `+
 				`(echo x > "$REAL/.codex/new"; echo x > "$REAL/.claude/new"; echo x > "$REAL/new") 2>/dev/null`))
 			for _, file := range []string{".codex/new", ".claude/new", "new", "GOCACHE"} {

@@ -138,17 +138,17 @@ func TestFencesThatShowOutput(t *testing.T) {
 		"{\"a\": 1}", "{\"a\": <number>}", "42", "\n  42", "\"ok\"", "{\"a\": 1} // the lower the better", "{'a': 1}",
 		"{\"a\": 1}\n{\"a\": 2}", "[\n  {\"a\": <n>}\n]", "score: 12\nok", "$ make\n12",
 	} {
-		p := parse("## Evaluation\n\n"+make1+fence+"\n"+output+"\n"+fence+"\n")
+		p := parse("## Evaluation\n\n" + make1 + fence + "\n" + output + "\n" + fence + "\n")
 		require.NoError(t, p.Err())
 		assert.Equal(t, "make\n", p.Script, "%q", output)
 	}
 	for _, script := range []string{
 		"make", "{\n  make\n  make test\n}", "rm -f out", "{ make; make test; }", "[ -f x ] && make",
 	} {
-		p := parse("## Evaluation\n\nIt prints:\n"+fence+"\n"+script+"\n"+fence+"\n")
+		p := parse("## Evaluation\n\nIt prints:\n" + fence + "\n" + script + "\n" + fence + "\n")
 		assert.Equal(t, script+"\n", p.Script, "%q", script)
 	}
-	p := parse("## Evaluation\n\n"+fence+"sh\n42\n"+fence+"\n")
+	p := parse("## Evaluation\n\n" + fence + "sh\n42\n" + fence + "\n")
 	assert.Equal(t, "42\n", p.Script, "it has a label")
 }
 

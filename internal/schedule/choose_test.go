@@ -86,7 +86,15 @@ func TestPlans(t *testing.T) {
 	started := `{"event":"started","run_id":"r1","iteration":1,"time":"2026-03-04T11:30:00Z","lease":{"host":"h",` +
 		`"pid":1,"until":"2026-03-04T12:30:00Z"}}`
 	alive := func(history.Lease) bool { return true }
-	two, ran := programFiles("a", always, "q", always), states{"a": stateFile(ago(50 * 60e9)), "q": stateFile(ago(10 * 60e9))}
+	two, ran := programFiles(
+		"a",
+		always,
+		"q",
+		always,
+	), states{
+		"a": stateFile(ago(50 * 60e9)),
+		"q": stateFile(ago(10 * 60e9)),
+	}
 	weekly := schedule.Input{
 		Programs: programFiles("p", "schedule: weekly", "bad", "schedule: no"),
 		States:   states{"p": stateFile(ago(time.Minute), "Paused=true", "Pause Reason=holidays")},

@@ -235,7 +235,12 @@ func TestSetupInstallsWhatTheTestsImport(t *testing.T) {
 func TestMeasuredProgramIsNamedAfterItsKind(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	steps, err := FirstProgram(root, filepath.Join(root, "programs"), "example", &Fitted{Name: "go-coverage", Text: "x"})
+	steps, err := FirstProgram(
+		root,
+		filepath.Join(root, "programs"),
+		"example",
+		&Fitted{Name: "go-coverage", Text: "x"},
+	)
 	require.NoError(t, err)
 	require.Len(t, steps, 1)
 	assert.Equal(t, "programs/go-coverage.md", steps[0].Name)

@@ -71,7 +71,11 @@ func versionsOf(t *testing.T, w *workspace.Workspace) (*Versions, *bytes.Buffer)
 	t.Helper()
 	said, home := &bytes.Buffer{}, t.TempDir()
 	return &Versions{
-		Workspace: w, TempDir: home, Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home}, Out: said, Err: said,
+		Workspace: w,
+		TempDir:   home,
+		Environ:   []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home},
+		Out:       said,
+		Err:       said,
 	}, said
 }
 

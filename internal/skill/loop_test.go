@@ -506,7 +506,12 @@ func TestSeveralRunsOfWhatIsNoisy(t *testing.T) {
 		scored, err := v.Score(t.Context(), 1)
 		require.NoError(t, err)
 		assert.Len(t, scored.Runs, 8)
-		assert.Equal(t, row.Score.String(), scored.Score.String(), "the score of a version is that by which it was kept")
+		assert.Equal(
+			t,
+			row.Score.String(),
+			scored.Score.String(),
+			"the score of a version is that by which it was kept",
+		)
 		assert.Equal(t, 32, scored.Cases[0].Total)
 		assert.Contains(t, scored.String(), ", the median of 8 runs; passed and total are sums over them\n")
 	}

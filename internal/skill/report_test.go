@@ -121,8 +121,12 @@ func TestTriggersOfTheVersions(t *testing.T) {
 					text := []string{"the skill is taken up", "the skill is left alone", "the skill is taken up"}[i]
 					if sign != '.' {
 						testdir.Put(t, triggersOf(k.Workspace, version), paths{
-							fmt.Sprintf("eval-trigger-%d/grading.json", i+1): fmt.Sprintf(`{"expectations": [{"text": %q,
-								"passed": %v, "evidence": "seen", "source": "deterministic"}]}`, text, sign == '+'),
+							fmt.Sprintf("eval-trigger-%d/grading.json", i+1): fmt.Sprintf(
+								`{"expectations": [{"text": %q,
+								"passed": %v, "evidence": "seen", "source": "deterministic"}]}`,
+								text,
+								sign == '+',
+							),
 						})
 					}
 				}
@@ -249,7 +253,10 @@ func TestChangesOfAVersion(t *testing.T) {
 			}
 			var changes []string
 			for _, change := range changesOf(kept[0], kept[1]) {
-				changes = append(changes, fmt.Sprintf("%s %s %t %s", change.What, change.Mode, change.Binary, change.Path))
+				changes = append(
+					changes,
+					fmt.Sprintf("%s %s %t %s", change.What, change.Mode, change.Binary, change.Path),
+				)
 			}
 			golden.Line(t, strings.Join(changes, ", "))
 		})

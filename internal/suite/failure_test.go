@@ -137,14 +137,19 @@ func (s scenario) runner(t *testing.T) (runner work.Runner, asked *int) {
 		Sandboxes: testbox.Maker(),
 	}
 	if s.silent != nil {
-		runner.Grader = judge.API(func(_ context.Context, _ models.Endpoint, r models.Request) (models.Response, error) {
-			*asked++
-			if s.silent(*asked, r.Messages[1].Text) {
-				return models.Response{Text: "no answer"}, nil
-			}
-			return models.Response{Model: "m", Text: `{"score": 0.5, "rationale": "so so", "expectations": [
+		runner.Grader = judge.API(
+			func(_ context.Context, _ models.Endpoint, r models.Request) (models.Response, error) {
+				*asked++
+				if s.silent(*asked, r.Messages[1].Text) {
+					return models.Response{Text: "no answer"}, nil
+				}
+				return models.Response{Model: "m", Text: `{"score": 0.5, "rationale": "so so", "expectations": [
 				{"number": 1, "passed": true, "evidence": "seen"}]}`}, nil
-		}, models.Endpoint{Model: "m"}, nil, process.Masker{})
+			},
+			models.Endpoint{Model: "m"},
+			nil,
+			process.Masker{},
+		)
 	}
 	return runner, asked
 }
@@ -164,7 +169,8 @@ func (s scenario) inEvals(t *testing.T) suite.Effect {
 		second = "a"
 	}
 	root := testdir.New(t, testdir.Files{
-		"skill/SKILL.md": "---\nname: s\n---\n", "skill/evals/evals.json": `[{"id": "a", ` + first + `}, {"id": "` + second +
+		"skill/SKILL.md": "---\nname: s\n---\n",
+		"skill/evals/evals.json": `[{"id": "a", ` + first + `}, {"id": "` + second +
 			`", "prompt": "p", "deterministic_checks": [` + check + `]}]`,
 	})
 	skill, err := evalrun.Load(root, "skill", "")
@@ -209,7 +215,10 @@ func (s scenario) inTasks(t *testing.T) suite.Effect {
 		}
 		testdir.Put(t, root, testdir.Files{
 			"suite/" + id + "/task.json": `{"id": "` + name + `", "title": "t", "prompt": "p", "fixtureDir": "fixture", ` +
-				`"checks": [` + strings.Join(checks, ", ") + "]" + rubric + "}",
+				`"checks": [` + strings.Join(
+				checks,
+				", ",
+			) + "]" + rubric + "}",
 			"suite/" + id + "/fixture/file.txt": "",
 		})
 	}

@@ -14,8 +14,15 @@ import (
 func TestDirectoryHasWhatWasPut(t *testing.T) {
 	t.Parallel()
 	files := testdir.Files{
-		"a/b": "text", "a/run.sh": "-rwxr-x--- echo", "read": "-r--r--r-- only", "link": "-> a/b", "lost": "-> /nowhere",
-		"pipe": "|", "empty/er/": "", "zeros": "size 3", "new\nline": "",
+		"a/b":       "text",
+		"a/run.sh":  "-rwxr-x--- echo",
+		"read":      "-r--r--r-- only",
+		"link":      "-> a/b",
+		"lost":      "-> /nowhere",
+		"pipe":      "|",
+		"empty/er/": "",
+		"zeros":     "size 3",
+		"new\nline": "",
 	}
 	dir := testdir.New(t, files)
 	files["zeros"] = "\x00\x00\x00"

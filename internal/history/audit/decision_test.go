@@ -378,9 +378,17 @@ func TestCIDecidesWaitingCommit(t *testing.T) {
 		if strings.Contains(parts[0], "c2") {
 			pushed = "pushed run_id=later iteration=1 commit=c2 | "
 		}
-		return strings.Join(findings(slices.Concat(list[:1], events(t, parts[1]), list[1:len(list)-1],
-			events(t, "pushed iteration=1 commit=c1 | finished iteration=1 | "+parts[2]+"started run_id=later iteration=2"),
-			last[len(last)-2:len(last)-1], events(t, pushed+"finished run_id=later iteration=1"))), "\n")
+		return strings.Join(findings(slices.Concat(
+			list[:1],
+			events(t, parts[1]),
+			list[1:len(list)-1],
+			events(
+				t,
+				"pushed iteration=1 commit=c1 | finished iteration=1 | "+parts[2]+"started run_id=later iteration=2",
+			),
+			last[len(last)-2:len(last)-1],
+			events(t, pushed+"finished run_id=later iteration=1"),
+		)), "\n")
 	})
 }
 

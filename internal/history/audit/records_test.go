@@ -82,7 +82,15 @@ func TestHandEditsAreFound(t *testing.T) {
 	ten := between(text, "### Iteration 10", "### Iteration 9")
 	row := between(table, "\n10\t", "\n11\t")
 	golden.Table(t, map[string]string{
-		"rows change places":    row + between(table, "\n11\t", "\n12\t") + "→" + between(table, "\n11\t", "\n12\t") + row,
+		"rows change places": row + between(
+			table,
+			"\n11\t",
+			"\n12\t",
+		) + "→" + between(
+			table,
+			"\n11\t",
+			"\n12\t",
+		) + row,
 		"the last run":          "| Last Run | 2026-01-02→| Last Run | 2026-01-01",
 		"no last run":           between(text, "| Last Run", "| Iteration") + "→| Last Run | — |\n",
 		"the count":             "| Iteration Count | 12 |→| Iteration Count | 13 |",
@@ -150,7 +158,10 @@ func TestEarlierToolsStateMayHaveMore(t *testing.T) {
 // TestRowsOfBeforeTheLedgerStay as they are, and no other row is there that it does not give.
 func TestRowsOfBeforeTheLedgerStay(t *testing.T) {
 	t.Parallel()
-	list := events(t, `set key=adopted-iteration value="5" | measured iteration=6 role=baseline metric=10 direction=lower`)
+	list := events(
+		t,
+		`set key=adopted-iteration value="5" | measured iteration=6 role=baseline metric=10 direction=lower`,
+	)
 	doc, table := written(t, list)
 	const row = "\t2026-01-02\t1\t1\tkept\tx\n"
 	for rows, says := range map[string]string{

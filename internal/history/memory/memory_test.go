@@ -103,8 +103,14 @@ func TestUpdateKeepsWhatPeoplePutThere(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
 	c.atop(map[string]*git.File{
-		"README.md": file("ours"), "notes/deep/x.md": file("n"), "run.sh": {Mode: git.ModeExecutable, Data: []byte("x")},
-		"link": file("-> README.md"), "latin-\xe9": file("l"), "x.results.tsv": file("r"),
+		"README.md": file(
+			"ours",
+		),
+		"notes/deep/x.md": file("n"),
+		"run.sh":          {Mode: git.ModeExecutable, Data: []byte("x")},
+		"link":            file("-> README.md"),
+		"latin-\xe9":      file("l"),
+		"x.results.tsv":   file("r"),
 	})
 	before := c.Git("ls-tree", "-r", memoryRef)
 	c.add("x", "1")

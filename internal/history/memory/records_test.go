@@ -84,7 +84,9 @@ func TestCommitsThatSayThatTheyWereKept(t *testing.T) {
 		row, want, _ := strings.Cut(row, " => ")
 		parts := strings.Split(row, " | ") // the heads of the branches, and the baselines
 		at(t, c.user, map[string]string{
-			"refs/heads/autoloop/p": named[parts[0]], "refs/heads/other": named[parts[1]], "refs/heads/main2": named[parts[2]],
+			"refs/heads/autoloop/p": named[parts[0]],
+			"refs/heads/other":      named[parts[1]],
+			"refs/heads/main2":      named[parts[2]],
 		})
 		var bases [][2]string
 		for _, one := range strings.Fields(parts[3]) {

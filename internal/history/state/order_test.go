@@ -100,8 +100,10 @@ func TestStatusesInTheOrderOfTheHistory(t *testing.T) {
 		if !other {
 			cell, history = newest, row
 		}
-		got, known := state.OldestFirst([]byte("## Machine State\n\n| Field | Value |\n|---|---|\n| Recent Statuses | " +
-			cell + " |\n\n## 📊 Iteration History\n\nNewest first.\n\n" + history))
+		got, known := state.OldestFirst(
+			[]byte("## Machine State\n\n| Field | Value |\n|---|---|\n| Recent Statuses | " +
+				cell + " |\n\n## 📊 Iteration History\n\nNewest first.\n\n" + history),
+		)
 		return fmt.Sprint(known, " ", strings.Join(got, ", "))
 	})
 }

@@ -84,7 +84,11 @@ func TestSectionsThatAreMissing(t *testing.T) {
 			again.SetSection(state.Lessons, "\n- a\r\n\n")
 			assert.Equal(t, once, string(again.Bytes()))
 			again.SetSection(state.Lessons, "- a\r\n- b\n\n- c")
-			assert.Equal(t, strings.Replace(once, "- a"+end, "- a"+end+"- b"+end+end+"- c"+end, 1), string(again.Bytes()))
+			assert.Equal(
+				t,
+				strings.Replace(once, "- a"+end, "- a"+end+"- b"+end+end+"- c"+end, 1),
+				string(again.Bytes()),
+			)
 		}
 	}
 }

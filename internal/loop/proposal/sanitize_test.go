@@ -213,7 +213,14 @@ func TestValuesOfABundleAreBounded(t *testing.T) {
 		for _, number := range []string{"-1", "1000000000001", "1000000000000", "0"} {
 			_, err := decodeOne(t, history.EventKind(kind), with(eventOf(t, history.EventKind(kind)), at,
 				json.Number(number)), process.Masker{})
-			assert.Equal(t, anything || len(number) != 2 && number != "1000000000001", err == nil, "%s %s", place, number)
+			assert.Equal(
+				t,
+				anything || len(number) != 2 && number != "1000000000001",
+				err == nil,
+				"%s %s",
+				place,
+				number,
+			)
 		}
 	}
 	var events strings.Builder

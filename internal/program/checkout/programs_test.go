@@ -80,7 +80,12 @@ func TestProgramsAreFoundInTheirPlaces(t *testing.T) {
 			}
 		}
 		root := testdir.New(t, files)
-		programs, err := checkout.Programs{Root: root, Dir: strings.ReplaceAll(dir, "ROOT", filepath.Dir(root))}.Load(false)
+		programs, err := checkout.Programs{
+			Root: root,
+			Dir:  strings.ReplaceAll(dir, "ROOT", filepath.Dir(root)),
+		}.Load(
+			false,
+		)
 		text := listed(programs...)
 		if err != nil {
 			text = filepath.ToSlash(err.Error())

@@ -22,10 +22,22 @@ func TestSnapshotAndRestoreAreExact(t *testing.T) {
 		t.Skip("names that are not UTF-8 need Linux")
 	}
 	odd := paths{
-		"SKILL.md": "text", "scripts/run.sh": "-rwxr-xr-x run", "with space": "-rw------- x", `"quoted"`: "-rw-r----- x",
-		"'single'": "-r--r--r-- x", "new\nline": "x", "tab\tand\\back": "x", "not\xffutf8/\xfe": "x", "*?[x]": "x",
-		"-rf": "x", "ünïcode": "-rwx--x--x x", "deep/er/est/file": "x", "scripts-x": "x", "empty/": "",
-		"deep/up": "-> ../SKILL.md", "dangling": "-> nowhere\xff",
+		"SKILL.md":         "text",
+		"scripts/run.sh":   "-rwxr-xr-x run",
+		"with space":       "-rw------- x",
+		`"quoted"`:         "-rw-r----- x",
+		"'single'":         "-r--r--r-- x",
+		"new\nline":        "x",
+		"tab\tand\\back":   "x",
+		"not\xffutf8/\xfe": "x",
+		"*?[x]":            "x",
+		"-rf":              "x",
+		"ünïcode":          "-rwx--x--x x",
+		"deep/er/est/file": "x",
+		"scripts-x":        "x",
+		"empty/":           "",
+		"deep/up":          "-> ../SKILL.md",
+		"dangling":         "-> nowhere\xff",
 	}
 	base := testdir.New(t, nil)
 	src, snap, dst := filepath.Join(base, "src"), filepath.Join(base, "kept", "v0"), filepath.Join(base, "dst")
@@ -83,7 +95,10 @@ func TestAlteredSnapshots(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			base := testdir.New(t, paths{
-				"src/SKILL.md": "text", "src/link": "-> SKILL.md", "src/evals/evals.json": "[]", "src/evals/files/in": "in",
+				"src/SKILL.md":         "text",
+				"src/link":             "-> SKILL.md",
+				"src/evals/evals.json": "[]",
+				"src/evals/files/in":   "in",
 			})
 			src, snap := filepath.Join(base, "src"), filepath.Join(base, "v1")
 			done := taken(t, src, snap)

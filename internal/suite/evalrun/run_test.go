@@ -74,8 +74,12 @@ func TestCommandsOfChecksComeLast(t *testing.T) {
 // skills, and a home and an environment of the case.
 func TestExecutorsInput(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, `[{"id": "a", "files": ["files/in.txt", "top.md"], `+strings.Replace(exists, `"p",`, `"p\n\n",`, 1)+
-		`, {"id": "b", `+exists+`]`, tree{"skill/evals/files/in.txt": "in\n", "skill/top.md": "top\n"})
+	w := newFixture(
+		t,
+		`[{"id": "a", "files": ["files/in.txt", "top.md"], `+strings.Replace(exists, `"p",`, `"p\n\n",`, 1)+
+			`, {"id": "b", `+exists+`]`,
+		tree{"skill/evals/files/in.txt": "in\n", "skill/top.md": "top\n"},
+	)
 	executor := &worker{}
 	o := w.options(executor)
 	o.Model, o.Command, o.Env, o.Timeout = "m", "c", []string{"SEEN"}, 7*time.Second
@@ -186,8 +190,12 @@ func TestSecretsOfTheExecutor(t *testing.T) {
 // else that it is there.
 func TestGradersInput(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, `[{"id": 1, "prompt": "Say it", "expected_output": "a greeting", "expectations": ["it is good", `+
-		`"it is short"]}]`, nil)
+	w := newFixture(
+		t,
+		`[{"id": 1, "prompt": "Say it", "expected_output": "a greeting", "expectations": ["it is good", `+
+			`"it is short"]}]`,
+		nil,
+	)
 	list := tree{
 		"a.txt": "hello", "b.bin": "a\x00b", "c.latin": "caf\xe9", "d/large.txt": strings.Repeat("ä", 20<<10),
 		"link": "-> a.txt",
@@ -290,7 +298,10 @@ func TestProgressAndTheOrderOfCases(t *testing.T) {
 	t.Parallel()
 	var list []string
 	for i := range 6 {
-		list = append(list, fmt.Sprintf(`{"id": "c%d", %s`, i, strings.Replace(exists, `"p"`, fmt.Sprintf(`"%d"`, i), 1)))
+		list = append(
+			list,
+			fmt.Sprintf(`{"id": "c%d", %s`, i, strings.Replace(exists, `"p"`, fmt.Sprintf(`"%d"`, i), 1)),
+		)
 	}
 	w := newFixture(t, "["+strings.Join(list, ",")+"]", nil)
 	last := make(chan struct{}) // the first case waits for the end of the third
@@ -405,7 +416,9 @@ func TestServersThatDoNotStart(t *testing.T) {
 			testdir.Put(t, w.root, tree{"skill/evals/trigger-eval.json": `[{"query": "q", "should_trigger": false}]`})
 			o, skill := w.options(executor), w.load()
 			o.Start = "serve it"
-			o.Sandboxes.Runner = commands(func(context.Context, process.Spec) (process.Result, error) { return c.ends, c.err })
+			o.Sandboxes.Runner = commands(
+				func(context.Context, process.Spec) (process.Result, error) { return c.ends, c.err },
+			)
 			if c.triggers {
 				skill = skill.TriggerSuite()
 			}
@@ -452,8 +465,12 @@ func TestEvaluations(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newFixture(t, `[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "file_exists", "file": "x"}, `+
-				`{"type": "file_exists", "file": "y"}]}, {"id": "b", `+exists+`]`, nil)
+			w := newFixture(
+				t,
+				`[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "file_exists", "file": "x"}, `+
+					`{"type": "file_exists", "file": "y"}]}, {"id": "b", `+exists+`]`,
+				nil,
+			)
 			executor, scripts := leaves(t, tree{"x": ""}), []string{}
 			e := &Evaluator{
 				Options: w.options(executor), Skill: "skill", Keep: w.at("kept"),
@@ -462,7 +479,12 @@ func TestEvaluations(t *testing.T) {
 					return c.result, c.err
 				}),
 			}
-			request := evaluation.Request{Dir: w.root, Setup: c.setup, Script: "the evaluation", Timeout: 9 * time.Second}
+			request := evaluation.Request{
+				Dir:     w.root,
+				Setup:   c.setup,
+				Script:  "the evaluation",
+				Timeout: 9 * time.Second,
+			}
 			request.Limit.Tokens = 500
 			var outcome evaluation.Result
 			for range 2 {

@@ -61,7 +61,9 @@ func TestCasesThatTellNothing(t *testing.T) {
 		"not in it":     with(`"file_contains", "text": "hello, there"`) + "=>",
 		"four letters":  with(`"file_contains", "text": "Gree"`) + "=>",
 		"five letters":  with(`"file_contains", "text": "there"`),
-		"what must not be there": with(`"file_not_contains", "text": "hello there"}, {"type": "json_valid", "file": "f"`) +
+		"what must not be there": with(
+			`"file_not_contains", "text": "hello there"}, {"type": "json_valid", "file": "f"`,
+		) +
 			"=>",
 		"a field":             with(`"json_field_equals", "path": "x", "value": "hello there"`),
 		"a number of a field": with(`"json_field_equals", "path": "x", "value": 12345`) + "=>",
@@ -73,7 +75,16 @@ func TestCasesThatTellNothing(t *testing.T) {
 		"something that must be there": again("1", "p") + "=>",
 		"only what must not be":        with(`"file_not_exists"`),
 		"expectations alone":           `{"id": 1, "prompt": "p", "expectations": ["it is good"]}`,
-		"a prompt again":               again("1", "Say  it") + "," + again("2", `say it\n`) + "," + again("3", "SAY IT"),
+		"a prompt again": again(
+			"1",
+			"Say  it",
+		) + "," + again(
+			"2",
+			`say it\n`,
+		) + "," + again(
+			"3",
+			"SAY IT",
+		),
 	}, func(t *testing.T, cases string) any {
 		t.Helper()
 		return told(t, nil, cases)
@@ -119,7 +130,13 @@ func TestChecksThatNeverDiffer(t *testing.T) {
 					g.Expectations = append(g.Expectations, Graded{Text: label, Passed: run[i] == 'y'})
 				}
 			}
-			history, others = append(history, PastCase{ID: "1", Grading: g}), append(others, PastCase{ID: "2", Grading: g})
+			history, others = append(
+				history,
+				PastCase{ID: "1", Grading: g},
+			), append(
+				others,
+				PastCase{ID: "2", Grading: g},
+			)
 		}
 		assert.Empty(t, told(t, others, c), "of another case")
 		return told(t, history, c)
@@ -135,8 +152,12 @@ func TestPatternsThatMatchAnything(t *testing.T) {
 	} {
 		for pattern := range strings.FieldsSeq(patterns) {
 			for _, kind := range []string{`regex_match"`, `json_field_matches", "path": "x"`} {
-				found := told(t, nil, `{"id": 1, "prompt": "Write", "deterministic_checks": [{"name": "d", "file": "f", `+
-					`"type": "`+kind+`, "pattern": "`+strings.ReplaceAll(pattern, `\`, `\\`)+`"}]}`)
+				found := told(
+					t,
+					nil,
+					`{"id": 1, "prompt": "Write", "deterministic_checks": [{"name": "d", "file": "f", `+
+						`"type": "`+kind+`, "pattern": "`+strings.ReplaceAll(pattern, `\`, `\\`)+`"}]}`,
+				)
 				assert.Equal(t, anything, strings.HasPrefix(found, `1 vacuous: "d": the pattern matches an`), pattern)
 				assert.Equal(t, anything, found != "", pattern)
 			}

@@ -71,7 +71,10 @@ func TestSuites(t *testing.T) {
 		"a name that is a number, and no case": `{"skill_name": 3, "evals": []}`,
 		"keys twice": "[{\"id\": 1, \"id\": 2,\n\"prompt\": \"\", \"deterministic_checks\": [{\"type\": \"json_valid\",\n" +
 			"\"file\": \"a\", \"file\": \"b\"}]}]",
-		"no case": `{"evals": []}`, "not JSON": `{`, "a text": `"x"`, "no evals": `{}`,
+		"no case":  `{"evals": []}`,
+		"not JSON": `{`,
+		"a text":   `"x"`,
+		"no evals": `{}`,
 
 		"unknown fields everywhere": `{"$schema": "x", "version": 1e999, "evals": [{"id": 1, "prompt": "p", ` +
 			`"category": {"a": [null]}, "assertions": [{"text": "a", "type": "llm", "weight": 2}]}]}`,
@@ -167,8 +170,10 @@ func TestAnswers(t *testing.T) {
 		"UTF-16":              "\xff\xfe<\x00e\x00",
 		"a question twice":    pair("<question>q</question><question>r</question><answer>a</answer>"),
 		"a pair in a pair":    pair("<qa_pair><question>q</question></qa_pair>"),
-		"too many questions": "<evaluation>" + strings.Repeat("<qa_pair><question>q</question><answer>a</answer></qa_pair>",
-			501) + "</evaluation>",
+		"too many questions": "<evaluation>" + strings.Repeat(
+			"<qa_pair><question>q</question><answer>a</answer></qa_pair>",
+			501,
+		) + "</evaluation>",
 		"no answer":          pair("\n<question>q</question>\n\n"),
 		"the line of a pair": "<evaluation>\n<qa_pair><question>q</question></qa_pair></evaluation>",
 		"nothing":            "",

@@ -101,7 +101,10 @@ func TestNullInAnOutcome(t *testing.T) {
 			list[i] = want
 			assert.Equal(t, "["+strings.Join(list, ",")+"]", string(text), "%s: %s", part, value)
 		}
-		_, problems := format.ParseOutcome("o", []byte(`{"scores": [`+score("a", 1, `, "cost": {"`+part+`": -1e-30}`)+`]}`))
+		_, problems := format.ParseOutcome(
+			"o",
+			[]byte(`{"scores": [`+score("a", 1, `, "cost": {"`+part+`": -1e-30}`)+`]}`),
+		)
 		require.ErrorContains(t, problems.Err(), "scores[0].cost."+part+": is -1e-30; it must be 0 or more")
 	}
 }
@@ -143,16 +146,26 @@ func TestOutcomes(t *testing.T) {
 		"many runs":            `{"runs": [` + strings.Repeat(`{"scores": []},`, 99) + `{"scores": []}]} =>`,
 		"twice in one run": `{"runs": [{"scores": []}, {"scores": [` + score("a", 1, "") + "," + score("a", 1, "") +
 			`]}]}`,
-		"scores of a number":     `{"scores": 1}`,
-		"a longer label":         `{"scores": [], "configLabel": "` + strings.Repeat("x", 201) + `"}`,
-		"a longer rationale":     one(`, "judge": {"score0to1": 1, "rationale": "` + strings.Repeat("x", 64<<10+1) + `"}`),
-		"many checks":            checks(200) + "=>",
-		"a check more":           checks(201),
-		"many tasks":             tasks(1000) + "=>",
-		"a task more":            tasks(1001),
-		"no chance, but a judge": `{"stochastic": false, "scores": [` + score("a", 1, `, "judge": {"score0to1": 1}`) + `]}`,
-		"no chance, but tokens":  `{"stochastic": false, "scores": [` + score("a", 1, `, "cost": {"tokens": 1}`) + `]}`,
-		"no chance, but money":   `{"stochastic": false, "scores": [` + score("a", 1, `, "cost": {"costUsd": 0.1}`) + `]}`,
+		"scores of a number": `{"scores": 1}`,
+		"a longer label":     `{"scores": [], "configLabel": "` + strings.Repeat("x", 201) + `"}`,
+		"a longer rationale": one(
+			`, "judge": {"score0to1": 1, "rationale": "` + strings.Repeat("x", 64<<10+1) + `"}`,
+		),
+		"many checks":  checks(200) + "=>",
+		"a check more": checks(201),
+		"many tasks":   tasks(1000) + "=>",
+		"a task more":  tasks(1001),
+		"no chance, but a judge": `{"stochastic": false, "scores": [` + score(
+			"a",
+			1,
+			`, "judge": {"score0to1": 1}`,
+		) + `]}`,
+		"no chance, but tokens": `{"stochastic": false, "scores": [` + score("a", 1, `, "cost": {"tokens": 1}`) + `]}`,
+		"no chance, but money": `{"stochastic": false, "scores": [` + score(
+			"a",
+			1,
+			`, "cost": {"costUsd": 0.1}`,
+		) + `]}`,
 		"a fault in each line": `{"configLabel": 7,
 			"stochastic": "no",
 			"scores": [

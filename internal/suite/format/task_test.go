@@ -136,7 +136,11 @@ func TestKeysOfChecks(t *testing.T) {
 	} {
 		assert.Empty(t, check(kind, needs), kind)
 		for key := range strings.FieldsSeq(needs) {
-			assert.Equal(t, "a/task.json:1: checks[0]."+key+": is missing", check(kind, strings.Replace(needs, key, "", 1)))
+			assert.Equal(
+				t,
+				"a/task.json:1: checks[0]."+key+": is missing",
+				check(kind, strings.Replace(needs, key, "", 1)),
+			)
 		}
 		for key := range values {
 			says := "checks[0]." + key + ": is no key that is known here"
@@ -204,8 +208,10 @@ func TestWhichDirectoryIsAskedFor(t *testing.T) {
 	}, func(t *testing.T, input string) any {
 		t.Helper()
 		asked, words := "-", strings.Fields(input)
-		tasks, problems := format.Parse([]format.File{{Path: words[0], Data: []byte(with("fixtureDir", `"`+words[1]+`"`))}},
-			func(path string) bool { asked = path; return true })
+		tasks, problems := format.Parse(
+			[]format.File{{Path: words[0], Data: []byte(with("fixtureDir", `"`+words[1]+`"`))}},
+			func(path string) bool { asked = path; return true },
+		)
 		if asked == "-" {
 			require.ErrorContains(t, problems.Err(), "leads out of the suite")
 			return asked

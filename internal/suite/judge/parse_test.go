@@ -77,7 +77,9 @@ func TestVerdictsInAnswers(t *testing.T) {
 		"in another order": of(`{"number": 2, "passed": true, "evidence": "b"}, {"number": 1, "evidence": "a"}`),
 		"passed without evidence": of(
 			`{"number": 1, "passed": true, "evidence": ""}, {"number": 2, "passed": true}`),
-		"evidence alone":             of(`{"number": 1, "evidence": "a"}, {"number": 2, "passed": null, "evidence": "b"}`),
+		"evidence alone": of(
+			`{"number": 1, "evidence": "a"}, {"number": 2, "passed": null, "evidence": "b"}`,
+		),
 		"between prose":              "Well {so}: " + of(one) + " {done}",
 		"evidence of several lines":  of(`{"number": 1, "passed": true, "evidence": "a\nb\u001b[31m"}`),
 		"with other keys":            `{"score": 1, "expectations": [{"x": {}, ` + one[1:] + `]}`,

@@ -134,8 +134,15 @@ func TestHowLargeADiffIs(t *testing.T) {
 		return strings.Repeat(strings.Repeat("x", 999)+"\n", bytes/1000) + strings.Repeat("y", bytes%1000)
 	}
 	diff := left(t, files{"was": "x\n"}, files{
-		"a-largest": lines(1 << 20), "b-larger": lines(1<<20 + 1), "c-fits": lines(1_000_000), "d-no-room": lines(100_000),
-		"e-no-room": lines(1_000_000), "f-fits": lines(10_000), "was": "y\n",
+		"a-largest": lines(
+			1 << 20,
+		),
+		"b-larger":  lines(1<<20 + 1),
+		"c-fits":    lines(1_000_000),
+		"d-no-room": lines(100_000),
+		"e-no-room": lines(1_000_000),
+		"f-fits":    lines(10_000),
+		"was":       "y\n",
 	})
 	for name, fits := range map[string]bool{
 		"a-largest": true, "c-fits": true, "d-no-room": false, "e-no-room": false, "f-fits": true, "was": true,
@@ -153,8 +160,10 @@ func TestHowLargeADiffIs(t *testing.T) {
 func TestLeftoversOfPackageManagers(t *testing.T) {
 	t.Parallel()
 	list := files{}
-	theirs := strings.Fields("node_modules/a deep/er/node_modules/p/q/a .venv/bin/a x/__pycache__/a.pyc .pytest_cache/a " +
-		".mypy_cache/a .ruff_cache/a .gradle/a .npm/a .cache/pip/a")
+	theirs := strings.Fields(
+		"node_modules/a deep/er/node_modules/p/q/a .venv/bin/a x/__pycache__/a.pyc .pytest_cache/a " +
+			".mypy_cache/a .ruff_cache/a .gradle/a .npm/a .cache/pip/a",
+	)
 	ours := strings.Fields("node_modules.txt my.cache/a cache/a x/node_modules2/a .CACHE/a venv/a y/.npm .cached/a")
 	for _, name := range slices.Concat(theirs, ours) {
 		list[name] = "x\n"

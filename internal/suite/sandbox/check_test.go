@@ -94,8 +94,12 @@ func TestChecks(t *testing.T) {
 	}
 	require.NoError(t, os.Rename(box.Dir, box.Dir+"-moved"))
 	require.NoError(t, os.Symlink(newDir(t, files{"a": "1"}).path, box.Dir))
-	results, err := box.Check(t.Context(), []format.Check{command("true"), {Kind: format.FileExists, Path: "a"}}, changes,
-		time.Minute)
+	results, err := box.Check(
+		t.Context(),
+		[]format.Check{command("true"), {Kind: format.FileExists, Path: "a"}},
+		changes,
+		time.Minute,
+	)
 	require.NoError(t, err)
 	for _, result := range results {
 		assert.Contains(t, result.Detail, "removed or exchanged")

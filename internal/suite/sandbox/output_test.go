@@ -21,10 +21,17 @@ func hostileOutputs(t *testing.T) (*sandbox.Box, dir) {
 	outside := newDir(t, files{"secret": "s\n"})
 	box, in := open(t, files{"fixture.txt": "f\n", "outputs/given.txt": "given\n"}, nil)
 	in.put(files{
-		"outputs/a.txt": "a\n", "outputs/deep/b.sh": "-rwxr-xr-x #!/bin/sh\n", "outputs/.git/config": "[core]\n",
-		"outputs/inside": "-> a.txt", "outputs/beside": "-> ../fixture.txt", "outputs/leak": "-> " + outside.at("secret"),
-		"outputs/leakdir": "-> " + outside.path, "outputs/loop": "-> loop", "outputs/dangling": "-> none",
-		"outputs/pipe": "|", "outputs/big": "size 16777217",
+		"outputs/a.txt":       "a\n",
+		"outputs/deep/b.sh":   "-rwxr-xr-x #!/bin/sh\n",
+		"outputs/.git/config": "[core]\n",
+		"outputs/inside":      "-> a.txt",
+		"outputs/beside":      "-> ../fixture.txt",
+		"outputs/leak":        "-> " + outside.at("secret"),
+		"outputs/leakdir":     "-> " + outside.path,
+		"outputs/loop":        "-> loop",
+		"outputs/dangling":    "-> none",
+		"outputs/pipe":        "|",
+		"outputs/big":         "size 16777217",
 	})
 	return box, in
 }

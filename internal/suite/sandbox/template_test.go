@@ -251,7 +251,15 @@ func TestSandboxOfParts(t *testing.T) {
 		}
 	}
 	compose := func(parts ...sandbox.Fixture) (*sandbox.Template, error) {
-		return sandbox.Compose(t.Context(), filepath.Join(t.TempDir(), "x"), "sandbox", parts, nil, "outputs", "deep/er")
+		return sandbox.Compose(
+			t.Context(),
+			filepath.Join(t.TempDir(), "x"),
+			"sandbox",
+			parts,
+			nil,
+			"outputs",
+			"deep/er",
+		)
 	}
 	template, err := compose(part(".", one),
 		part("skills/s", newDir(t, files{"c.sh": "-rwxr-xr-x 3", "task.json": "no"})))
@@ -374,7 +382,11 @@ func TestFindTasks(t *testing.T) {
 func TestFixturesOfASuite(t *testing.T) {
 	t.Parallel()
 	found, err := sandbox.FindTasks(newDir(t, files{
-		"a/task.json": "{}", "a/app.js": "a", "a/sub/task.json": "the fixture's own", "b/task.json": "{}", "linked": "-> a",
+		"a/task.json":     "{}",
+		"a/app.js":        "a",
+		"a/sub/task.json": "the fixture's own",
+		"b/task.json":     "{}",
+		"linked":          "-> a",
 	}).path)
 	require.NoError(t, err)
 	for name, is := range map[string]bool{

@@ -27,15 +27,68 @@ func anySide(chance *rand.Rand, runs int, odd bool) string {
 		if odd && chance.IntN(5) == 0 {
 			continue
 		}
-		weight, judges, many := pick("-", "-", "-", "-", "-", "-", "-", "-", "-", "w0", "w0.3", "w1"), chance.IntN(2), runs
+		weight, judges, many := pick(
+			"-",
+			"-",
+			"-",
+			"-",
+			"-",
+			"-",
+			"-",
+			"-",
+			"-",
+			"w0",
+			"w0.3",
+			"w1",
+		), chance.IntN(
+			2,
+		), runs
 		if odd && chance.IntN(6) == 0 {
 			many = 1
 		}
 		var list []string
 		for range many {
-			run := weight + pick("0/0", "0/1", "1/1", "0/2", "1/2", "2/2", "1/3", "3/3") + pick("-", "t0", "t100", "t250") +
-				pick("-", "$0.5", "$2") + pick("-", "m1000", "m4000") +
-				pick("-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "=0", "=0.4", "=1")
+			run := weight + pick(
+				"0/0",
+				"0/1",
+				"1/1",
+				"0/2",
+				"1/2",
+				"2/2",
+				"1/3",
+				"3/3",
+			) + pick(
+				"-",
+				"t0",
+				"t100",
+				"t250",
+			) +
+				pick(
+					"-",
+					"$0.5",
+					"$2",
+				) + pick(
+				"-",
+				"m1000",
+				"m4000",
+			) +
+				pick(
+					"-",
+					"-",
+					"-",
+					"-",
+					"-",
+					"-",
+					"-",
+					"-",
+					"-",
+					"-",
+					"-",
+					"-",
+					"=0",
+					"=0.4",
+					"=1",
+				)
 			if judges == 1 && (!odd || chance.IntN(8) > 0) {
 				run += pick("j0", "j0.5", "j1", "@m", "@m", "@m", "@n")
 			}

@@ -67,7 +67,13 @@ func TestVerdictOfRepeatedRuns(t *testing.T) {
 		"a candidate's run without task": low + ";" + low + "->" + high + ";" + high1 + "=> regressed task-missing",
 		"a baseline's run without task":  low + ";=.5" + "->" + high + ";" + high + "=> regressed task-missing",
 		"a drop in a quiet suite":        was + "->" + fell + "=> regressed composite-drop",
-		"the same where others sway":     others(sways, was) + "->" + others(sways, fell) + "=> neutral not-significant",
+		"the same where others sway": others(
+			sways,
+			was,
+		) + "->" + others(
+			sways,
+			fell,
+		) + "=> neutral not-significant",
 		// A candidate is held to the worst run of the baseline.
 		"one run as good as the worst": "5*4/4 -> 2*4/4, 3*3/4 => neutral not-significant",
 		"all below the worst":          "4*4/4, 3/4 -> 4*2/4, 1/4 => regressed objective-drop composite-drop",
