@@ -52,7 +52,11 @@ func (s Step) annotate(root string, list ...annotation) error {
 	}
 	for _, level := range []string{errorLevel, warningLevel} {
 		if more := counts[level] - maxAnnotations + 1; more > 0 {
-			rest := annotation{level: level, title: "Autoloop", message: fmt.Sprintf("%d more are in the job's summary", more)}
+			rest := annotation{
+				level:   level,
+				title:   "Autoloop",
+				message: fmt.Sprintf("%d more are in the job's summary", more),
+			}
 			text += rest.command(s, root)
 		}
 	}

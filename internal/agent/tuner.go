@@ -100,7 +100,11 @@ func readMarked(root *os.Root, paths []string) (marked []tuner.File, err error) 
 			return nil, err
 		}
 		if total += len(file.Marks); total > tuner.MaxMarks {
-			return nil, fmt.Errorf("%s: more than %d numbers are marked for the tuner; mark fewer", path, tuner.MaxMarks)
+			return nil, fmt.Errorf(
+				"%s: more than %d numbers are marked for the tuner; mark fewer",
+				path,
+				tuner.MaxMarks,
+			)
 		}
 		if len(file.Marks) > 0 {
 			marked = append(marked, file)

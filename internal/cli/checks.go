@@ -13,7 +13,11 @@ import (
 )
 
 func (a *App) checker() setup.Checker {
-	return setup.Checker{Files: setup.WorkingFiles(a.Checkout), GitHub: a.GitHub != nil || a.InActions(), Unfit: a.unfit}
+	return setup.Checker{
+		Files:  setup.WorkingFiles(a.Checkout),
+		GitHub: a.GitHub != nil || a.InActions(),
+		Unfit:  a.unfit,
+	}
 }
 
 // check checks programs, which go on as their states on the memory branch say; where the

@@ -26,7 +26,11 @@ func (a *App) controls(cmd *cobra.Command) *cobra.Command {
 		if command.Kind == commands.Undo {
 			command.Iteration, err = strconv.Atoi(command.Text)
 			if err != nil || command.Iteration < 1 {
-				return misuse.Errorf("%q is no number of an iteration: `iterate log %s` lists them", command.Text, a.Program)
+				return misuse.Errorf(
+					"%q is no number of an iteration: `iterate log %s` lists them",
+					command.Text,
+					a.Program,
+				)
 			}
 		}
 		return a.control(cmd.Context(), command)

@@ -48,7 +48,9 @@ task is run five times a side. Interrupted, the same command goes on where it wa
 					return err
 				}
 				if p.Tasks == "" {
-					return misuse.Errorf("name a skill or a task suite, or give --settings with a program that has `tasks`")
+					return misuse.Errorf(
+						"name a skill or a task suite, or give --settings with a program that has `tasks`",
+					)
 				}
 				root := a.Env.Dir
 				if a.Repo != nil {

@@ -140,9 +140,19 @@ func (a *App) planLocal(ctx context.Context, plan *initialized, kind, name strin
 		fmt.Fprintln(a.Stdout, fitted.Text)
 	}
 	dir := a.source().Directory()
-	plan.next = fmt.Sprintf("written: %s (%s)\nmeasured: %s\n", filepath.Join(dir, fitted.Name+".md"), fitted.Why, fitted) +
-		fmt.Sprintf(runNext, fitted.Name, "  iterate doctor                 # who can propose changes here\n",
-			a.programsFlag(), " --agent NAME")
+	plan.next = fmt.Sprintf(
+		"written: %s (%s)\nmeasured: %s\n",
+		filepath.Join(dir, fitted.Name+".md"),
+		fitted.Why,
+		fitted,
+	) +
+		fmt.Sprintf(
+			runNext,
+			fitted.Name,
+			"  iterate doctor                 # who can propose changes here\n",
+			a.programsFlag(),
+			" --agent NAME",
+		)
 	plan.Steps, err = setup.FirstProgram(a.Checkout, dir, "", fitted)
 	return err
 }

@@ -161,7 +161,12 @@ func (l *taskSuite) open(ctx context.Context, dir string) (s *taskSession, err e
 	}
 	p := l.program
 	s.options = taskrun.Options{
-		Agent: l.executor(), Override: l.override, Runs: p.Runs, Fresh: l.fresh, Archive: archive, Session: l.NewRunID(),
+		Agent:    l.executor(),
+		Override: l.override,
+		Runs:     p.Runs,
+		Fresh:    l.fresh,
+		Archive:  archive,
+		Session:  l.NewRunID(),
 	}
 	o := &s.options
 	var commands *process.Runner

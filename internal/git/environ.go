@@ -89,6 +89,10 @@ func (e environment) configFiles() []string {
 	return []string{
 		"/etc/gitconfig",
 		cmp.Or(process.Getenv(e.base, "GIT_CONFIG_GLOBAL"), filepath.Join(home, ".gitconfig")),
-		filepath.Join(cmp.Or(process.Getenv(e.base, "XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "git", "config"),
+		filepath.Join(
+			cmp.Or(process.Getenv(e.base, "XDG_CONFIG_HOME"), filepath.Join(home, ".config")),
+			"git",
+			"config",
+		),
 	}
 }

@@ -88,7 +88,10 @@ func (r Remote) Push(ctx context.Context, updates ...RefUpdate) error {
 	}
 	if refused := rejections(string(out)); len(refused) > 0 && !unreported(refused) {
 		return &RejectedError{
-			Remote: r.name, Refs: refused, Lock: lockedError(failed.Stderr).Path, Said: hookWords(refused, failed.Stderr),
+			Remote: r.name,
+			Refs:   refused,
+			Lock:   lockedError(failed.Stderr).Path,
+			Said:   hookWords(refused, failed.Stderr),
 		}
 	}
 	return fmt.Errorf("push to %s: %w%s", r.name, err, pushCure(failed.Stderr))

@@ -24,7 +24,10 @@ func (r *run) fixFailure(ctx context.Context, e history.Decided, verdict ci.Resu
 ) {
 	reason, left := r.blockedReason(r.records), r.time()-r.Now().Sub(r.begun)
 	if reason == "" && r.fixer == nil {
-		reason = cmp.Or(r.refusal, "CI failed, and publishing asks no agent: the next `iterate job propose` lets one fix it")
+		reason = cmp.Or(
+			r.refusal,
+			"CI failed, and publishing asks no agent: the next `iterate job propose` lets one fix it",
+		)
 	}
 	if reason == "" && left > 0 {
 		at, p, err := r.fixer(ctx, e, verdict, left)

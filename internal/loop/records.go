@@ -214,7 +214,8 @@ func recordsDigest(files memory.Files) string {
 	for _, it := range files.Ledger.Iterations() {
 		for _, e := range it.Events {
 			set, is := e.(*history.Set)
-			about := is && slices.Contains([]string{history.IssueNumber, history.Author, history.CommandsUntil}, set.Key)
+			about := is &&
+				slices.Contains([]string{history.IssueNumber, history.Author, history.CommandsUntil}, set.Key)
 			if _, answered := e.(*history.Answered); answered || about { // about comments alone
 				continue
 			}

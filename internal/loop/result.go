@@ -258,7 +258,13 @@ func Notes(results []Result) string {
 	}
 	for i, r := range results { // what noisy trials said of every kept iteration, and of the last one
 		if n := len(r.Evidence); n > 0 && (r.Outcome == history.Accepted || i == len(results)-1) {
-			fmt.Fprintf(&out, "\niteration %d, %s: %s\n", r.Iteration, r.Evidence[n-1].Stage, render.Trial(r.Evidence[n-1]))
+			fmt.Fprintf(
+				&out,
+				"\niteration %d, %s: %s\n",
+				r.Iteration,
+				r.Evidence[n-1].Stage,
+				render.Trial(r.Evidence[n-1]),
+			)
 		}
 	}
 	last := results[len(results)-1]

@@ -188,7 +188,10 @@ func (r *run) defaultBranch(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("no branch is checked out (detached HEAD); say which one to improve with --base")
 	}
 	if strings.HasPrefix(branch, BranchPrefix) {
-		return "", fmt.Errorf("branch %s is checked out, which Autoloop writes; check out your own branch or use --base", branch)
+		return "", fmt.Errorf(
+			"branch %s is checked out, which Autoloop writes; check out your own branch or use --base",
+			branch,
+		)
 	}
 	return branch, nil
 }

@@ -61,8 +61,10 @@ func (b *body) readEvaluation(sections []section) {
 var hasCommand = lazyregexp.New(`(?m)^[ \t]*[^#\s]`)
 
 // metricForm names the metric: "The metric is `x`", "Metric: `x`".
-var metricForm = lazyregexp.New(`(?i)(?:\bthe\s+(?:[*_]*\w+[*_]*\s+){0,2}?[*_]*metric[*_]*\s+[*_]*is[*_]*:?\s+(?:the\s+|called\s+|named\s+)?[*_]*|` +
-	`(?:^|[\n.;>*+-])\s*[*_]*(?:the\s+|primary\s+|main\s+)?metric(?:\s+name)?[*_]*\s*:[*_]*\s*[*_]*)` + "`+\\s?$")
+var metricForm = lazyregexp.New(
+	`(?i)(?:\bthe\s+(?:[*_]*\w+[*_]*\s+){0,2}?[*_]*metric[*_]*\s+[*_]*is[*_]*:?\s+(?:the\s+|called\s+|named\s+)?[*_]*|` +
+		`(?:^|[\n.;>*+-])\s*[*_]*(?:the\s+|primary\s+|main\s+)?metric(?:\s+name)?[*_]*\s*:[*_]*\s*[*_]*)` + "`+\\s?$",
+)
 
 // metricName tells names from values such as `null`, `0` and `10 ms`.
 var (

@@ -86,9 +86,13 @@ var keyForm = lazyregexp.New(`^([A-Za-z][A-Za-z0-9_-]*)[ \t]*[:=]`)
 
 // formats are first lines of frontmatter that is not read, with what to do.
 var formats = map[string]string{
-	"+++": "TOML frontmatter is not read", "---toml": "TOML frontmatter is not read",
-	";;;": "JSON frontmatter is not read", "{": "JSON frontmatter is not read", "---json": "JSON frontmatter is not read",
-	"---yaml": "begin the frontmatter with `---` alone", "---yml": "begin the frontmatter with `---` alone",
+	"+++":     "TOML frontmatter is not read",
+	"---toml": "TOML frontmatter is not read",
+	";;;":     "JSON frontmatter is not read",
+	"{":       "JSON frontmatter is not read",
+	"---json": "JSON frontmatter is not read",
+	"---yaml": "begin the frontmatter with `---` alone",
+	"---yml":  "begin the frontmatter with `---` alone",
 }
 
 // misplaced says what is wrong with a first line that is meant to begin

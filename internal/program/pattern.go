@@ -210,7 +210,8 @@ var automation = lazyregexp.New(`(?i)^\.(?:autoloop|github)(?:/|$)`)
 func (p *Program) Closed() []Pattern {
 	m, names := p.Matcher(), p.ScriptNames()
 	return slices.DeleteFunc(slices.Clone(p.Targets), func(target Pattern) bool {
-		standing := automation().MatchString(target.Text) || strings.EqualFold(target.Text, p.File) || names(target.Text)
+		standing := automation().MatchString(target.Text) || strings.EqualFold(target.Text, p.File) ||
+			names(target.Text)
 		return !target.literal() || !standing || m.Literal(target.Text)
 	})
 }
@@ -223,8 +224,11 @@ func (p *Program) Elsewhere(files []string) []Problem {
 		literal, _, _ := strings.Cut(strings.TrimSuffix(target.Text, "/"), "*")
 		for dir := path.Dir(literal); dir != "." && dir != "/"; dir = path.Dir(dir) {
 			if _, isFile := slices.BinarySearch(files, dir); isFile {
-				found = append(found, p.problem(Error, target.Line, "the target `%s` lies in `%s`, which is a submodule "+
-					"or a link: run Autoloop in the repository that has the files", clip(target.Text), clip(dir)))
+				found = append(
+					found,
+					p.problem(Error, target.Line, "the target `%s` lies in `%s`, which is a submodule "+
+						"or a link: run Autoloop in the repository that has the files", clip(target.Text), clip(dir)),
+				)
 			}
 		}
 	}

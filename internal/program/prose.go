@@ -34,7 +34,10 @@ func (b *body) readPlaceholders() {
 	for line := range bytes.Lines(b.prose) {
 		number++
 		text := string(bytes.TrimSpace(line))
-		if inner := unmarked(text); isPlaceholder(inner) || isTodo(inner, inner == text && !finished().MatchString(before)) {
+		if inner := unmarked(
+			text,
+		); isPlaceholder(inner) ||
+			isTodo(inner, inner == text && !finished().MatchString(before)) {
 			b.placeholder(number)
 		}
 		before = text
@@ -121,7 +124,8 @@ func (b *body) readDirection() {
 
 var (
 	optimiseForm = lazyregexp.New(
-		`(?i)\b(maximi[sz]e|minimi[sz]e)s?[*_]*:?\s+(?:the\s+)?(?:(?:metric|value|score|number)\s+)?(?:of\s+)?[*_]*` + "`+\\s?$")
+		`(?i)\b(maximi[sz]e|minimi[sz]e)s?[*_]*:?\s+(?:the\s+)?(?:(?:metric|value|score|number)\s+)?(?:of\s+)?[*_]*` + "`+\\s?$",
+	)
 	notForm     = lazyregexp.New(`(?i)\b(?:not|never|don['’]?t|instead of|rather than|without|avoid|stop)\b`)
 	sentenceEnd = lazyregexp.New(`(?:[.!?]["”)]*\s)|\n\s*\n|\n\s*[-*+] `)
 )

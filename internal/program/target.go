@@ -29,25 +29,35 @@ const changes = `(?:modif|chang|edit|touch|alter|updat|overwrit|rewrit|writ|dele
 // the list that it introduces. Those of protection deny by themselves; a negation in a
 // clause without a file is about files where it speaks of a change.
 var (
-	negation   = lazyregexp.New(`(?i)\b(?:not|never|no|nor|non|neither|none|nobody|nothing|cannot|without|except\w*|avoid\w*|refrain|don|dont|nope|instead|only (?:i|we|us|humans?|people|maintainers?|owners?|the))\b|n['’]t\b`)
-	protection = lazyregexp.New(`[❌🚫🔒⛔🛑]|(?i)\bleave\b.*\bbe\W*$|\b(?:(?:safe)?guarded|protect(?:ed)?|read[- ]?only|frozen|freeze|lock(?:ed)?|immutable|fixed|constants?|sacred|sacrosanct|preserved?|maintain|` +
-		`forbidden|forbid|prohibit(?:ed)?|disallow(?:ed)?|verboten|banned|den(?:y|ied)|denylist|deny list|black[- ]?list(?:ed)?|block(?:ed|list)?|exclu(?:de|des|ded|ding|sions?)|reserved|restricted|ignored?|` +
-		`un(?:touched|changed|modified|touchable|modifiable|changeable|editable)|alone|intact|identical|as[- ]is|as (?:it|they|given)|the (?:way|same)|exactly|let|` +
-		`off[- ]?(?:limits|bounds)|out[- ]of[- ](?:scope|bounds)|(?:outside|beyond)(?: of)? (?:the )?(?:targets?|scope)|(?:non|anti|not|not an?|not part of the|not in the)[- ](?:targets?|scope)|targets? to avoid|` +
-		`hands off|away|steer clear|stay off|no[- ](?:go|touch)|black[- ]box|pretend|generated|dependencies|(?:reference|context|view|look|looking|reading)[- ]only|only (?:be )?(?:read|view)|read (?:\w+ ){0,3}only|limited to reading|` +
-		`by (?:hand|humans?|people|maintainers?|us|me)|belongs?|owned|business|fails?|failures?|lost|thrown|discarded|reverted|rejected|refused|disqualif\w*)\b`)
+	negation = lazyregexp.New(
+		`(?i)\b(?:not|never|no|nor|non|neither|none|nobody|nothing|cannot|without|except\w*|avoid\w*|refrain|don|dont|nope|instead|only (?:i|we|us|humans?|people|maintainers?|owners?|the))\b|n['’]t\b`,
+	)
+	protection = lazyregexp.New(
+		`[❌🚫🔒⛔🛑]|(?i)\bleave\b.*\bbe\W*$|\b(?:(?:safe)?guarded|protect(?:ed)?|read[- ]?only|frozen|freeze|lock(?:ed)?|immutable|fixed|constants?|sacred|sacrosanct|preserved?|maintain|` +
+			`forbidden|forbid|prohibit(?:ed)?|disallow(?:ed)?|verboten|banned|den(?:y|ied)|denylist|deny list|black[- ]?list(?:ed)?|block(?:ed|list)?|exclu(?:de|des|ded|ding|sions?)|reserved|restricted|ignored?|` +
+			`un(?:touched|changed|modified|touchable|modifiable|changeable|editable)|alone|intact|identical|as[- ]is|as (?:it|they|given)|the (?:way|same)|exactly|let|` +
+			`off[- ]?(?:limits|bounds)|out[- ]of[- ](?:scope|bounds)|(?:outside|beyond)(?: of)? (?:the )?(?:targets?|scope)|(?:non|anti|not|not an?|not part of the|not in the)[- ](?:targets?|scope)|targets? to avoid|` +
+			`hands off|away|steer clear|stay off|no[- ](?:go|touch)|black[- ]box|pretend|generated|dependencies|(?:reference|context|view|look|looking|reading)[- ]only|only (?:be )?(?:read|view)|read (?:\w+ ){0,3}only|limited to reading|` +
+			`by (?:hand|humans?|people|maintainers?|us|me)|belongs?|owned|business|fails?|failures?|lost|thrown|discarded|reverted|rejected|refused|disqualif\w*)\b`,
+	)
 	changing = lazyregexp.New(`(?i)\b` + changes)
 	// permission ends what was denied before it, and opens a second list.
-	permission = lazyregexp.New(`(?i)(?:\b(?:may|can|could|should|shall|must|will|(?:free|allowed|permitted|need|want|want you|files) to|only|also|freely)\s+(?:also\s+|only\s+|freely\s+|be\s+)*|^\W*(?:please\s+|you\s+|and\s+)*)` +
-		changes + `(?:y|e|ied|ed|ten)?\b|\b(?:allowed|permitted|editable|modifiable|writable|changeable|targets?)\b`)
+	permission = lazyregexp.New(
+		`(?i)(?:\b(?:may|can|could|should|shall|must|will|(?:free|allowed|permitted|need|want|want you|files) to|only|also|freely)\s+(?:also\s+|only\s+|freely\s+|be\s+)*|^\W*(?:please\s+|you\s+|and\s+)*)` +
+			changes + `(?:y|e|ied|ed|ten)?\b|\b(?:allowed|permitted|editable|modifiable|writable|changeable|targets?)\b`,
+	)
 	// others are files that a clause does not name: "Do not modify anything else."
 	others = lazyregexp.New(`(?i)\b(?:else|others?)\b`)
 	// about is a clause of files that were named before: "Do not modify them."
-	about = lazyregexp.New(`(?i)\b(?:it|them|this|these|those|that)(?: files?)?\W*$|^\W*(?:it|they|this|these|those|that)\b`)
+	about = lazyregexp.New(
+		`(?i)\b(?:it|them|this|these|those|that)(?: files?)?\W*$|^\W*(?:it|they|this|these|those|that)\b`,
+	)
 	// contrast turns a clause round in the middle: "`a.go`, but not `b.go`". The first
 	// group are words that would open what follows them in a clause that denies.
-	contrast = lazyregexp.New(`(?i)(?:\b(except\w*|excluding|but|other\s+than|apart\s+from|aside\s+from|besides|unless|save|outside|minus)|\bwithout|(?:[,;(–—-]\s*|\b(?:but|and|just)\s+)(?:please\s+|do\s+|also\s+)*(?:not|never|don['’]?t|leave))` +
-		`(?:\s+(?:for|of|the|any|in|it|is|files?|directory|` + changes + `\w*))*[\s("]*` + "`")
+	contrast = lazyregexp.New(
+		`(?i)(?:\b(except\w*|excluding|but|other\s+than|apart\s+from|aside\s+from|besides|unless|save|outside|minus)|\bwithout|(?:[,;(–—-]\s*|\b(?:but|and|just)\s+)(?:please\s+|do\s+|also\s+)*(?:not|never|don['’]?t|leave))` +
+			`(?:\s+(?:for|of|the|any|in|it|is|files?|directory|` + changes + `\w*))*[\s("]*` + "`",
+	)
 	clauseEnd = lazyregexp.New(`[.!?;][)"”’]*\s+|\n[ \t]*(?:[>•–—-]*\p{Lu}|[|✅❌🚫🔒⛔🛑])`)
 	pathWord  = lazyregexp.New(`[^\s()\[\]"'` + "`" + `]*(?:/|[\w-]\.\w)[^\s()\[\]"'` + "`" + `]*`)
 )

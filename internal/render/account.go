@@ -71,7 +71,8 @@ func (a Account) Stories() []*Story {
 			s.began, open = e, s
 		case *history.Measured:
 			// A baseline with which its run began is recorded with the iteration before.
-			if e.Stage == "" && e.Role != history.Candidate && open != nil && open.Decided == nil && open.began.Run == e.Run {
+			if e.Stage == "" && e.Role != history.Candidate && open != nil && open.Decided == nil &&
+				open.began.Run == e.Run {
 				s = open
 			}
 			if s.Measured = append(s.Measured, e); e.Role == history.Candidate {

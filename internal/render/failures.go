@@ -82,8 +82,13 @@ func rationales(before, after format.SuiteOutcome, f form) []string {
 					if s.TaskID != task.TaskID || run.Judge == nil || run.Judge.Rationale == "" {
 						continue
 					}
-					line := fmt.Sprintf("%s, %s: %s — %s", f.text(s.TaskID, maxLabel), []string{"baseline", "candidate"}[i],
-						rounded(run.Judge.Score.String()), f.text(run.Judge.Rationale, maxLine))
+					line := fmt.Sprintf(
+						"%s, %s: %s — %s",
+						f.text(s.TaskID, maxLabel),
+						[]string{"baseline", "candidate"}[i],
+						rounded(run.Judge.Score.String()),
+						f.text(run.Judge.Rationale, maxLine),
+					)
 					if runs[line]++; runs[line] == 1 {
 						list = append(list, line)
 					}

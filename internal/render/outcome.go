@@ -131,7 +131,8 @@ const maxReasons = 25
 func (o Outcome) why() []Markup {
 	var list []Markup
 	for _, r := range o.Reasons[:min(len(o.Reasons), maxReasons)] {
-		compared := r.Is(decision.Better, decision.Worse) && o.Decided.Metric != nil && (o.PreviousBest != nil || o.Delta != "")
+		compared := r.Is(decision.Better, decision.Worse) && o.Decided.Metric != nil &&
+			(o.PreviousBest != nil || o.Delta != "")
 		named := r.Is(decision.CIFound) && r.Term == string(ci.Failed) &&
 			slices.ContainsFunc(o.Failing, func(c history.Check) bool { return r.Path == c.Name })
 		if !compared && !named {

@@ -104,8 +104,11 @@ func NewSkillReport(rows []results.Row, regressed []string, whole bool) SkillRep
 		r = r.noted("%s", r.Note)
 	}
 	if unmeasured >= stuckReverts {
-		r = r.noted("the last %d candidates were not measured at all: the trajectory says why, and it is the improver that "+
-			"needs a look, not the skill", unmeasured)
+		r = r.noted(
+			"the last %d candidates were not measured at all: the trajectory says why, and it is the improver that "+
+				"needs a look, not the skill",
+			unmeasured,
+		)
 	}
 	if bounces(rows) {
 		r = r.noted("the scores bounce without a trend: expectations may be a matter of taste; make them checkable")

@@ -88,7 +88,10 @@ func (a Account) standing() Markup {
 		lines = append(lines, best)
 	}
 	if past.Unmeasured() {
-		lines = append(lines, MD("%s: measured at the next run, because iteration %d was undone", a.metric(), past.Undone))
+		lines = append(
+			lines,
+			MD("%s: measured at the next run, because iteration %d was undone", a.metric(), past.Undone),
+		)
 	}
 	lines = append(lines, MD("%s%s", tally(past), spent(past)))
 	for _, warning := range a.Warnings {

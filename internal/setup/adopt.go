@@ -91,7 +91,10 @@ func (a *Adopter) Steps(ctx context.Context) ([]Step, error) {
 	}
 	for _, file := range []string{workflowDir + "autoloop.md", workflowDir + "autoloop.lock.yml"} {
 		if exists(a.Repo.Root, file) { // it is its owner's to delete
-			steps = append(steps, Step{Action: Keep, Name: file, Why: "(the workflow of gh-aw: delete it, or both run)"})
+			steps = append(
+				steps,
+				Step{Action: Keep, Name: file, Why: "(the workflow of gh-aw: delete it, or both run)"},
+			)
 		}
 	}
 	return steps, nil

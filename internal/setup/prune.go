@@ -82,7 +82,10 @@ func (p *Pruner) Find(ctx context.Context, files []string) (Leftovers, error) {
 				return nil, err
 			}
 			if machine.Issue > 0 && p.GitHub == nil {
-				left.Kept = cmp.Or(left.Kept, "it may be a program that an issue holds: give --repo and a token to find out")
+				left.Kept = cmp.Or(
+					left.Kept,
+					"it may be a program that an issue holds: give --repo and a token to find out",
+				)
 			}
 		}
 		list = append(list, left)

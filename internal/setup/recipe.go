@@ -73,7 +73,12 @@ func (p place) sources(patterns ...string) []string {
 	if len(globs) > 0 {
 		return globs
 	}
-	if own := slices.DeleteFunc(slices.Clone(patterns), func(glob string) bool { return !p.matches(glob) }); len(own) > 0 {
+	if own := slices.DeleteFunc(
+		slices.Clone(patterns),
+		func(glob string) bool { return !p.matches(glob) },
+	); len(
+		own,
+	) > 0 {
 		return own
 	}
 	for _, pattern := range patterns {

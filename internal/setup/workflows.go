@@ -46,7 +46,10 @@ func initFiles(root string, programs []*program.Program, dir string, o Options) 
 		if dispatches {
 			text = strings.ReplaceAll(text, "actions: read # write, where a program", "actions: write # a program")
 		}
-		files = append(files, Step{Name: name, Text: sealed(withPrograms(withAction(text, uses, remark), dir), "# ", "")})
+		files = append(
+			files,
+			Step{Name: name, Text: sealed(withPrograms(withAction(text, uses, remark), dir), "# ", "")},
+		)
 	}
 	if wantsSimple(root, o) {
 		add(mainWorkflow, withCI(workflows.Simple, ci))

@@ -278,9 +278,13 @@ func (a *application) undo(ctx context.Context) error {
 	purpose := ""
 	if !a.isVersion(ctx) && (a.Workspace.Applied == nil || a.Workspace.Applied.Digest != now) {
 		if purpose = "before-undo"; !a.Force {
-			return fmt.Errorf("%s has changes that are in no version of the workspace (from %s: %s); nothing was undone: "+
-				"--force undoes all the same, and keeps them in the workspace",
-				a.Workspace.Skill, name, differing(back.Tree, a.now.Tree))
+			return fmt.Errorf(
+				"%s has changes that are in no version of the workspace (from %s: %s); nothing was undone: "+
+					"--force undoes all the same, and keeps them in the workspace",
+				a.Workspace.Skill,
+				name,
+				differing(back.Tree, a.now.Tree),
+			)
 		}
 	}
 	if err := a.showChange(ctx, back, "Undoing changes in "+a.Workspace.Skill); err != nil {

@@ -68,8 +68,11 @@ func Evaluate(ctx context.Context, skill *evalrun.Skill, keep string, o evalrun.
 	}
 	triggers := skill.TriggerSuite()
 	if triggers != nil && !evalrun.Chooses(o.Agent.Name()) {
-		found.Notes = append(found.Notes, fmt.Sprintf("the trigger queries were not run: agent %s is shown every file, "+
-			"and does not choose which skills it takes up", o.Agent.Name()))
+		found.Notes = append(
+			found.Notes,
+			fmt.Sprintf("the trigger queries were not run: agent %s is shown every file, "+
+				"and does not choose which skills it takes up", o.Agent.Name()),
+		)
 		triggers = nil
 	}
 	if found.Triggers, err = figureBeside(ctx, triggers, filepath.Join(keep, "triggers"), o); err == nil {

@@ -206,7 +206,12 @@ func (s *state) baseline(ctx context.Context, version, n int) (err error) {
 	if err := s.clear(n); err != nil {
 		return err
 	}
-	s.best, err = s.Evals.Measure(ctx, fmt.Sprint("iteration ", n), s.Workspace.Version(version), s.Workspace.Iteration(n))
+	s.best, err = s.Evals.Measure(
+		ctx,
+		fmt.Sprint("iteration ", n),
+		s.Workspace.Version(version),
+		s.Workspace.Iteration(n),
+	)
 	if err != nil {
 		return err
 	}

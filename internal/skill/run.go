@@ -93,7 +93,12 @@ func OpenOrCreate(ctx context.Context, place, dir string, warnings io.Writer) (*
 	}
 	// A skill that is not where it was is taken for this one.
 	if there, err := filepath.EvalSymlinks(w.Skill); err == nil && there != here {
-		return w, misuse.Errorf("%s is the workspace of %s, not of %s: name another with --workspace", w.Dir, there, here)
+		return w, misuse.Errorf(
+			"%s is the workspace of %s, not of %s: name another with --workspace",
+			w.Dir,
+			there,
+			here,
+		)
 	}
 	w.Skill = here
 	return w, nil

@@ -44,7 +44,11 @@ func Open(ctx context.Context, dir string, warnings io.Writer) (*workspace.Works
 	if !workspace.Foreign(dir) {
 		return workspace.OpenWorkspace(dir)
 	}
-	fmt.Fprintf(warnings, "%s was made by another program: writing manifests of what its versions have now beside them\n", dir)
+	fmt.Fprintf(
+		warnings,
+		"%s was made by another program: writing manifests of what its versions have now beside them\n",
+		dir,
+	)
 	return workspace.Adopt(ctx, dir)
 }
 

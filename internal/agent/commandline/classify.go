@@ -91,9 +91,11 @@ func kindIn(words string) FailureKind {
 // again in 1h20m", "retry after 30", `retryDelay":"34.5s"`, "in 20 minutes".
 var (
 	compoundWait = lazyregexp.New(
-		`(?i)(?:again|retry|reset|retrydelay|resets)[a-z_ ]*(?:in|after|delay)?["' :=]*((?:\d+(?:\.\d+)?(?:ms|[dhms]))+)\b`)
+		`(?i)(?:again|retry|reset|retrydelay|resets)[a-z_ ]*(?:in|after|delay)?["' :=]*((?:\d+(?:\.\d+)?(?:ms|[dhms]))+)\b`,
+	)
 	wordyWait = lazyregexp.New(
-		`(?i)(?:again|retry|resets?)[a-z_ ]* (?:in|after) (\d+(?:\.\d+)?) ?(milliseconds?|seconds?|secs?|minutes?|mins?|hours?|days?)\b`)
+		`(?i)(?:again|retry|resets?)[a-z_ ]* (?:in|after) (\d+(?:\.\d+)?) ?(milliseconds?|seconds?|secs?|minutes?|mins?|hours?|days?)\b`,
+	)
 	bareWait = lazyregexp.New(`(?i)retry[- _]?after(?:[- _]?seconds)?["' :=]+(\d+(?:\.\d+)?)\b`)
 )
 

@@ -238,7 +238,11 @@ func numbers(hidden string, start int) (found []Mark) {
 		if number == "" || otherwise().MatchString(run[len(number):]) || leadingZero().MatchString(run) {
 			continue
 		}
-		mark := Mark{start: start + at[0], end: start + at[0] + len(number), pointed: strings.ContainsAny(number, ".eE")}
+		mark := Mark{
+			start:   start + at[0],
+			end:     start + at[0] + len(number),
+			pointed: strings.ContainsAny(number, ".eE"),
+		}
 		if signForm().MatchString(hidden[:mark.start]) {
 			mark.start--
 			mark.plus = hidden[mark.start] == '+'

@@ -105,8 +105,13 @@ func coreConfig(dir, format string) string {
 	}
 	// As git init does: HEAD may be there under another name once it is written.
 	_, err := os.Lstat(filepath.Join(dir, "hEaD"))
-	return fmt.Sprintf("[core]\n\trepositoryFormatVersion = %d\n\tbare = false\n\tfileMode = true\n\tautocrlf = false\n"+
-		"\tsafecrlf = false\n\tfsmonitor = false\n\tignoreCase = %t\n%s", version, err == nil, extension)
+	return fmt.Sprintf(
+		"[core]\n\trepositoryFormatVersion = %d\n\tbare = false\n\tfileMode = true\n\tautocrlf = false\n"+
+			"\tsafecrlf = false\n\tfsmonitor = false\n\tignoreCase = %t\n%s",
+		version,
+		err == nil,
+		extension,
+	)
 }
 
 func copyFile(source, target string) error {

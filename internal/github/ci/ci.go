@@ -438,7 +438,11 @@ func (v *judgement) expectations(head []Check, list []expectation, starts bool) 
 	case !proven:
 		v.add(NoSuccess, "", "no check succeeded: those that are skipped, neutral or fail on the base prove nothing")
 	case unknown && starts && !slices.ContainsFunc(head, func(c Check) bool { return c.Workflow && c.success() }):
-		v.add(NoSuccess, "", "a workflow of the repository starts on this change, and no job of a workflow succeeded yet")
+		v.add(
+			NoSuccess,
+			"",
+			"a workflow of the repository starts on this change, and no job of a workflow succeeded yet",
+		)
 	}
 }
 

@@ -21,14 +21,20 @@ const (
 
 // The parts of a line that differ from run to run.
 var (
-	stamps    = lazyregexp.New(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:?\d\d)?|\b\d\d:\d\d:\d\d(\.\d+)?\b`)
+	stamps = lazyregexp.New(
+		`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:?\d\d)?|\b\d\d:\d\d:\d\d(\.\d+)?\b`,
+	)
 	addresses = lazyregexp.New(`https?://\S+|0x[0-9a-fA-F]+|\b[0-9a-f]{8,}\b`)
 	paths     = lazyregexp.New(`(?:[A-Za-z]:)?(?:[\w.~@+-]*[/\\])+([\w.+-]+)`)
 	durations = lazyregexp.New(`\b\d+(\.\d+)?\s?(ns|µs|us|ms|s|sec|seconds|m|min|minutes)\b`)
 	positions = lazyregexp.New(`([\w.+-]+\.\w+)(:\d+)+|\(\d+,\d+\)|\bline \d+\b`)
 	// saysNothing is what runners say of every command that fails.
-	saysNothing = lazyregexp.New(`^(Error: )?(Process completed with exit code \d+|The process '.*' failed with exit code \d+)\.?$`)
-	errorLine   = lazyregexp.New(`(?i)\b(error|fail|failed|failure|panic|fatal|exception|assert|undefined|cannot|expected|not ok)\b|✗|✘|✖`)
+	saysNothing = lazyregexp.New(
+		`^(Error: )?(Process completed with exit code \d+|The process '.*' failed with exit code \d+)\.?$`,
+	)
+	errorLine = lazyregexp.New(
+		`(?i)\b(error|fail|failed|failure|panic|fatal|exception|assert|undefined|cannot|expected|not ok)\b|✗|✘|✖`,
+	)
 )
 
 // Signature names a failure: the failing checks with their first lines about

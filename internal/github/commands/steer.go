@@ -135,7 +135,10 @@ func parseWords(text string) Command {
 		if len(words) == 2 {
 			iteration, err := strconv.Atoi(strings.TrimPrefix(words[1], "#"))
 			if err != nil || iteration < 1 {
-				return Command{Kind: Wrong, Problem: plain.Inline(words[1], 40) + " is no iteration, as in `/autoloop undo 12`"}
+				return Command{
+					Kind:    Wrong,
+					Problem: plain.Inline(words[1], 40) + " is no iteration, as in `/autoloop undo 12`",
+				}
 			}
 			return Command{Kind: Undo, Iteration: iteration}
 		}

@@ -93,8 +93,16 @@ func (a *walk) compareCommits(records Records) {
 			iteration, _ := strconv.Atoi(commit.Iteration)
 			a.find(Branch, iteration, "commit %.12s says that it was kept, and the ledger does not", commit.ID)
 		case !says(commit, a.kept[i]):
-			a.find(Branch, a.kept[i].Iteration, "commit %.12s says iteration %s with %s, and the ledger says %d with %s",
-				commit.ID, commit.Iteration, commit.Metric, a.kept[i].Iteration, history.ValueText(a.kept[i].Best))
+			a.find(
+				Branch,
+				a.kept[i].Iteration,
+				"commit %.12s says iteration %s with %s, and the ledger says %d with %s",
+				commit.ID,
+				commit.Iteration,
+				commit.Metric,
+				a.kept[i].Iteration,
+				history.ValueText(a.kept[i].Best),
+			)
 		}
 	}
 	unseen := 0
@@ -115,15 +123,21 @@ func (a *walk) compareCommits(records Records) {
 	}
 	for _, one := range a.required {
 		if !slices.ContainsFunc(records.Commits, func(c Commit) bool { return c.ID == one.Commit || says(c, one) }) {
-			a.find(Branch, one.Iteration, "the kept commit %.12s is on neither the program branch nor the default branch",
-				one.Commit)
+			a.find(
+				Branch,
+				one.Iteration,
+				"the kept commit %.12s is on neither the program branch nor the default branch",
+				one.Commit,
+			)
 		}
 	}
 	switch {
 	case len(a.required) == 0 || records.Head == a.summary.Head():
 	case records.Beyond > 0:
-		a.miss("the branch has %d commits of others, which the next iteration measures: what they are worth is not known",
-			records.Beyond)
+		a.miss(
+			"the branch has %d commits of others, which the next iteration measures: what they are worth is not known",
+			records.Beyond,
+		)
 	default:
 		a.find(Branch, a.summary.Iteration,
 			"the branch is at %.12s, and the ledger has it at %.12s: somebody else moved it, and the "+

@@ -103,8 +103,13 @@ func (m *Memory) At(ctx context.Context, head, name string) (files Files, err er
 		if e.Path == name+iterationsSuffix {
 			files.Ledger, err = m.tree().readLedger(ctx, e, name)
 		} else if ids = append(ids, e.ID); !regular(e) {
-			err = fmt.Errorf("%s on branch %s is no regular file (mode %s) of at most %d bytes; remove it there", e.Path,
-				MemoryBranch, e.Mode, maxFile)
+			err = fmt.Errorf(
+				"%s on branch %s is no regular file (mode %s) of at most %d bytes; remove it there",
+				e.Path,
+				MemoryBranch,
+				e.Mode,
+				maxFile,
+			)
 		}
 		if err != nil {
 			return Files{}, err

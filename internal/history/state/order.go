@@ -37,8 +37,10 @@ var (
 		lazyregexp.New(`(?im)^[ \t]*\|` + beforeNumber),
 		lazyregexp.New(`(?im)^[ \t]*\|[ \t]*()#?(\d{1,9})()[ \t]*\|`),
 	}
-	statusRow  = lazyregexp.New(`(?im)^\s*(?:[-*|]\s*)?\**status\**\s*[:|]\**:?\s*(.*)$`)
-	outcomeIs  = lazyregexp.New(`(?i)(✅|🟢|\baccepted\b)|(❌|🔴|\b(?:un|not[ -])accepted\b|\brejected\b|\binconclusive\b)|(⚠|\berror(?:ed)?\b)|(⏳|🔄|\bpending[ -]ci\b)`)
+	statusRow = lazyregexp.New(`(?im)^\s*(?:[-*|]\s*)?\**status\**\s*[:|]\**:?\s*(.*)$`)
+	outcomeIs = lazyregexp.New(
+		`(?i)(✅|🟢|\baccepted\b)|(❌|🔴|\b(?:un|not[ -])accepted\b|\brejected\b|\binconclusive\b)|(⚠|\berror(?:ed)?\b)|(⏳|🔄|\bpending[ -]ci\b)`,
+	)
 	signIs     = lazyregexp.New(`(✅|🟢)|(❌|🔴)|(⚠)|(⏳|🔄)`)
 	outcomesOf = [...]Status{Accepted, Rejected, Failed, PendingCI}
 )

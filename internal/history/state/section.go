@@ -185,7 +185,9 @@ type Doc struct {
 func New(name string) *Doc {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "# Autoloop: %s\n\n", plain.Inline(name, 100))
-	out.WriteString("*Autoloop keeps this file. People may edit Paused, Pause Reason, Completed and all the prose.*\n\n")
+	out.WriteString(
+		"*Autoloop keeps this file. People may edit Paused, Pause Reason, Completed and all the prose.*\n\n",
+	)
 	out.WriteString("## ⚙️ Machine State\n\n| Field | Value |\n|-------|-------|\n")
 	var m Machine
 	for f := range notBefore { // That row is there only when it says something.

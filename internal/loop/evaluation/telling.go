@@ -23,7 +23,11 @@ const (
 var tellers = []teller{
 	// Compilers, linkers, type checkers: where, and what.
 	// gcc, clang, tsc
-	{line: lazyregexp.New(`^\s*(?:\./)?[\w./\\@+-]+\.\w{1,5}[:(]\d+(?:[:,]\d+)?\)?:? *(?:fatal )?error(?:\[\w+\]| \w+\d+)?:? `)},
+	{
+		line: lazyregexp.New(
+			`^\s*(?:\./)?[\w./\\@+-]+\.\w{1,5}[:(]\d+(?:[:,]\d+)?\)?:? *(?:fatal )?error(?:\[\w+\]| \w+\d+)?:? `,
+		),
+	},
 	{
 		line: lazyregexp.New(`^error(?:\[\w+\])?: `), then: lazyregexp.New(`^\s*--> `),
 		not: lazyregexp.New(`could not compile|aborting due to|test failed`),
@@ -69,7 +73,11 @@ var tellers = []teller{
 
 	// Anything.
 	{line: lazyregexp.New(`\bBUG\b|\b[Aa]ssertion\b.* failed\b`)},
-	{line: lazyregexp.New(`(?i)^(?:npm )?(?:err!|\S*error|fatal|failed)\b[:!]? \S|: (?:fatal )?error: |: command not found$|: No such file or directory$|Permission denied$`)},
+	{
+		line: lazyregexp.New(
+			`(?i)^(?:npm )?(?:err!|\S*error|fatal|failed)\b[:!]? \S|: (?:fatal )?error: |: command not found$|: No such file or directory$|Permission denied$`,
+		),
+	},
 	{line: lazyregexp.New(`^make(?:\[\d+\])?: \*\*\* `)},
 }
 
@@ -88,8 +96,10 @@ type teller struct {
 
 // idle are lines that never say why: warnings of compilers with the code that they
 // quote, and how long something took.
-var idle = lazyregexp.New(`(?i)\bwarning\b|: In function |^\s*\d*\s*\||^[\s|^~=-]*$|\bnote: |duration|elapsed|\btook\b|` +
-	`^(?:real|user|sys)\s|^(?:ran|finished|done|time)\b.*\d ?m?s(?:ec\w*)?\b|^exit status \d+$`)
+var idle = lazyregexp.New(
+	`(?i)\bwarning\b|: In function |^\s*\d*\s*\||^[\s|^~=-]*$|\bnote: |duration|elapsed|\btook\b|` +
+		`^(?:real|user|sys)\s|^(?:ran|finished|done|time)\b.*\d ?m?s(?:ec\w*)?\b|^exit status \d+$`,
+)
 
 var escapes = lazyregexp.New(`\x1b\[[0-9;]*[A-Za-z]`)
 

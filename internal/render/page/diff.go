@@ -18,7 +18,10 @@ func parseDiff(patch []byte) []DiffLine {
 			return append(lines, DiffLine{class, "… the commit has the rest"})
 		case strings.HasPrefix(text, "diff --git "):
 			class = "file"
-		case text == "", strings.HasPrefix(text, "index "), strings.HasPrefix(text, "--- "), strings.HasPrefix(text, "+++ "):
+		case text == "",
+			strings.HasPrefix(text, "index "),
+			strings.HasPrefix(text, "--- "),
+			strings.HasPrefix(text, "+++ "):
 			continue
 		case text[0] == '+':
 			class = "add"

@@ -161,7 +161,10 @@ func (p *Program) read(s Source, past history.Summary) {
 func (p *Program) note(list []Note, e *history.Decided, texts []string) []Note {
 	for _, text := range texts {
 		n := Note{Program: p.ID, Iteration: e.Iteration, Time: e.Time, Text: clip(text, 400)}
-		if !slices.ContainsFunc(list, func(other Note) bool { return other.Iteration == n.Iteration && other.Text == n.Text }) {
+		if !slices.ContainsFunc(
+			list,
+			func(other Note) bool { return other.Iteration == n.Iteration && other.Text == n.Text },
+		) {
 			list = append(list, n)
 		}
 	}

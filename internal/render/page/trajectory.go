@@ -26,7 +26,11 @@ const (
 
 // shapes are how candidates are drawn, by the class of their outcome.
 var shapes = map[string]string{
-	"kept": "h0", "rejected": "h0", "beyond": "l4 6h-8z", "error": "m-3-3l6 6m0-6l-6 6", "pending": "m0-5l5 5l-5 5l-5-5z",
+	"kept":     "h0",
+	"rejected": "h0",
+	"beyond":   "l4 6h-8z",
+	"error":    "m-3-3l6 6m0-6l-6 6",
+	"pending":  "m0-5l5 5l-5 5l-5-5z",
 }
 
 // Trajectory draws every candidate as a point and the best as a step line, with
@@ -42,8 +46,13 @@ func (p *Program) Trajectory() template.HTML {
 	if len(p.Iterations) > manyPoints {
 		class += " dense"
 	}
-	d.begin(class, fmt.Sprintf("%s of %s over %d iterations: from %s to %s, target %s. The table below has every number.",
-		p.Metric, p.Name, len(p.Iterations), p.InitialText(), p.BestText(), p.TargetText()), chartWidth, chartHeight)
+	d.begin(
+		class,
+		fmt.Sprintf("%s of %s over %d iterations: from %s to %s, target %s. The table below has every number.",
+			p.Metric, p.Name, len(p.Iterations), p.InitialText(), p.BestText(), p.TargetText()),
+		chartWidth,
+		chartHeight,
+	)
 	level := func(class string, at float64) { d.line(class, chartLeft, at, chartRight, at) }
 	values, labels := y.ticks(5)
 	for i, value := range values {

@@ -98,7 +98,8 @@ func (u use) in(value any, key string, depth int) bool {
 		}
 		for name, inner := range value {
 			below := u
-			below.called = u.called || slices.Contains([]string{"input", "arguments", "args", "parameters", "command"}, name)
+			below.called = u.called ||
+				slices.Contains([]string{"input", "arguments", "args", "parameters", "command"}, name)
 			if below.in(inner, name, depth-1) {
 				return true
 			}

@@ -129,7 +129,11 @@ const listenTick = 20 * time.Millisecond
 // told its port as $PORT, and waits until it listens at url; end ends it with all of its
 // processes. why says why it does not; the error is for failures of our own and for the
 // end of ctx.
-func (b *Box) Serve(ctx context.Context, setup, start string, timeout time.Duration) (url string, end func(), why string,
+func (b *Box) Serve(
+	ctx context.Context,
+	setup, start string,
+	timeout time.Duration,
+) (url string, end func(), why string,
 	err error,
 ) {
 	const home = "server"

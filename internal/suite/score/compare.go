@@ -297,7 +297,11 @@ type Reason struct {
 
 // reasonOf is a reason of a task.
 func reasonOf(kind ReasonKind, task, format string, args ...any) Reason {
-	return Reason{Kind: kind, Task: task, Text: plain.Short(task, document.MaxShown) + ": " + fmt.Sprintf(format, args...)}
+	return Reason{
+		Kind: kind,
+		Task: task,
+		Text: plain.Short(task, document.MaxShown) + ": " + fmt.Sprintf(format, args...),
+	}
 }
 
 // values says what both sides of a reason are.

@@ -168,10 +168,15 @@ func (c *comparer) doubt(p pair) {
 	c.sameChecks(p)
 	for side, runs := range [2][]format.Run{p.baseline.Runs, p.candidate.Runs} {
 		name := sides[side]
-		if i := slices.IndexFunc(runs, func(run format.Run) bool { // the list, where there is one, contradicts the count
-			passed := len(slices.DeleteFunc(slices.Clone(run.Checks), func(c format.CheckResult) bool { return !c.Passed }))
-			return run.Checks != nil && format.Passed(passed, len(run.Checks)).String() != run.Objective.String()
-		}); i >= 0 {
+		if i := slices.IndexFunc(
+			runs,
+			func(run format.Run) bool { // the list, where there is one, contradicts the count
+				passed := len(
+					slices.DeleteFunc(slices.Clone(run.Checks), func(c format.CheckResult) bool { return !c.Passed }),
+				)
+				return run.Checks != nil && format.Passed(passed, len(run.Checks)).String() != run.Objective.String()
+			},
+		); i >= 0 {
 			c.holdBack(ChecksMiscounted, "miscounted checks", p,
 				fmt.Sprintf("run %d of the %s lists other checks than its %s passed", i+1, name, runs[i].Objective))
 		}
@@ -250,8 +255,10 @@ func (c *comparer) judge(before, after format.Score) (drop bool) {
 			made[1]).values(ofRuns(0), ofRuns(1)))
 	case was != "" && is != "" && was != is:
 		c.hold("two judges")
-		c.note(reasonOf(JudgeDiffers, before.TaskID, "two judges, %s and %s; they are left out, and nothing is promoted",
-			plain.Short(was, document.MaxShown), plain.Short(is, document.MaxShown)).values(was, is))
+		c.note(
+			reasonOf(JudgeDiffers, before.TaskID, "two judges, %s and %s; they are left out, and nothing is promoted",
+				plain.Short(was, document.MaxShown), plain.Short(is, document.MaxShown)).values(was, is),
+		)
 	case answered != made:
 		c.note(reasonOf(JudgeIncomplete, before.TaskID,
 			"the judge did not answer in every run; it is left out on both sides").values(ofRuns(0), ofRuns(1)))
