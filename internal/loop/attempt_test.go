@@ -181,3 +181,20 @@ func TestSuiteIsPartOfEvaluator(t *testing.T) {
 	assert.Equal(t, hash("a", "1"), hash("a", "2"))
 	assert.NotEqual(t, hash("a", "1"), hash("b", "1"))
 }
+
+// TestEachProposalIsATrial of its own, where an iteration had several.
+func TestEachProposalIsATrial(t *testing.T) {
+	t.Parallel()
+	proposed := func(iteration int) *history.Proposed {
+		return &history.Proposed{Head: history.Head{Iteration: iteration}, Definition: "d"}
+	}
+	past := &history.Summary{
+		Attempts:  []history.Attempt{{Iteration: 1, Definition: "d"}, {Iteration: 2, Definition: "d"}, {Iteration: 3}},
+		Proposals: []*history.Proposed{proposed(2), proposed(2)},
+	}
+	var told []int
+	for _, trial := range newMemoryRun(t, "").trials(position{identity: identity{Definition: "d"}}, past) {
+		told = append(told, trial.Iteration)
+	}
+	assert.Equal(t, []int{1, 2, 2}, told)
+}

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -223,5 +224,21 @@ func TestMarkOfCommentsIsBounded(t *testing.T) {
 		{commands.Mark{5}, "", "4 3 2", ""},
 	} {
 		assert.Equal(t, c.want, until(c.mark, c.there, c.before))
+	}
+}
+
+// TestWhoRestsSaysNothing to GitHub, unless a comment was answered.
+func TestWhoRestsSaysNothing(t *testing.T) {
+	t.Parallel()
+	for _, answered := range []bool{false, true} {
+		d := newMemoryRun(t, "", wasMeasured("1"))
+		d.heard()
+		if answered {
+			d.answered = map[string]bool{"4": true}
+		}
+		rests := func(context.Context) (Result, error) { return Result{}, &blockedError{resting: true} }
+		_, err := d.shownOnGitHub(rests)(t.Context())
+		require.Error(t, err)
+		assert.Equal(t, answered, d.hub.promoted > 0 || d.hub.Changes() > 0)
 	}
 }

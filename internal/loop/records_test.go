@@ -266,3 +266,19 @@ func iterationText(t *testing.T, log *history.Log) string {
 	require.Len(t, log.Iterations(), 1)
 	return string(log.Iterations()[0].Text())
 }
+
+// TestStatesWithoutLedgerAreAdopted: one that counts iterations, and no other.
+func TestStatesWithoutLedgerAreAdopted(t *testing.T) {
+	t.Parallel()
+	for count, adopted := range map[string]int{"0": 0, "1": 1} {
+		for _, ledger := range []*history.Log{nil, ledgerOf(t, &history.Paused{Reason: decision.Say("x")})} {
+			b, err := openRecords(sessionOf(programWith("", "")),
+				memory.Files{State: stateOf("| Iteration Count | " + count + " |"), Ledger: ledger})
+			require.NoError(t, err)
+			if b.adopt(); ledger != nil {
+				adopted = 0
+			}
+			assert.Equal(t, adopted, b.sum.Adopted)
+		}
+	}
+}

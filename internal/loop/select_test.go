@@ -10,8 +10,10 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/budget"
+	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/tests/golden"
 )
 
 // outcome is an attempt that ended; metric "" means that nothing was measured.
@@ -86,4 +88,16 @@ func TestShareOfLeastRemainder(t *testing.T) {
 	assert.Equal(t, "0.2500", fmt.Sprintf("%.4f", r.limit(4).CostUSD.Float64()))
 	r.left = budget.Left{}
 	assert.Equal(t, agent.Limit{}, r.limit(4), "no bound")
+}
+
+// TestOtherProposalsAreToldByTheirFirstReason, and what decides is none of them.
+func TestOtherProposalsAreToldByTheirFirstReason(t *testing.T) {
+	t.Parallel()
+	two := decision.Says("worse", "and slow")
+	golden.Line(t, decision.Texts(others(&proposal.Proposal{
+		Decided: &history.Decided{Proposal: 2},
+		Measured: []history.Event{
+			&history.Proposed{Proposal: 1, Outcome: history.Rejected, Reasons: two}, &history.Proposed{Proposal: 2},
+		},
+	})))
 }
