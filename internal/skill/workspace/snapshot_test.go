@@ -142,6 +142,7 @@ func TestCutManifest(t *testing.T) {
 	taken(t, filepath.Join(base, "src"), snap)
 	whole, err := os.ReadFile(ManifestFile(snap))
 	require.NoError(t, err)
+	require.NoError(t, os.Chmod(ManifestFile(snap), 0o600))
 	for length := range len(whole) + 1 {
 		testdir.Put(t, base, paths{"v1.manifest.json": string(whole[:length])})
 		_, err := Verify(t.Context(), snap)
