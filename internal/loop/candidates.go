@@ -284,10 +284,11 @@ func (r *run) measureAll(ctx context.Context, at position, all []*attempt) error
 
 // changesOf are the differences of two fingerprints without what runs of other programs
 // record in between: the memory branch, as long as it still begins with what it was and has this
-// program's records as they were. What was obtained of a remote moves with every fetch, and
+// program's records as they were, and their own branches where the records have them. What was obtained of a remote moves with every fetch, and
 // nothing is decided by it.
 func (r *run) changesOf(ctx context.Context, before, after git.Fingerprint) ([]string, error) {
 	before, after = maps.Clone(before), maps.Clone(after)
+	head := after["ref refs/heads/"+memory.MemoryBranch]
 	for key, now := range after {
 		ref, is := strings.CutPrefix(key, "ref ")
 		was := before[key]
@@ -297,6 +298,8 @@ func (r *run) changesOf(ctx context.Context, before, after git.Fingerprint) ([]s
 		theirs, err := strings.HasPrefix(ref, git.ObtainedRefs), error(nil)
 		if strings.HasSuffix(ref, "/"+memory.MemoryBranch) {
 			theirs, err = r.othersRecorded(ctx, was, now)
+		} else if at := strings.LastIndex(ref, "/"+BranchPrefix); at >= 0 && !theirs {
+			theirs, err = r.onRecord(ctx, head, ref[at+1+len(BranchPrefix):], now)
 		}
 		if err != nil {
 			return nil, err
@@ -319,4 +322,14 @@ func (r *run) othersRecorded(ctx context.Context, was, now string) (bool, error)
 		return false, err
 	}
 	return r.Memory.Same(ctx, was, now, r.Program.Name)
+}
+
+// onRecord reports whether another program's branch is where its records have it.
+func (r *run) onRecord(ctx context.Context, head, name, commit string) (bool, error) {
+	files, err := r.Memory.At(ctx, head, name)
+	if err != nil || files.Ledger == nil || name == r.Program.Name {
+		return false, ctx.Err() // another program's ledger that cannot be read says nothing
+	}
+	summary := files.Ledger.Summary()
+	return summary.Head() == commit, nil
 }

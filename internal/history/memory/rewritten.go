@@ -107,6 +107,9 @@ func (e *RewrittenError) Error() string {
 // rewritten since this clone last saw it. fresh says that this clone cannot tell.
 func (m *Memory) CheckSeen(ctx context.Context, head string) (fresh bool, err error) {
 	seen, known, err := m.Repo.Resolve(ctx, m.seen(memoryRef))
+	if err == nil && !known && m.Remote == "" { // it may have worked with its remote alone
+		seen, known, err = m.Repo.Resolve(ctx, (&Memory{Repo: m.Repo, Remote: "origin"}).seen(memoryRef))
+	}
 	if err != nil || !known {
 		return true, err
 	}
