@@ -86,3 +86,24 @@ func TestReasonsHaveCures(t *testing.T) {
 		assert.Regexp(t, `[;:] [a-z{]`, texts[kind], kind)
 	}
 }
+
+// TestRuleIsOfWhatAProgramAsks, also with more pairs, and of an evaluation found to be noisy.
+func TestRuleIsOfWhatAProgramAsks(t *testing.T) {
+	t.Parallel()
+	asked := Rule{Regime: Repeatable, Pairs: 8, Confidence: 0.95}
+	more, noisy, fewer := asked, asked, asked
+	more.MaxPairs, noisy.Regime, fewer.Pairs = 32, Noisy, 4
+	for rule, is := range map[*Rule]bool{&asked: true, &more: true, &noisy: true, &fewer: false} {
+		assert.Equal(t, is, rule.IsOf(asked), "%+v", rule)
+	}
+	assert.False(t, asked.IsOf(noisy), "what is known to be noisy stays so")
+	assert.False(t, asked.Same(more))
+}
+
+// TestReasonsAreLines in JSON for people.
+func TestReasonsAreLines(t *testing.T) {
+	t.Parallel()
+	text, err := json.Marshal(Lines(Says("one", "two")))
+	require.NoError(t, err)
+	assert.Equal(t, `["one","two"]`, string(text))
+}
