@@ -274,3 +274,18 @@ func TestDivergedIsSaid(t *testing.T) {
 	a.add("x", "2")
 	assert.Equal(t, []string{"theirs", "2"}, b.ledger("x"), "the cure works")
 }
+
+// TestSameRecords of a program at two commits, whatever others recorded in between.
+func TestSameRecords(t *testing.T) {
+	t.Parallel()
+	c := newCheckout(t)
+	first := c.atop(map[string]*git.File{"p.md": file("one\n")})
+	second := c.atop(map[string]*git.File{"p.md": file("one\n"), "q.md": file("two\n")}, first)
+	for name, want := range map[string]bool{"p": true, "q": false, "none": true} {
+		same, err := c.Same(t.Context(), first, second, name)
+		require.NoError(t, err)
+		assert.Equal(t, want, same, name)
+	}
+	assert.Contains(t, (&memory.CheckedOutError{Ref: "refs/heads/autoloop/p", Where: "here"}).Error(),
+		"branch autoloop/p is checked out in here")
+}

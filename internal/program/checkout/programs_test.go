@@ -124,3 +124,18 @@ func TestProgramFileByPath(t *testing.T) {
 	p := checkout.Programs{Root: root}.File(filepath.Join(root, "../y.md"))
 	assert.NoError(t, p.Err(), "a file that was named may be anywhere")
 }
+
+// TestPlacesOfPrograms: where they may be, and which files may be some.
+func TestPlacesOfPrograms(t *testing.T) {
+	t.Parallel()
+	source := checkout.Programs{Root: "/repo"}
+	assert.Equal(t, []string{".autoloop/program.md", "program.md", ".autoloop/programs"}, source.Places())
+	for file, want := range map[string]bool{
+		"program.md": true, ".autoloop/programs/p.md": true, ".autoloop/programs/p/program.md": true,
+		".autoloop/programs/p.txt": false, ".autoloop/programs/p/other.md": false, "docs/p.md": false,
+	} {
+		assert.Equal(t, want, source.MayBe(file), file)
+	}
+	assert.True(t, checkout.Single(&program.Program{File: "program.md"}))
+	assert.False(t, checkout.Single(&program.Program{File: ".autoloop/programs/p.md"}))
+}
