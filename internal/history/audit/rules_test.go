@@ -140,3 +140,9 @@ func TestStepsOfAnIterationFollowEachOther(t *testing.T) {
 		return strings.Join(findings(events(t, line)), "\n")
 	})
 }
+
+// TestReportSaysWhatWasNotLookedAt, also where the records agree.
+func TestReportSaysWhatWasNotLookedAt(t *testing.T) {
+	t.Parallel()
+	golden.Line(t, (&audit.Report{Decisions: 2, Repeated: 1, Unseen: []string{"the clone is shallow"}}).String())
+}

@@ -153,3 +153,17 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// TestFilesTravelWithTheirProposal, and what is no list of files is refused.
+func TestFilesTravelWithTheirProposal(t *testing.T) {
+	t.Parallel()
+	files := []File{{Path: "a", Mode: "100644", Data: []byte("x\n")}, {Path: "gone"}}
+	b, err := (&Proposal{Files: files}).Bundle(time.Now())
+	require.NoError(t, err)
+	var again []File
+	require.NoError(t, json.Unmarshal(b.Change, &again))
+	assert.Equal(t, files, again)
+	b.Change = []byte("no list")
+	_, err = Decode(b, process.Masker{})
+	require.ErrorContains(t, err, "cannot be read")
+}
