@@ -16,7 +16,7 @@ const (
 )
 
 // partNames are the names of the parts. Objects and refs may be directories, links or
-// executable files; the others are none that are directories.
+// executable files; no other file is a directory.
 var partNames = map[string]parts{"objects": hasObjects, "refs": hasRefs, "HEAD": hasHead, "commondir": hasCommon}
 
 // repository reports whether git takes a directory with these parts for a

@@ -60,7 +60,7 @@ func TestLastStage(t *testing.T) {
 func TestTrialEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	const once, bounded = ` // {"regime":"repeatable"}`, ` // {"low":0,"high":100}`
-	golden.Table(t, map[string]string{ // where it is measured, the number or why there is none, and the rule
+	golden.Table(t, map[string]string{ // where it is measured, the number or why it is missing, and the rule
 		"at once":                    "once candidate // overlap" + once,
 		"a candidate's warm-up":      "pairs candidate warm-up // exit // {}",
 		"an incumbent's warm-up":     "pairs incumbent warm-up // exit // {}",

@@ -90,7 +90,7 @@ func TestShareOfLeastRemainder(t *testing.T) {
 	assert.Equal(t, agent.Limit{}, r.limit(4), "no bound")
 }
 
-// TestOtherProposalsAreToldByTheirFirstReason, and what decides is none of them.
+// TestOtherProposalsAreToldByTheirFirstReason: the deciding proposal is left out.
 func TestOtherProposalsAreToldByTheirFirstReason(t *testing.T) {
 	t.Parallel()
 	two := decision.Says("worse", "and slow")

@@ -296,7 +296,7 @@ func TestWhatASectionSaysOfFiles(t *testing.T) {
 		"- `src/x.ts`\n\nDo NOT modify `src/x.ts`.\n",
 		"- `src/*.ts`\n\nDo NOT modify `src/`.\n",
 		"- `src/x.ts`\n\nDo NOT modify `src/`.\n",
-		// Where the targets were given, a path in a sentence that says nothing is none.
+		// Where the targets were given, a path in a sentence that says nothing is no target.
 		"- `a.go`\n\nThe evaluator is `eval.py`.\n",
 		"- `a.go`\n\nSee `b.go` for the format.\n",
 		"- `src/`\n\nThe hot loop is in `src/hot.go`; run `npm test` first.\n",

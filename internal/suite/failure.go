@@ -126,7 +126,7 @@ func CanName(text string) bool {
 }
 
 // Kind is the kind of a check, which stands under one of these keys. It is "", with a
-// problem, when there is none of the kinds that are in all.
+// problem, when it is not one of the kinds in all.
 func (r Reader) Kind(n document.Node, key string, all map[string]string, names ...string) (kind string) {
 	for _, f := range n.Fields {
 		if slices.Contains(names, f.Name) {

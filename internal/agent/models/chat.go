@@ -110,7 +110,7 @@ const (
 // Error is why a request was not answered.
 type Error struct {
 	Kind ErrorKind
-	// Status is the HTTP status, 0 when there was none.
+	// Status is the HTTP status, 0 without a response.
 	Status int
 	// Message is one bounded line without the key, with what to do next where
 	// that is known.

@@ -256,7 +256,7 @@ func numbers(hidden string, start int) (found []Mark) {
 	return found
 }
 
-// signForm is a sign at the end that is none of a sum, or of i--.
+// signForm is a sign at the end that belongs to the number, and not to a sum or to i--.
 var signForm = lazyregexp.New(`(?:^|[^\pL\pN_$)\]}.\-])-$|(?:^|[^\pL\pN_$)\]}.+])\+$`)
 
 var (

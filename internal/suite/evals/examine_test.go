@@ -102,7 +102,7 @@ func TestCasesThatTellNothing(t *testing.T) {
 }
 
 // TestChecksThatNeverDiffer is known of three runs or more, of those alone that answered
-// it: a grading from before it was in the suite is none of it. A run is y, n, or - for no answer
+// it: a grading from before it was in the suite does not count. A run is y, n, or - for no answer
 // of the expectation and of the check.
 func TestChecksThatNeverDiffer(t *testing.T) {
 	t.Parallel()
