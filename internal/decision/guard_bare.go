@@ -16,7 +16,7 @@ const (
 )
 
 // partNames are the names of the parts. Objects and refs may be directories, links or
-// executable files; no other file is a directory.
+// executable files; the other parts are never directories.
 var partNames = map[string]parts{"objects": hasObjects, "refs": hasRefs, "HEAD": hasHead, "commondir": hasCommon}
 
 // repository reports whether git takes a directory with these parts for a
