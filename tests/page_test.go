@@ -83,17 +83,6 @@ func browserSource(t testing.TB, name string, n int, front page.Source) page.Sou
 			e.Outcome, e.Metric, e.Best, e.Reasons = history.Error, nil, number("%g", 1000.0),
 				decision.Says("the agent's service did not answer")
 		}
-		if name == "suite" {
-			cases := map[string]metric.Value{}
-			for k := range 7 {
-				cases[fmt.Sprintf("case.%d-the-notes-name-what-breaks", k)] = *number("%g", float64((i*k)%5)/4)
-			}
-			events = append(events,
-				&history.Measured{
-					Head: history.Head{Iteration: i}, Stage: "trial", Role: history.Candidate,
-					Numbers: cases,
-				})
-		}
 		events = append(events, e)
 	}
 	front.Name = name
@@ -154,17 +143,15 @@ func TestPageInABrowser(t *testing.T) {
 		Name   string `json:"name"`
 		File   string `json:"file"`
 		Anchor string `json:"anchor"`
-		// Element is a selector of the part that is taken; "" is the window.
-		Element string `json:"element"`
-		Scheme  string `json:"scheme"`
-		Width   int    `json:"width"`
+		Scheme string `json:"scheme"`
+		Width  int    `json:"width"`
 	}
 	var pictures []picture
 	for name, p := range map[string]picture{
 		"overview": {File: "index.html"}, "program": {File: programs[0].File()},
 		"iteration": {File: "all.html", Anchor: "#program-speed-i123"}, "one": {File: programs[1].File()},
 		"empty": {File: programs[2].File()}, "errors": {File: programs[4].File()},
-		"cases": {File: programs[6].File(), Element: "table.heat"}, "many": {File: "many.html"},
+		"many":  {File: "many.html"},
 		"large": {File: "large.html", Anchor: "#program-large"},
 	} {
 		for scheme, width := range map[string]int{"light": 1600, "dark": 360} {

@@ -10,7 +10,6 @@ import (
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/render/page"
 	"github.com/org/autoloop/internal/suite/score"
 	"github.com/org/autoloop/internal/suite/taskrun"
 )
@@ -82,8 +81,7 @@ func (a *App) compare(before, after string, thresholds score.Thresholds) (found 
 // prints it, for programs as value. Its report is in the directory out, "" for nowhere yet.
 func (a *App) deliverComparison(found render.Comparison, value any, html, out string, markdown bool) error {
 	if html != "" {
-		shown := page.Comparison{Generated: a.Now(), Comparison: found}
-		if err := a.writePage(html, shown.Write); err != nil {
+		if err := a.writeReport(html, "Comparison", found.HTML()); err != nil {
 			return err
 		}
 	}

@@ -63,7 +63,7 @@ what still fails, and a recommendation; with a number the pass rate of that iter
 	a.dirFlag(cmd)
 	cmd.Flags().BoolVar(&diff, "diff", false, "print the patch of a skill from v0 to the best version alone")
 	cmd.Flags().StringVar(&html, "html", "",
-		"write a page of a skill into this file: cases and versions, evidence, the change")
+		"write the report on a skill as a page into this file")
 	cmd.MarkFlagsMutuallyExclusive("json", "tsv", "diff", "html")
 	return cmd
 }

@@ -6,7 +6,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"io"
+	"html/template"
 	"net"
 	"os"
 	"path/filepath"
@@ -164,10 +164,11 @@ func (a *App) servePage(ctx context.Context, port int, names []string) error {
 	return watcher.Serve(ctx, listener)
 }
 
-// writePage writes one HTML file and says where it is.
-func (a *App) writePage(out string, render func(io.Writer) error) error {
+// writeReport writes a report as one HTML file and says where it is.
+func (a *App) writeReport(out, title, body string) error {
 	var b bytes.Buffer
-	if err := render(&b); err != nil {
+	shown := page.Report{Generated: a.Now(), Title: title, Body: template.HTML(body)} //nolint:gosec // render made it
+	if err := shown.Write(&b); err != nil {
 		return err
 	}
 	file := a.Path(out)

@@ -148,12 +148,7 @@ func (a *App) reportSkill(ctx context.Context, dir string, diff bool, html strin
 	case err != nil:
 		return err
 	case html != "":
-		page, err := versions.Page(ctx, r)
-		if err != nil {
-			return err
-		}
-		page.Generated = a.Now()
-		return a.writePage(html, page.Write)
+		return a.writeReport(html, r.Skill, r.HTML())
 	case diff:
 		_, err = a.Stdout.Write(patch)
 		return err

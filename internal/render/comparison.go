@@ -38,6 +38,11 @@ func (c Comparison) Markdown() string {
 		c.render(markdown(title), func(_ decision.Verdict, text string) string { return text })
 }
 
+// HTML renders the report for a page.
+func (c Comparison) HTML() string {
+	return paged(string(c.Verdict) + c.render(onPage(), func(_ decision.Verdict, text string) string { return text }))
+}
+
 // render is the report behind the word for its verdict.
 func (c Comparison) render(f form, paint func(decision.Verdict, string) string) string {
 	out := f.text(strings.TrimPrefix(rounded(c.Summary), string(c.Verdict)), maxLine) + "\n"

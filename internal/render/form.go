@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"html"
 	"strings"
 
 	"github.com/org/autoloop/internal/plain"
@@ -55,6 +56,28 @@ func onTerminal() form {
 		diff: func(diff string) string { return heading("Diff") + strings.TrimSuffix(Pictured(diff), "\n") + "\n" },
 		item: "  - ", said: maxSaid,
 	}
+}
+
+// onPage writes HTML, in which a line is a line.
+func onPage() form {
+	text := func(text string, most int) string { return html.EscapeString(plain.Short(text, most)) }
+	heading := func(title string) string { return "<h2>" + title + "</h2>" }
+	return form{
+		text: text, heading: heading, table: Table.html,
+		link:   func(label, path string) string { return text(label+" "+path, maxLine) },
+		strong: func(text string) string { return "<strong>" + text + "</strong>" },
+		fold:   func(title, text string) string { return heading(title) + text },
+		diff: func(diff string) string {
+			return heading("Diff") + "<pre class=\"diff\">" + html.EscapeString(Pictured(diff)) + "</pre>"
+		},
+		fact: "- ", item: "- ", said: maxListed,
+	}
+}
+
+// paged is a report that onPage wrote, with its first line as the title.
+func paged(report string) string {
+	title, rest, _ := strings.Cut(report, "\n")
+	return "<h1>" + title + "</h1>" + strings.TrimLeft(rest, "\n")
 }
 
 // section is a list under a heading; nothing when it is empty.

@@ -2,6 +2,7 @@ package render_test
 
 import (
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -103,6 +104,7 @@ func TestHostileWordsAreHarmless(t *testing.T) {
 			say(reflect.ValueOf(&compared.After), words)
 			harmless(t, "comparison", compared.Markdown())
 			plainText(t, "comparison", compared.Text())
+			escaped(t, compared.HTML())
 			report := render.NewSkillReport(rowsOf("0.5 +0.6"), []string{""}, false)
 			report.Failures = []render.SkillFailure{{}}
 			report.Changes, report.Cases = []render.SkillChange{{}}, []render.SkillCase{{}}
@@ -111,6 +113,7 @@ func TestHostileWordsAreHarmless(t *testing.T) {
 			say(reflect.ValueOf(&report), words)
 			harmless(t, "skill report", report.Markdown())
 			plainText(t, "skill report", report.Text())
+			escaped(t, report.HTML())
 			harmless(t, "title", render.PullTitle(a))
 			assert.NotContains(t, render.PullTitle(a), "\n")
 			table := render.LogTable(a)
@@ -119,6 +122,15 @@ func TestHostileWordsAreHarmless(t *testing.T) {
 			plainText(t, "one iteration", render.StoryOf(a, decided.Iteration).String())
 		})
 	}
+}
+
+// escaped has no markup of others, and nothing that turns letters round.
+func escaped(t *testing.T, page string) {
+	t.Helper()
+	for _, tag := range regexp.MustCompile(`<[^>]*>`).FindAllString(page, -1) {
+		require.Regexp(t, `^</?(h1|h2|table|tr|t[hd]( class="num")?|strong|pre( class="diff")?)>$`, tag)
+	}
+	plainText(t, "page", page)
 }
 
 // plainText has nothing that moves a terminal's cursor or turns letters round.

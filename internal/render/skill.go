@@ -182,6 +182,9 @@ func (r SkillReport) Markdown() string { return "# " + r.render(markdown("#")) }
 // Text renders the report for a terminal: there is no markup in it.
 func (r SkillReport) Text() string { return r.render(onTerminal()) }
 
+// HTML renders the report for a page.
+func (r SkillReport) HTML() string { return paged(r.render(onPage())) }
+
 func (r SkillReport) render(f form) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s: %s\n\n", f.text(r.Skill, maxLabel), r.Class)

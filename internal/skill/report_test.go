@@ -30,38 +30,6 @@ func improved(t *testing.T) *skillLoop {
 	return k
 }
 
-func TestPageHasEveryGradedIteration(t *testing.T) {
-	t.Parallel()
-	k := improved(t)
-	for n, feedback := range []string{
-		`{"suggestions": ["check more"], "overall": "good"}`, `{"suggestions": ["check more", "and less"]}`,
-	} {
-		testdir.Put(t, k.Workspace.Iteration(n), paths{
-			"eval-2/grading.json": `{"expectations": [{"text": "a", "passed": true}], "eval_feedback": ` + feedback + `}`,
-		})
-	}
-	// an iteration that was never graded, such as one that proposed nothing
-	require.NoError(t, k.Workspace.Append(results.Row{
-		Iteration: 3, Action: results.Reverted, Changelog: "no change proposed",
-	}))
-	v, _ := versionsOf(t, k.Workspace)
-	r, _, err := v.Report(t.Context(), BestVersion)
-	require.NoError(t, err)
-	shown, err := v.Page(t.Context(), r)
-	require.NoError(t, err)
-	var columns []string
-	for _, column := range shown.Columns {
-		graded := 0
-		for _, c := range column.Cases {
-			graded += min(1, len(c.Gradings))
-		}
-		columns = append(columns, fmt.Sprintf("%s %d of %d graded", column.Name(), graded, len(column.Cases)))
-	}
-	assert.Equal(t, []string{"v0 3 of 3 graded", "v1 3 of 3 graded", "2 2 of 3 graded"}, columns)
-	assert.Equal(t, map[string][]string{"2": {"check more", "good", "and less"}}, shown.Feedback, "each thing once")
-	assert.Empty(t, shown.Queries)
-}
-
 func TestScoreOfEveryIteration(t *testing.T) {
 	t.Parallel()
 	v, _ := versionsOf(t, improved(t).Workspace)
@@ -134,9 +102,7 @@ func TestTriggersOfTheVersions(t *testing.T) {
 			v, _ := versionsOf(t, k.Workspace)
 			r, _, err := v.Report(t.Context(), BestVersion)
 			require.NoError(t, err)
-			shown, err := v.Page(t.Context(), r)
-			require.NoError(t, err)
-			text, err := json.Marshal(map[string]any{"figures": r.Triggers, "queries": shown.Queries, "notes": r.Notes})
+			text, err := json.Marshal(map[string]any{"figures": r.Triggers, "notes": r.Notes})
 			require.NoError(t, err)
 			golden.Line(t, string(text))
 		})

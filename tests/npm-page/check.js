@@ -165,7 +165,7 @@ if (wanted.tools) {
 for (const picture of wanted.pictures ?? []) {
   const page = await open({ viewport: { width: picture.width, height: 900 }, colorScheme: picture.scheme, reducedMotion: "reduce" }, picture.file, picture.anchor);
   const options = { animations: "disabled", caret: "hide" };
-  const taken = PNG.sync.read(picture.element ? await page.locator(picture.element).first().screenshot(options) : await page.screenshot(options));
+  const taken = PNG.sync.read(await page.screenshot(options));
   const file = join("golden", picture.name + ".png");
   if (process.env.GOLDEN === "write") {
     writeFileSync(file, PNG.sync.write(taken));

@@ -25,9 +25,7 @@ type Iteration struct {
 	CommitURL, RunURL string
 	Diff              []DiffLine
 
-	// cases are the pass rates of a suite's cases, stage is the one of the trial that is
-	// shown, "" for any.
-	cases decision.CaseRates
+	// stage is the one of the trial that is shown, "" for any.
 	stage decision.Stage
 }
 

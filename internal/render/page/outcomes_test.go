@@ -10,31 +10,6 @@ import (
 	"github.com/org/autoloop/internal/render/page"
 )
 
-// TestCasesOfASuite: the first measurement, and of each iteration the candidate
-// that decided it.
-func TestCasesOfASuite(t *testing.T) {
-	t.Parallel()
-	text := `{"event":"measured","role":"baseline","metric":0.25,"numbers":{"case.a":0,"case.b":0.5,"score":1}}` + "\n"
-	for i := 1; i <= 40; i++ {
-		head := fmt.Sprintf(`"iteration":%d,"role":"candidate","stage":"trial"`, i)
-		text += `{"event":"measured",` + head + `,"proposal":1,"numbers":{"case.a":0.5,"case.b":0.5}}` + "\n" +
-			`{"event":"measured",` + head + `,"proposal":2,"case_samples":{"case.b":[1,0.5]}}` + "\n" +
-			fmt.Sprintf(`{"event":"decided","iteration":%d,"proposal":%d,"outcome":"accepted",`, i, 1+i%2) +
-			`"metric":0.5,"best":0.5}` + "\n"
-	}
-	events := ledger(t, text)
-	p := program(t, page.Source{Name: "p", Events: events})
-	m := p.Cases()
-	require.NotNil(t, m)
-	require.Len(t, m.Columns, 30)
-	assert.Equal(t, []int{0, 12, 40}, []int{m.Columns[0].Iteration, m.Columns[1].Iteration, m.Columns[29].Iteration})
-	require.Len(t, m.Rows, 2)
-	assert.Equal(t, "[{0 rate0} {50 rate2} { rate-none}]", fmt.Sprint(m.Rows[0].Cells[:3]))
-	assert.Equal(t, "[{50 rate2} {50 rate2} {75 rate3}]", fmt.Sprint(m.Rows[1].Cells[:3]))
-	assert.Contains(t, single(t, p), `<td class="rate3 num">75</td>`)
-	assert.Nil(t, program(t, page.Source{Name: "p", Events: made(3, "x")}).Cases())
-}
-
 func TestAgentsOfKeptIterations(t *testing.T) {
 	t.Parallel()
 	text := `{"event":"measured","role":"baseline","metric":10,"direction":"lower"}` + "\n"

@@ -17,7 +17,7 @@ import (
 	"github.com/org/autoloop/internal/render"
 )
 
-//go:embed assets/*.html assets/report/*.html
+//go:embed assets/*.html
 var assets embed.FS
 
 //go:embed assets/style.css
@@ -51,6 +51,17 @@ type View struct {
 
 // Write writes the file. Program.File names the page of each program that it does not show.
 func (v View) Write(w io.Writer) error { return execute(w, "page.html", &v) }
+
+// Report is the page of a report on a skill or of a comparison, which says what its text does.
+type Report struct {
+	Generated time.Time
+	Title     string
+	// Body is HTML that render made.
+	Body template.HTML
+}
+
+// Write writes the page.
+func (r Report) Write(w io.Writer) error { return execute(w, "report.html", r) }
 
 // States counts how the programs stand, most frequent first.
 func (s *Site) States() []Share {
@@ -91,7 +102,7 @@ func (v View) recent(p *Program) []*Iteration {
 // execute writes a page.
 func execute(w io.Writer, name string, v any) error {
 	pages := template.New("").Funcs(functions(v))
-	if err := template.Must(pages.ParseFS(assets, "assets/*.html", "assets/report/*.html")).
+	if err := template.Must(pages.ParseFS(assets, "assets/*.html")).
 		ExecuteTemplate(w, name, v); err != nil {
 		return fmt.Errorf("write the page: %w", err)
 	}
@@ -128,13 +139,8 @@ func functions(data any) template.FuncMap {
 		"link":   v.link, "recent": v.recent,
 		"stamp": stamp, "sortable": sortable,
 		"percent": func(share float64) string { return coordinate(min(max(100*share, 0), 100)) },
-		"page": func(title string, generated time.Time) any {
-			return map[string]any{"Title": title, "Generated": generated}
-		},
-		"pair":   func(name string, side TaskSide) any { return map[string]any{"Name": name, "Side": side} },
-		"plain":  func(v any) string { return clip(fmt.Sprint(v), maxEvidence) },
-		"figure": render.Figure, "signed": render.Signed, "strip": strip,
-		"rounded": func(v any) string { return render.Rounded(fmt.Sprint(v))[0] },
+		"plain":   func(v any) string { return clip(fmt.Sprint(v), maxEvidence) },
+		"figure":  render.Figure, "strip": strip,
 	}
 }
 

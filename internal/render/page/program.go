@@ -42,9 +42,6 @@ type Program struct {
 	Lessons, Foreclosed []Note
 	// Issue, Pull and Repository are addresses on GitHub; "" when unknown.
 	Issue, Pull string
-
-	// heat is the column of the first measurement of a suite's cases.
-	heat []HeatColumn
 }
 
 // Note is something that an agent wrote down at the end of an iteration of a

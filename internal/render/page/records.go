@@ -132,9 +132,6 @@ func (p *Program) read(s Source, past history.Summary) {
 	for _, e := range s.Events {
 		switch e := e.(type) {
 		case *history.Measured:
-			if rates := e.CaseRates(); e.Role == history.Baseline && len(rates) > 0 && p.heat == nil {
-				p.heat = []HeatColumn{{Kept: true, rates: rates}}
-			}
 			if e.Role == history.Baseline && e.Stage == "" && e.Metric != nil {
 				p.Breaks = append(p.Breaks, last)
 			}
@@ -198,9 +195,6 @@ func (it *Iteration) CI() string {
 // measured takes a measurement of the trial; of several of the stage that is shown the last
 // counts.
 func (it *Iteration) measured(m *history.Measured) {
-	if rates := m.CaseRates(); m.Role == history.Candidate && len(rates) > 0 {
-		it.cases = rates
-	}
 	if it.stage != "" && m.Stage != it.stage {
 		return
 	}

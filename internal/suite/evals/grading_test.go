@@ -92,8 +92,6 @@ func TestGradingIsReadInBothSpellings(t *testing.T) {
 	text, err := json.Marshal(g)
 	require.NoError(t, err)
 	golden.Row(t, "written", string(text))
-	assert.Equal(t, []Claim{{"c", true, "e"}}, g.ReadClaims())
-	assert.Empty(t, Grading{Claims: json.RawMessage(`{"of another": "shape"}`)}.ReadClaims())
 	again, err := ParseGrading(text)
 	require.NoError(t, err)
 	assert.Equal(t, g, again)
