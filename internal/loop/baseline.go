@@ -22,7 +22,7 @@ import (
 // ensureBaseline measures iteration 0 when the recorded baseline no longer holds:
 // the default branch's tree with nothing changed and, when the program branch
 // has commits of its own, the incumbent beside it. When neither can be measured
-// the error is a *baselineError.
+// the error is a failure of the baseline.
 func (r *run) ensureBaseline(ctx context.Context, at *position) error {
 	var err error
 	if *at, err = r.identified(ctx, *at); err != nil {
@@ -54,10 +54,10 @@ func (r *run) ensureBaseline(ctx context.Context, at *position) error {
 		return err
 	}
 	if touched := r.tampered(before.Diff(after), "while the unchanged files were measured"); len(touched) > 0 {
-		return &baselineError{decision.Reason{
+		return unmeasured(decision.Reason{
 			Kind: decision.RepositoryChanged,
 			Term: "while the unchanged files were measured", Words: strings.Join(touched, "; "),
-		}}
+		})
 	}
 	if err := r.recordBaseline(ctx, at, found, why); err != nil {
 		return err
@@ -68,11 +68,6 @@ func (r *run) ensureBaseline(ctx context.Context, at *position) error {
 	r.step("measured", found.head.median().String())
 	return nil
 }
-
-// baselineError says why the unchanged files cannot be measured.
-type baselineError struct{ reason decision.Reason }
-
-func (e *baselineError) Error() string { return e.reason.String() }
 
 // needsBaseline says why the recorded numbers do not hold for this position, nil when
 // they do.
@@ -230,7 +225,7 @@ func (r *measurer) newSeries(commit string, side history.Role) *series {
 // numbers make the program deterministic so far. Different ones, or a program that
 // asks for repeats, get as many runs as a comparison has, incumbent and default
 // branch in turn. When the default branch cannot be measured the incumbent stands
-// for it; when neither can, the error is a *baselineError.
+// for it; when neither can, the error is a failure of the baseline.
 func (r *measurer) measureBaseline(ctx context.Context, at position) (baseline, error) {
 	base := r.newSeries(at.Base, history.Baseline)
 	head, all := base, []*series{base}
@@ -262,10 +257,10 @@ func (r *measurer) measureBaseline(ctx context.Context, at position) (baseline, 
 		return baseline{}, err
 	}
 	if problem != nil {
-		return baseline{}, &baselineError{decision.Reason{
+		return baseline{}, unmeasured(decision.Reason{
 			Kind:    decision.BaselineFails,
 			Because: []decision.Reason{*problem},
-		}}
+		})
 	}
 	noisy := r.records.sum.Noisy && r.records.sum.Evaluator == at.identity.Evaluator ||
 		slices.ContainsFunc(all, func(s *series) bool { return !s.samples.same() })
@@ -303,7 +298,7 @@ func (r *measurer) repeat(ctx context.Context, all []*series) error {
 		s.samples = &samples{prepare: s.samples.prepare}
 	}
 	if problem := r.exceedsTimeLimit(seconds, prepare); problem != nil {
-		return &baselineError{*problem}
+		return unmeasured(*problem)
 	}
 	rounds := r.rule().Pairs
 	all = slices.Clone(all)
@@ -316,10 +311,10 @@ func (r *measurer) repeat(ctx context.Context, all []*series) error {
 				return err
 			}
 			if problem != nil {
-				return &baselineError{decision.Reason{
+				return unmeasured(decision.Reason{
 					Kind:    decision.BaselineFailsAtTimes,
 					Because: []decision.Reason{*problem},
-				}}
+				})
 			}
 		}
 		mathrand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })

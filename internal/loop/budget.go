@@ -34,15 +34,6 @@ type spending struct {
 	unrecorded *history.Expense // the part of evaluations that no event has yet
 }
 
-// blockedError says why no iteration may begin now.
-type blockedError struct {
-	outcome history.Outcome // Busy when another run holds the lease, else Idle
-	reason  string
-	resting bool // the program is paused or completed, which a comment may end
-}
-
-func (e *blockedError) Error() string { return e.reason }
-
 // blockedReason says why no iteration may begin now, "" when one may, and notes what it
 // may use.
 func (r *spending) blockedReason(b *records) string {

@@ -35,8 +35,8 @@ func (s *Service) ApplyCommands(ctx context.Context) (CommandsResult, error) {
 		}
 	}
 	err = r.readComments(ctx)
-	if other, ok := errors.AsType[*blockedError](err); ok {
-		result.Busy = other.reason
+	if other, ok := errors.AsType[*endedError](err); ok {
+		result.Busy = other.Error()
 		return result, nil
 	}
 	if err != nil {
@@ -75,8 +75,8 @@ func (s *Service) Command(ctx context.Context, author string, command commands.C
 	said := commands.Comment{ID: id, Author: author, Time: r.Now(), Commands: []commands.Command{command}}
 	r.comments = &commands.Heard{Comments: []commands.Comment{said}}
 	err = r.applyCommands(ctx)
-	if other, ok := errors.AsType[*blockedError](err); ok {
-		return "", false, other.reason, nil
+	if other, ok := errors.AsType[*endedError](err); ok {
+		return "", false, other.Error(), nil
 	}
 	answers := history.Of[*history.Answered](r.records.log.Events)
 	if len(answers) == 0 {
@@ -132,7 +132,7 @@ func (r *thread) askedAtFirst(ctx context.Context) (asked, paused bool, err erro
 // lease waits for it.
 func (r *run) requireNoLease(b *records) error {
 	if holder := r.leaseHolder(b); holder != "" {
-		return &blockedError{outcome: history.Busy, reason: holder}
+		return &endedError{outcome: history.Busy, reasons: []decision.Reason{decision.Say(holder)}}
 	}
 	b.readEdits()
 	return nil

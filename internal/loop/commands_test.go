@@ -82,9 +82,9 @@ func TestChangeWithoutLease(t *testing.T) {
 			}
 			err := d.update(t.Context(), "change", nil, d.requireNoLease)
 			if c.busy {
-				var busy *blockedError
+				var busy *endedError
 				require.ErrorAs(t, err, &busy)
-				assert.Contains(t, busy.reason, "run another (")
+				assert.Contains(t, busy.Error(), "run another (")
 				assert.Empty(t, d.stored.messages)
 				return
 			}

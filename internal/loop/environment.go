@@ -145,10 +145,10 @@ func (m *environment) run(ctx context.Context) (evaluation.Result, error) {
 		changed := slices.DeleteFunc(m.tree.Altered(m.evaluatorFile()),
 			func(path string) bool { _, does := own.touched[path]; return does }) // the evaluation itself
 		if len(changed) > 0 {
-			return evaluation.Result{}, &baselineError{decision.Reason{
+			return evaluation.Result{}, unmeasured(decision.Reason{
 				Kind:  decision.EvaluatorTouched,
 				Words: list(changed),
-			}}
+			})
 		}
 	}
 	limit, over := m.toMeasure()

@@ -17,11 +17,9 @@ import (
 // maxFixes is how many times an agent may try to fix what CI found.
 const maxFixes = 5
 
-// fixFailure lets an agent fix what CI found, on top of the candidate. It is done
+// fixFailure lets an agent fix what CI found, on top of the candidate. It ends the run
 // when no agent may work now.
-func (r *run) fixFailure(ctx context.Context, e history.Decided, verdict ci.Result) (result Result, done bool,
-	err error,
-) {
+func (r *run) fixFailure(ctx context.Context, e history.Decided, verdict ci.Result) error {
 	reason, left := r.blockedReason(r.records), r.time()-r.Now().Sub(r.begun)
 	if reason == "" && r.fixer == nil {
 		reason = cmp.Or(
@@ -32,37 +30,46 @@ func (r *run) fixFailure(ctx context.Context, e history.Decided, verdict ci.Resu
 	if reason == "" && left > 0 {
 		at, p, err := r.fixer(ctx, e, verdict, left)
 		if err == nil {
-			err = r.recordOwnFix(ctx, at, e, verdict, p)
+			err = r.recordFix(ctx, at, e, verdict, p)
 		}
 		switch {
 		case err != nil:
-			return Result{}, false, err
+			return err
 		case p.Postponed != nil:
-			return r.resultOf(p), true, nil
-		case r.stopped != "":
-			reason = r.stopped // the remote did not take the fix
-		default:
-			return Result{}, false, nil
+			return idle(r.stopped)
+		case p.Kept():
+			r.publishPending(ctx)
 		}
+		if reason = r.stopped; reason == "" {
+			return nil
+		} // the remote did not take the fix
 	}
-	result, err = r.keepWaiting(ctx, e, nil, verdict.Because(reason))
-	return result, true, err
+	return r.keepWaiting(ctx, e, nil, verdict.Because(reason))
 }
 
-// recordOwnFix records a fix that this run proposed. One that verification
-// refuses counts as a failed attempt.
-func (r *run) recordOwnFix(ctx context.Context, at position, e history.Decided, verdict ci.Result,
+// recordFix records a fix that this run proposed: on top of the branch when it passed its
+// trial, else as a failed attempt. So does one that verification refuses.
+func (r *run) recordFix(ctx context.Context, at position, e history.Decided, verdict ci.Result,
 	p *proposal.Proposal,
 ) error {
-	err := r.recordFix(ctx, at, e, verdict, p)
+	fixes(p, e, verdict)
+	err := r.record(ctx, at, p)
 	if refused, is := errors.AsType[*proposal.RefusedError](err); is && p.Decided != nil {
 		p.FailFix(decision.Say(refused.Reason))
-		err = r.recordFix(ctx, at, e, verdict, p)
-	}
-	if err == nil && p.Kept() {
-		r.publishPending(ctx)
+		err = r.record(ctx, at, p)
 	}
 	return err
+}
+
+// fixes says which iteration a fix is of, and what CI says of that now.
+func fixes(p *proposal.Proposal, e history.Decided, verdict ci.Result) {
+	if p.Checked != nil {
+		p.Checked.Commit, p.Checked.Signature, p.Checked.Reasons, p.Checked.Failing = e.Commit, verdict.Signature(),
+			found(verdict), failing(verdict)
+	}
+	if p.Decided != nil {
+		p.Decided.Summary, p.Decided.Proposal = e.Summary, 0
+	}
 }
 
 // fixesExhausted says why no agent is asked to fix a failure any more, nil when one
@@ -80,33 +87,6 @@ func fixesExhausted(s history.Standing, signature string) *decision.Reason {
 
 // maxProblem bounds the text of what went wrong with a fix.
 const maxProblem = 300
-
-// recordFix verifies a fix and writes it: on top of the branch when it passed its
-// trial, else as a failed attempt. What CI found is what it says now.
-func (r *run) recordFix(ctx context.Context, at position, e history.Decided, verdict ci.Result,
-	p *proposal.Proposal,
-) error {
-	if p.Postponed != nil {
-		return r.enterProposal(ctx, at, p)
-	}
-	if err := verifyOutcome(at, p, history.PendingCI); err != nil {
-		return err
-	}
-	p.Checked.Commit, p.Checked.Signature, p.Checked.Reasons, p.Checked.Failing = e.Commit, verdict.Signature(),
-		found(verdict), failing(verdict)
-	if p.Kept() {
-		if err := r.verifyCandidate(ctx, at, at.From, p); err != nil {
-			return err
-		}
-		p.Decided.Summary, p.Decided.Proposal = e.Summary, 0
-	}
-	err := r.enterProposal(ctx, at, p)
-	if reason := pushRefusal(err); reason != nil && p.Kept() {
-		p.FailFix(*reason)
-		return r.enterProposal(ctx, at, p, func(b *records) { b.pause(*reason) })
-	}
-	return err
-}
 
 // positionOf is where the pending iteration stands: measured against the
 // incumbent that it was measured against before.
@@ -127,9 +107,7 @@ func (r *run) positionOf(ctx context.Context, e history.Decided) (position, erro
 
 // giveUpFix takes the branch back to the last accepted commit, keeps the attempt
 // on a branch of its own, and pauses.
-func (r *run) giveUpFix(ctx context.Context, e history.Decided, verdict ci.Result,
-	reason decision.Reason,
-) (Result, error) {
+func (r *run) giveUpFix(ctx context.Context, e history.Decided, verdict ci.Result, reason decision.Reason) error {
 	branch := fmt.Sprintf("autoloop-failed/%s/%d", r.Program.Name, e.Iteration)
 	kept := git.RefUpdate{Ref: "refs/heads/" + branch, New: e.Commit}
 	where := decision.Reason{Kind: decision.AttemptKept, Path: branch}

@@ -76,12 +76,12 @@ func (r *run) enterStart(b *records) error {
 	return nil
 }
 
-// mayBegin is a *blockedError when no iteration may begin now. A program whose
+// mayBegin is an error when no iteration may begin now. A program whose
 // iteration waits for CI may always ask.
 func (r *run) mayBegin(b *records) error {
 	if b.sum.Standing.Waiting() != nil && r.GitHub == nil {
 		b.stopped = program.WaitsForCI
-		return &blockedError{outcome: history.Idle, reason: b.stopped}
+		return idle(b.stopped)
 	}
 	resting := b.machine.Stopped(r.Program.Name)
 	if resting != "" {
@@ -96,7 +96,7 @@ func (r *run) mayBegin(b *records) error {
 		return nil
 	}
 	b.stopped = reason
-	return &blockedError{history.Idle, reason, resting != ""}
+	return &endedError{outcome: history.Idle, reasons: []decision.Reason{decision.Say(reason)}, resting: resting != ""}
 }
 
 // joinHanded makes the open start this run's own when an earlier job of the same
@@ -164,7 +164,7 @@ func (s *Service) Reserve(ctx context.Context) (Reservation, error) {
 	own := s.without()
 	own.Holder.PID, own.Holder.ProcessStart, own.Holder.Namespace, own.Holder.Handed = 0, "", "", true
 	run := own.begin()
-	result, err := run.through(ctx, run.shownOnGitHub(run.reserve))
+	result, err := run.through(ctx, run.reserve)
 	made := Reservation{Program: s.Program.Name, Iteration: result.Iteration, Warnings: result.Warnings}
 	if err != nil || run.stopped != "" || result.Outcome != "" {
 		made.Reason = cmp.Or(run.stopped, decision.Joined(result.Reasons))
@@ -174,23 +174,22 @@ func (s *Service) Reserve(ctx context.Context) (Reservation, error) {
 	return made, nil
 }
 
-// reserve takes the lease for another job. The result has no outcome when it may
-// begin.
-func (r *run) reserve(ctx context.Context) (Result, error) {
+// reserve takes the lease for another job. It ends without an outcome when it may begin.
+func (r *run) reserve(ctx context.Context) error {
 	if err := r.acquire(ctx); err != nil {
-		return Result{}, err
+		return err
 	}
 	if r.records.sum.Interrupted >= maxInterrupted {
 		return r.pauseInterrupted(ctx)
 	}
-	return r.result(""), nil
+	return &endedError{}
 }
 
 // acquire takes the lease. A program that is paused or completed gets it when a
 // comment ends that.
 func (r *run) acquire(ctx context.Context) error {
 	err := r.acquireLease(ctx)
-	if !isResting(err) || r.GitHub == nil {
+	if end, is := errors.AsType[*endedError](err); !is || !end.resting || r.GitHub == nil {
 		return err
 	}
 	r.mayWrite = r.requireNoLease
@@ -203,10 +202,10 @@ func (r *run) acquire(ctx context.Context) error {
 
 // pauseInterrupted pauses a program whose runs keep vanishing, and says so where
 // people look.
-func (r *run) pauseInterrupted(ctx context.Context) (Result, error) {
+func (r *run) pauseInterrupted(ctx context.Context) error {
 	if r.comments == nil {
 		if err := r.readComments(ctx); err != nil {
-			return Result{}, err
+			return err
 		}
 	}
 	return r.failForPerson(ctx, decision.Reason{
@@ -220,23 +219,23 @@ func (r *run) pauseInterrupted(ctx context.Context) (Result, error) {
 // of that to do it is GiveBack.
 func (s *Service) Chores(ctx context.Context) (Result, error) {
 	run := s.begin()
-	run.joins, run.fixer = true, nil
-	return run.through(ctx, run.shownOnGitHub(run.chores))
+	run.joins = true
+	return run.through(ctx, run.chores)
 }
 
-func (r *run) chores(ctx context.Context) (Result, error) {
-	result, ended, err := r.prepare(ctx)
-	if err == nil && !ended {
+func (r *run) chores(ctx context.Context) error {
+	begins, err := r.prepare(ctx)
+	if begins {
 		_, err = r.sync(ctx)
-		if conflict, ok := errors.AsType[*conflictError](err); ok {
-			return r.failForPerson(ctx, conflict.reason())
+		if conflict := conflict(err); conflict != nil {
+			return r.failForPerson(ctx, conflict.reason)
 		}
 	}
-	blocked, is := errors.AsType[*blockedError](err)
-	if is && blocked.outcome == history.Idle || err == nil && !ended {
+	end, is := errors.AsType[*endedError](err)
+	if is && end.outcome == history.Idle && r.records.holdsLease() == nil || err == nil && begins {
 		return r.giveBack(ctx)
 	}
-	return result, err
+	return err
 }
 
 // GiveBack ends the start that an earlier job of this run recorded, because
@@ -248,22 +247,14 @@ func (s *Service) GiveBack(ctx context.Context) (Result, error) {
 	return run.through(ctx, run.giveBack)
 }
 
-var errNothingToGiveBack = errors.New("no start is open")
-
-func (r *run) giveBack(ctx context.Context) (Result, error) {
+func (r *run) giveBack(ctx context.Context) error {
 	err := r.update(ctx, r.Program.Name+": nothing was proposed", nil, func(b *records) error {
 		b.iteration = b.sum.Iteration + 1
 		if r.joinHanded(b, ""); b.holdsLease() != nil {
-			return errNothingToGiveBack
+			return idle("nothing was proposed, and no start of this run is open")
 		}
 		b.add(&history.Finished{Unused: true})
 		return nil
 	})
-	if errors.Is(err, errNothingToGiveBack) {
-		return r.result(history.Idle, decision.Say("nothing was proposed, and no start of this run is open")), nil
-	}
-	if err != nil {
-		return Result{}, err
-	}
-	return r.result(history.Idle, decision.Say("nothing was proposed; the start counts as no run")), nil
+	return cmp.Or(err, idle("nothing was proposed; the start counts as no run"))
 }

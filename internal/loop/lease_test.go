@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -211,16 +210,11 @@ func TestIterationDoesNotBegin(t *testing.T) {
 			if err == nil {
 				return
 			}
-			var blocked *blockedError
-			require.ErrorAs(t, err, &blocked)
-			assert.Equal(t, blocked.reason, d.stopped)
-			assert.Equal(t, isResting(err), isResting(fmt.Errorf("again: %w", err)))
+			assert.Equal(t, d.cameTo(err).Stopped, err.Error())
 			assert.Empty(t, d.stored.messages, "nothing is recorded")
 			require.NotNil(t, d.records, "the reason is shown with the numbers on record")
 		})
 	}
-	assert.False(t, isResting(nil))
-	assert.False(t, isResting(errLeaseLost))
 }
 
 // TestReserve: a start for another job is recorded when an iteration may begin, else the
@@ -318,15 +312,13 @@ func TestRunsThatVanish(t *testing.T) {
 	}
 	before := []history.Event{wasMeasured("1"), lost("a"), lost("b")}
 	d := newMemoryRun(t, "", before...)
-	result, err := d.reserve(t.Context())
-	require.NoError(t, err)
+	result := d.cameTo(d.reserve(t.Context()))
 	assert.Empty(t, result.Outcome, "two are not too many")
 	assert.Equal(t, []string{"started"}, d.told())
 
 	d = newMemoryRun(t, "", append(before, lost("c"))...)
 	d.hub.say(commands.Note, "hello")
-	result, err = d.reserve(t.Context())
-	require.NoError(t, err)
+	result = d.cameTo(d.reserve(t.Context()))
 	assert.Equal(t, history.Error, result.Outcome)
 	after := d.written()
 	assert.Contains(t, decision.Text(after.sum.Paused),

@@ -58,7 +58,7 @@ func (m *measurement) all(ctx context.Context) error {
 	if errors.Is(err, errEnded) {
 		return nil
 	}
-	if changed, ok := errors.AsType[*baselineError](err); ok {
+	if changed, ok := errors.AsType[*failedError](err); ok {
 		m.a.end(history.Error, changed.reason)
 		return nil
 	}

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -75,6 +76,22 @@ func (d *memoryRun) written() *records {
 	require.NoError(d.t, err)
 	opened.course = d.course
 	return opened
+}
+
+// cameTo is what a part of a run came to.
+func (d *memoryRun) cameTo(err error) Result {
+	d.t.Helper()
+	end, is := errors.AsType[*endedError](err)
+	if !is {
+		require.NoError(d.t, err)
+	}
+	return d.result(end)
+}
+
+// isResting reports whether no iteration may begin because the program is paused or completed.
+func isResting(err error) bool {
+	end, is := errors.AsType[*endedError](err)
+	return is && end.resting
 }
 
 // told are the kinds of the events that this run recorded, a setting as key=value.

@@ -26,7 +26,7 @@ func (r *run) newProposal(kind proposal.Purpose, at position) *proposal.Proposal
 
 // propose makes the proposal of an iteration: sync, baseline, agents, guard and
 // trial, within the iteration's time. It writes nothing but the baseline. The
-// error is a *conflictError when the default branch does not merge.
+// error is a conflict when the default branch does not merge.
 func (r *run) propose(ctx context.Context) (position, *proposal.Proposal, error) {
 	at, a, err := r.work(ctx)
 	p := r.newProposal(proposal.Iteration, at)
@@ -46,7 +46,7 @@ func (r *run) describe(p *proposal.Proposal, at position, a *attempt) {
 		p.Postponed = r.postponed(a, until)
 		return
 	}
-	p.Measured, p.Transcript = r.measuredEvents(at, a), a.reply.Transcript
+	p.Measured, r.transcript = r.measuredEvents(at, a), a.reply.Transcript
 	p.Decided = r.decidedEvent(at, a)
 	p.Decided.Reasons = append(p.Decided.Reasons, others(p)...)
 	if a.Outcome == history.Accepted {
@@ -57,15 +57,15 @@ func (r *run) describe(p *proposal.Proposal, at position, a *attempt) {
 // unfinished is why the work of an iteration ended before its time, nil for another error
 // and for none. That the unchanged files cannot be measured is noted.
 func (r *run) unfinished(ctx context.Context, err error) *decision.Reason {
-	if baseline, is := errors.AsType[*baselineError](err); is {
-		r.baselineError = baseline.Error()
-		return &baseline.reason
+	if failed, is := errors.AsType[*failedError](err); is && !failed.conflict {
+		if failed.baseline {
+			r.baselineError = failed.Error()
+		}
+		return &failed.reason
 	}
 	reason := decision.Reason{}
 	share, shared := errors.AsType[*tree.ShareError](err)
 	switch {
-	case errors.Is(err, errRefused):
-		reason = decision.Say(r.refusal)
 	case ctx.Err() != nil:
 		return nil
 	case shared:
@@ -89,9 +89,6 @@ func diskFull(err error) decision.Reason {
 // errTooLong ends the work of an iteration whose time is up.
 var errTooLong = errors.New("the time of the iteration is up")
 
-// errRefused ends the work of an iteration that nobody can do here.
-var errRefused = errors.New("nobody can work on the program here")
-
 // work is everything up to the trial, within the iteration's time: the lease
 // outlives it. There is no attempt when nothing is left to do.
 func (r *run) work(ctx context.Context) (position, *attempt, error) {
@@ -104,7 +101,7 @@ func (r *run) work(ctx context.Context) (position, *attempt, error) {
 		return at, nil, err
 	}
 	if r.refusal != "" {
-		return at, nil, errRefused
+		return at, nil, &failedError{reason: decision.Say(r.refusal)}
 	}
 	if err := r.ensureBaseline(ctx, &at); err != nil || r.stopped != "" {
 		return at, nil, err
@@ -114,7 +111,7 @@ func (r *run) work(ctx context.Context) (position, *attempt, error) {
 	}
 	if problem := r.exceedsTimeLimit(r.records.sum.Seconds, r.records.sum.Prepare); r.Suite == nil &&
 		r.rule().Regime == decision.Noisy && problem != nil {
-		return at, nil, &baselineError{*problem}
+		return at, nil, unmeasured(*problem)
 	}
 	r.commentsTold = true
 	attempt, err := r.attempt(ctx, at)
@@ -141,9 +138,7 @@ func (r *run) proposeFix(ctx context.Context, e history.Decided, verdict ci.Resu
 	if r.describe(p, at, a); p.Postponed != nil {
 		return at, p, nil
 	}
-	p.Checked = &history.Checked{
-		Head: history.Head{Iteration: e.Iteration}, Signature: verdict.Signature(), Reasons: found(verdict),
-	}
+	p.Checked = &history.Checked{Head: history.Head{Iteration: e.Iteration}}
 	if a.Outcome != history.Accepted {
 		p.FailFix(a.Reasons[0])
 		return at, p, nil

@@ -1,8 +1,8 @@
 package loop
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"unicode/utf8"
 
@@ -19,82 +19,79 @@ func (s *Service) DryRun(ctx context.Context) (Result, error) {
 	own.GitHub = nil
 	run := own.begin()
 	run.draft()
-	return run.through(ctx, func(ctx context.Context) (Result, error) {
-		_, result, err := run.proposeOnly(ctx)
-		if conflict, ok := errors.AsType[*conflictError](err); ok {
-			result, err = run.result(history.Error, conflict.reason()), nil
+	result, err := run.through(ctx, func(ctx context.Context) error {
+		_, err := run.proposeOnly(ctx)
+		if conflict := conflict(err); conflict != nil {
+			return &endedError{outcome: history.Error, reasons: []decision.Reason{conflict.reason}}
 		}
-		if result.Outcome != history.Idle {
-			result.Outcome = history.DryRun
-		}
-		return result, err
+		return err
 	})
+	if result.Outcome != history.Idle && result.Outcome != history.Busy {
+		result.Outcome = history.DryRun
+	}
+	return result, err
 }
 
 // proposeOnly makes a proposal and records it in the draft alone. There is no
 // proposal when the run ended before it had anything to hand on.
-func (r *run) proposeOnly(ctx context.Context) (*proposal.Proposal, Result, error) {
+func (r *run) proposeOnly(ctx context.Context) (*proposal.Proposal, error) {
 	if err := r.acquireLease(ctx); err != nil {
-		return nil, Result{}, err
+		return nil, err
 	}
 	if first, err := r.lookAtComments(ctx); err != nil || first != "" {
-		return nil, r.leave(first), err
+		return nil, cmp.Or(err, leave(first))
 	}
 	if r.asksCI(r.records) {
 		return r.proposeForCI(ctx)
 	}
 	if r.stopped = r.rests(); r.stopped != "" {
-		return nil, Result{}, &blockedError{outcome: history.Idle, reason: r.stopped}
+		return nil, idle(r.stopped)
 	}
 	at, p, err := r.propose(ctx)
-	if err != nil {
-		return nil, Result{}, err
+	if err == nil {
+		err = r.verify(ctx, at, p)
 	}
-	if err := r.verify(ctx, at, p); err != nil {
-		return nil, Result{}, err
+	if err == nil {
+		err = r.enterProposal(ctx, at, p)
 	}
-	if err := r.enterProposal(ctx, at, p); err != nil {
-		return nil, Result{}, err
+	if err == nil && p.Decided == nil {
+		err = idle(r.stopped)
 	}
-	result := r.resultOf(p)
-	result.Commit = nil
 	if at.Head == "" {
 		p = nil // it ended before the position was known, which a bundle has to name
 	}
-	return p, result, nil
+	return p, err
 }
 
-// leave says what only the publishing job may do.
-func (r *run) leave(reason string) Result {
-	return r.result(history.Idle, decision.Say(reason+"; `iterate job publish` does that"))
-}
+// leave ends a run before what only the publishing job may do.
+func leave(reason string) error { return idle(reason + "; `iterate job publish` does that") }
 
 // proposeForCI lets an agent fix what CI found, when it is an agent's turn.
-func (r *run) proposeForCI(ctx context.Context) (*proposal.Proposal, Result, error) {
+func (r *run) proposeForCI(ctx context.Context) (*proposal.Proposal, error) {
 	e := *r.records.sum.Standing.Decision
 	r.iteration = e.Iteration
 	r.step("ci", fmt.Sprintf("commit %.12s", e.Commit))
 	head, err := r.Memory.HeadOf(ctx, r.ref())
 	if err != nil {
-		return nil, Result{}, err
+		return nil, err
 	}
 	verdict := r.verdict(ctx, e)
 	left := r.time() - r.Now().Sub(r.begun)
 	if r.refusal != "" || !r.asksToFix(ctx, e, verdict) || head != e.Commit ||
 		r.blockedReason(r.records) != "" || left <= 0 {
-		return nil, r.leave(fmt.Sprintf("iteration %d waits for CI, whose answer is to be taken", e.Iteration)), nil
+		return nil, leave(fmt.Sprintf("iteration %d waits for CI, whose answer is to be taken", e.Iteration))
 	}
 	at, p, err := r.proposeFix(ctx, e, verdict, left)
-	if err != nil {
-		return nil, Result{}, err
+	if err == nil {
+		err = r.recordFix(ctx, at, e, verdict, p)
 	}
-	if err := r.recordFix(ctx, at, e, verdict, p); err != nil {
-		return nil, Result{}, err
+	switch {
+	case err != nil:
+		return nil, err
+	case p.Postponed != nil:
+		return p, idle(r.stopped)
 	}
-	if p.Postponed != nil {
-		return p, r.result(history.Idle, decision.Say(r.stopped)), nil
-	}
-	return p, r.resultOfDecision(*r.records.sum.Standing.Decision, p.Checked.Reasons), nil
+	return p, &endedError{outcome: history.PendingCI, reasons: p.Checked.Reasons}
 }
 
 // pack makes the bundle of a proposal.
@@ -157,12 +154,12 @@ func (s *Service) Propose(ctx context.Context) (*proposal.Bundle, Result, error)
 	run.draft()
 	run.joins, run.mustJoin = true, s.MustReserve
 	var made *proposal.Proposal
-	result, err := run.through(ctx, func(ctx context.Context) (result Result, err error) {
-		made, result, err = run.proposeOnly(ctx)
-		if conflict, ok := errors.AsType[*conflictError](err); ok {
-			result, err = run.leave(conflict.Error()), nil
+	result, err := run.through(ctx, func(ctx context.Context) (err error) {
+		made, err = run.proposeOnly(ctx)
+		if conflict := conflict(err); conflict != nil {
+			made, err = nil, leave(conflict.Error())
 		}
-		return result, err
+		return err
 	})
 	if err != nil || made == nil {
 		return nil, result, err

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/github/lifecycle"
 	"github.com/org/autoloop/internal/history"
@@ -21,20 +20,19 @@ import (
 // end; one that was shown completely is refused.
 func (s *Service) Publish(ctx context.Context, b proposal.Bundle) (Result, error) {
 	run := s.begin()
-	run.fixer = nil
-	return run.through(ctx, run.shownOnGitHub(func(ctx context.Context) (Result, error) { return run.publish(ctx, b) }))
+	return run.through(ctx, func(ctx context.Context) error { return run.publish(ctx, b) })
 }
 
-func (r *run) publish(ctx context.Context, from proposal.Bundle) (Result, error) {
+func (r *run) publish(ctx context.Context, from proposal.Bundle) error {
 	r.iteration = from.Iteration
 	if err := r.open(ctx); err != nil {
-		return Result{}, err
+		return err
 	}
 	r.before = r.records.sum.LastRun
 	r.joinHanded(r.records, from.Run)
 	r.id = r.records.id
 	if r.Masker.Leaks(from.Events) {
-		return Result{}, proposal.Refuse("it has a secret of this job in it")
+		return proposal.Refuse("it has a secret of this job in it")
 	}
 	for _, e := range history.Of[*history.Set](r.records.log.Events) {
 		if e.Key == history.Published && e.Value == from.ID {
@@ -43,20 +41,16 @@ func (r *run) publish(ctx context.Context, from proposal.Bundle) (Result, error)
 	}
 	switch name := r.Program.Name; {
 	case from.Program != name:
-		return Result{}, proposal.Refuse("it is of program %q, not of %q", from.Program, name)
+		return proposal.Refuse("it is of program %q, not of %q", from.Program, name)
 	case from.Repository != r.Repository:
-		return Result{}, proposal.Refuse("it is of repository %q, not of %q", from.Repository, r.Repository)
+		return proposal.Refuse("it is of repository %q, not of %q", from.Repository, r.Repository)
 	case from.Records != recordsDigest(r.files): // it was made from older records
-		return Result{}, r.stale()
+		return r.stale()
 	}
 	if err := r.readProposedComments(ctx, from); err != nil {
-		return Result{}, err
+		return err
 	}
-	result, err := r.publishProposal(ctx, from)
-	if blocked, is := errors.AsType[*blockedError](err); is {
-		return result, proposal.Refuse("no iteration may be recorded now: %s", blocked.reason)
-	}
-	return result, err
+	return r.publishProposal(ctx, from)
 }
 
 func (r *journal) stale() error {
@@ -65,42 +59,39 @@ func (r *journal) stale() error {
 
 // publishProposal records an iteration, or an attempt to fix what CI found. CI is read
 // again: what the bundle says about it is not believed.
-func (r *run) publishProposal(ctx context.Context, from proposal.Bundle) (Result, error) {
+func (r *run) publishProposal(ctx context.Context, from proposal.Bundle) error {
 	fix, pending := from.Kind == proposal.Fix, r.records.sum.Standing.Waiting()
 	switch {
 	case fix && (r.comments == nil || pending == nil || pending.Commit != from.Branch):
-		return Result{}, proposal.Refuse("it is stale: no iteration waits for CI with commit %.12s; propose again",
-			from.Branch)
+		return proposal.Refuse("it is stale: no iteration waits for CI with commit %.12s; propose again", from.Branch)
 	case !fix && pending != nil:
-		return Result{}, proposal.Refuse("an iteration waits for CI; propose again")
+		return proposal.Refuse("an iteration waits for CI; propose again")
 	}
 	p, err := proposal.Decode(from, r.Masker)
 	if err != nil {
-		return Result{}, err
+		return err
 	}
 	var at position
-	record := func() error { return r.record(ctx, at, p) }
 	if fix {
-		e := *pending
-		if at, err = r.positionOfFix(ctx, from, e); err != nil {
-			return Result{}, err
+		if at, err = r.positionOfFix(ctx, from, *pending); err != nil {
+			return err
 		}
-		verdict := r.verdict(ctx, e)
-		if !r.asksToFix(ctx, e, verdict) {
-			return Result{}, proposal.Refuse("it is stale: CI does not ask to fix %.12s; propose again", e.Commit)
+		verdict := r.verdict(ctx, *pending)
+		if !r.asksToFix(ctx, *pending, verdict) {
+			return proposal.Refuse("it is stale: CI does not ask to fix %.12s; propose again", pending.Commit)
 		}
-		record = func() error { return r.recordFix(ctx, at, e, verdict, p) }
+		fixes(p, *pending, verdict)
 	} else if at, err = r.positionOfProposal(ctx, p); err != nil {
-		return Result{}, err
+		return err
 	}
 	if p.Candidate != "" {
 		if err := r.writeCandidate(ctx, at.start(), p); err != nil {
-			return Result{}, err
+			return err
 		}
 	}
 	r.mayWrite = r.startsWith(from)
-	if err := record(); err != nil {
-		return Result{}, err
+	if err := r.record(ctx, at, p); err != nil {
+		return err
 	}
 	r.mayWrite = (*records).holdsLease
 	r.answerComments(ctx)
@@ -114,7 +105,11 @@ func (r *run) startsWith(from proposal.Bundle) func(*records) error {
 		if recordsDigest(b.read) != from.Records {
 			return r.stale()
 		}
-		if err := r.enterStart(b); err != nil {
+		err := r.enterStart(b)
+		if end, is := errors.AsType[*endedError](err); is {
+			return proposal.Refuse("no iteration may be recorded now: %s", end)
+		}
+		if err != nil {
 			return err
 		}
 		if e := b.sum.Standing.Waiting(); e != nil {
@@ -134,35 +129,35 @@ func (r *run) startsWith(from proposal.Bundle) func(*records) error {
 // again finishes a bundle that is recorded already: the run that recorded it may
 // have been interrupted before GitHub was up to date. When nothing is left to do
 // the bundle is refused.
-func (r *run) again(ctx context.Context, from proposal.Bundle, by string) (Result, error) {
+func (r *run) again(ctx context.Context, from proposal.Bundle, by string) error {
 	twice := proposal.Refuse("it was published before, by run %s", by)
 	if r.GitHub == nil || r.records.sum.Published != from.ID {
-		return Result{}, twice
+		return twice
 	}
 	heard, err := r.GitHub.Look(ctx, r.account())
 	if err != nil {
-		return Result{}, err
+		return err
 	}
 	heard.Comments, heard.Until = nil, ""
 	r.comments, r.commentsLeft = &heard, true
 	if r.asksCI(r.records) {
 		if err := r.acquireLease(ctx); err != nil {
-			return Result{}, err
+			return err
 		}
 		r.answerComments(ctx)
-		return r.waitForCI(ctx)
+		return r.await(ctx)
 	}
 	before, sent := recordsDigest(r.files), r.GitHub.Changes()
 	r.answerComments(ctx)
 	r.updateGitHub(ctx)
 	r.comments = nil // it is shown
 	if before == recordsDigest(r.files) && sent == r.GitHub.Changes() && len(r.warnings) == 0 {
-		return Result{}, twice
+		return twice
 	}
-	if e := r.records.sum.Standing.Decision; e != nil {
-		return r.resultOfDecision(*e, e.Reasons), nil
+	if r.records.sum.Standing.Decision == nil {
+		return idle("what waited is done")
 	}
-	return r.result(history.Idle, decision.Say("what waited is done")), nil
+	return nil
 }
 
 // readProposedComments reads the comments up to the time of the bundle and changes

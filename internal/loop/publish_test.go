@@ -311,7 +311,7 @@ func (b *fixture) in(jobs int, remote func(git.RefUpdate) error) (Result, error)
 	made := b.made()
 	run := b.service.begin()
 	run.store = refusing{run.store, remote}
-	return run.through(b.t.Context(), func(ctx context.Context) (Result, error) { return run.publish(ctx, made) })
+	return run.through(b.t.Context(), func(ctx context.Context) error { return run.publish(ctx, made) })
 }
 
 // TestBranchStaysOnOwnBase where the remote refuses the default branch's workflow

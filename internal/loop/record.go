@@ -20,21 +20,14 @@ import (
 // record verifies a proposal, finds out whether it has to wait for CI, and writes
 // it.
 func (r *run) record(ctx context.Context, at position, p *proposal.Proposal) error {
-	if err := r.verify(ctx, at, p); err != nil {
+	err := r.verify(ctx, at, p)
+	if err == nil && p.Kept() && p.Kind == proposal.Iteration {
+		err = r.asksForReview(ctx, at, p)
+	}
+	if err != nil {
 		return err
 	}
-	if pull := r.pull(); p.Kept() && pull != nil && r.drafted == nil { // the agent may have worked for long
-		if ready, err := r.GitHub.Ready(ctx); err == nil { // else what was heard holds
-			pull.Ready = ready
-		}
-	}
-	if reason := r.readyForReview(); p.Kept() && reason != "" {
-		return proposal.Refuse("%s", reason)
-	}
-	if p.Kept() && r.promotes(p) && r.ciRequired(ctx, at.Base) {
-		p.Decided.Outcome = history.PendingCI
-	}
-	err := r.enterProposal(ctx, at, p)
+	err = r.enterProposal(ctx, at, p)
 	if p.Kept() && !at.Deleted && errors.Is(err, memory.ErrBranchMoved) && r.deletedByMerge(ctx, at.Old) {
 		at.Deleted = true
 		err = r.enterProposal(ctx, at, p)
@@ -52,6 +45,22 @@ func (r *run) record(ctx context.Context, at position, p *proposal.Proposal) err
 	return err
 }
 
+// asksForReview refuses a gain that a person who reviews would not see, and lets one wait for CI.
+func (r *run) asksForReview(ctx context.Context, at position, p *proposal.Proposal) error {
+	if pull := r.pull(); pull != nil { // the agent may have worked for long
+		if ready, err := r.GitHub.Ready(ctx); err == nil { // else what was heard holds
+			pull.Ready = ready
+		}
+	}
+	if reason := r.readyForReview(); reason != "" {
+		return proposal.Refuse("%s", reason)
+	}
+	if r.promotes(p) && r.ciRequired(ctx, at.Base) {
+		p.Decided.Outcome = history.PendingCI
+	}
+	return nil
+}
+
 // promotes reports whether the change is for a pull request: one is open, or the
 // branch is then better than the default branch. CI decides over those.
 func (r *run) promotes(p *proposal.Proposal) bool {
@@ -67,14 +76,6 @@ func (r *run) promotes(p *proposal.Proposal) bool {
 		lead = history.LeadOf(*measured[1].Metric, *measured[0].Metric, r.Program.Direction)
 	}
 	return lead.After(p.Decided, r.Program.Direction).Better()
-}
-
-// conclude waits for CI where that is needed, and returns the result.
-func (r *run) conclude(ctx context.Context, p *proposal.Proposal) (Result, error) {
-	if p.Kind == proposal.Fix && p.Postponed == nil || p.Decided != nil && p.Decided.Outcome == history.PendingCI {
-		return r.waitForCI(ctx)
-	}
-	return r.resultOf(p), nil
 }
 
 // enterProposal writes a verified proposal: its commit onto the program branch
@@ -106,11 +107,8 @@ func (r *run) enterProposal(ctx context.Context, at position, p *proposal.Propos
 		}
 		return err
 	})
-	switch {
-	case at.Move && refusedForWorkflows(err):
+	if at.Move && refusedForWorkflows(err) {
 		return r.enterProposal(ctx, at.onOwnBase(), p, then...)
-	case err == nil && p.Decided != nil:
-		p.Decided.Reasons = r.reasons
 	}
 	return err
 }
@@ -131,7 +129,9 @@ func (r *run) recordRefused(ctx context.Context, at position, p *proposal.Propos
 		p.Baseline, at.Move = nil, false // it is of a commit that the remote does not have
 	}
 	p.Candidate, p.Files = "", nil
-	if e := p.Decided; e != nil {
+	if e := p.Decided; p.Checked != nil {
+		p.FailFix(reason)
+	} else if e != nil {
 		e.Outcome, e.Verdict, e.Reasons, e.Commit, e.Rule, e.Evidence = history.Error, "", []decision.Reason{said},
 			"", nil, nil
 	}
@@ -197,7 +197,6 @@ func (r *run) enter(b *records, at position, p *proposal.Proposal) error {
 			Value: decided.Best,
 		})
 	}
-	b.reasons = decided.Reasons
 	for _, e := range p.Measured {
 		if candidate, is := e.(*history.Proposed); is {
 			own := *candidate
@@ -258,6 +257,7 @@ func (r *run) enterNothing(b *records, p *proposal.Proposal) error {
 	}
 	r.consumed(b)
 	b.add(&history.Finished{})
+	b.iteration = b.sum.Iteration
 	return nil
 }
 

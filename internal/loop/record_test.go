@@ -183,7 +183,7 @@ func TestOutcomeAndVerdictOfAProposal(t *testing.T) {
 			[]history.Event{other(1, history.Accepted), other(2, history.Accepted)},
 		},
 	} {
-		err := verifyOutcome(at, &proposal.Proposal{Decided: c.decided, Measured: c.measured}, all...)
+		err := verifyOutcome(at, &proposal.Proposal{Decided: c.decided, Measured: c.measured}, all)
 		refused(t, err, name)
 	}
 }
@@ -253,7 +253,7 @@ func TestRepeatedBundle(t *testing.T) {
 			if c.changes {
 				d.GitHub = d.hub
 			}
-			result, err := d.again(t.Context(), proposal.Bundle{ID: "bundle"}, "run-1")
+			err := d.again(t.Context(), proposal.Bundle{ID: "bundle"}, "run-1")
 			if name == "shown to its end" {
 				refused(t, err, "")
 				return
@@ -262,7 +262,7 @@ func TestRepeatedBundle(t *testing.T) {
 				require.ErrorContains(t, err, "no route to GitHub")
 				return
 			}
-			require.NoError(t, err)
+			result := d.cameTo(err)
 			golden.Line(t, []any{result.Outcome, result.Reasons})
 			assert.False(t, d.written().machine.Paused, "commands are left to a later run")
 			assert.Nil(t, d.comments, "it is shown once")
@@ -279,8 +279,7 @@ func TestRepeatedBundleThatWaits(t *testing.T) {
 	require.NoError(t, d.write(t.Context(), "end", nil,
 		adding(func(b *records) { b.add(&history.Finished{Outcome: history.PendingCI}) })))
 	d.id, d.before, d.hub.ci = "later", noon, []ci.Result{green()}
-	result, err := d.again(t.Context(), proposal.Bundle{ID: "bundle"}, "run-1")
-	require.NoError(t, err)
+	result := d.cameTo(d.again(t.Context(), proposal.Bundle{ID: "bundle"}, "run-1"))
 	assert.Equal(t, history.Accepted, result.Outcome)
 	told := d.told()
 	assert.Equal(t, "started", told[0])
@@ -338,14 +337,14 @@ func TestChoresWithoutProposal(t *testing.T) {
 			}
 			r := d.run
 			r.joins = true
-			result, err := r.chores(t.Context())
+			err := r.chores(t.Context())
 			if c.busy {
-				var busy *blockedError
+				var busy *endedError
 				require.ErrorAs(t, err, &busy)
 				assert.Empty(t, d.stored.messages)
 				return
 			}
-			require.NoError(t, err)
+			result := d.cameTo(err)
 			golden.Line(t, []any{
 				result.Outcome, result.Reasons, result.Stopped, d.told(), d.written().machine.Paused,
 			})

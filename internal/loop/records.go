@@ -295,23 +295,11 @@ func (r *journal) update(ctx context.Context, message string, branch *git.RefUpd
 		r.Trees.Close()
 		_, err = r.store.Update(ctx, u)
 	}
-	_, blocked := errors.AsType[*blockedError](err)
-	switch {
-	case err == nil:
-		r.records, r.files, r.course = b, b.written, b.course
-	case blocked, errors.Is(err, errNothingToGiveBack): // nothing may begin now
+	if _, nothing := errors.AsType[*endedError](err); nothing || err == nil {
 		r.records, r.course = b, b.course
 	}
+	if err == nil {
+		r.files = b.written
+	}
 	return err
-}
-
-func (r *journal) result(outcome history.Outcome, reasons ...decision.Reason) Result {
-	result := Result{
-		Program: r.Program.Name, Iteration: r.iteration, Outcome: outcome, Reasons: reasons, RunID: r.id,
-		Stopped: r.stopped, Warnings: r.warnings,
-	}
-	if r.records != nil {
-		result.Initial, result.BestMetric = r.records.sum.Initial, r.records.sum.Best
-	}
-	return result
 }

@@ -84,7 +84,7 @@ func (r *run) replay(ctx context.Context, commit, base string) (head string, cou
 			return "", 0, err
 		}
 		if len(conflicts) > 0 {
-			return "", 0, &conflictError{branch: r.branch(), base: "what was merged", files: conflicts}
+			return "", 0, r.conflicts("what was merged", conflicts)
 		}
 		if head, err = r.Repo.CommitTree(ctx, tree, []string{head}, c.Message, c.Time); err != nil {
 			return "", 0, err
@@ -110,14 +110,14 @@ func (r *run) replayPosition(ctx context.Context, at position) (position, error)
 // replayPending moves a candidate that waits for CI onto the default branch when
 // its pull request was merged without it. Its numbers hold when its files are the
 // same there; else it ends as not accepted, and is measured anew.
-func (r *run) replayPending(ctx context.Context, e history.Decided) (Result, bool, error) {
+func (r *run) replayPending(ctx context.Context, e history.Decided) error {
 	_, base, err := r.base(ctx)
 	if err != nil {
-		return Result{}, false, err
+		return err
 	}
 	after, err := r.isAfterMerge(ctx, e.Commit, base)
 	if err != nil || !after {
-		return Result{}, false, err
+		return err
 	}
 	var refused *decision.Reason
 	head, _, err := r.replay(ctx, e.Commit, base)
@@ -136,7 +136,7 @@ func (r *run) replayPending(ctx context.Context, e history.Decided) (Result, boo
 					return nil
 				})
 			if refused = pushRefusal(err); refused == nil {
-				return Result{}, false, err
+				return err
 			}
 		}
 	}
@@ -145,6 +145,5 @@ func (r *run) replayPending(ctx context.Context, e history.Decided) (Result, boo
 	}
 	e.Outcome = history.Rejected
 	e.Reasons = append([]decision.Reason{{Kind: decision.MergedWithout}}, e.Reasons...)
-	result, err := r.recordFinal(ctx, e, nil, refused)
-	return result, true, err
+	return r.recordFinal(ctx, e, nil, refused)
 }

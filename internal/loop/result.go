@@ -9,7 +9,6 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
@@ -75,51 +74,67 @@ type Result struct {
 	Seconds float64 `json:"seconds"`
 }
 
-func text(s string) *string {
-	if s == "" {
-		return nil
+// result is the iteration as it is on record, or how the run ended without one.
+func (r *run) result(end *endedError) Result {
+	result := Result{
+		Program: r.Program.Name, Iteration: r.iteration, RunID: r.id, Stopped: cmp.Or(r.stopped, r.overspent()),
+		Warnings: r.warnings, BaselineError: r.baselineError, Output: r.failed, Seconds: r.Now().Sub(r.begun).Seconds(),
 	}
-	return &s
-}
-
-// resultOf is the result of a proposal that was recorded. One without a decision
-// is of the iteration before: the baseline ended the run.
-func (r *run) resultOf(p *proposal.Proposal) Result {
-	if p.Decided == nil {
-		result := r.result(history.Idle, decision.Say(r.stopped))
-		if p.Postponed == nil {
-			result.Iteration = r.records.sum.Iteration
-		}
+	if end != nil {
+		result.Outcome, result.Reasons, result.Failing = end.outcome, end.reasons, end.failing
+	}
+	if r.records == nil {
 		return result
 	}
-	result := r.resultOfDecision(*p.Decided, p.Decided.Reasons)
-	result.Noisy, result.Samples, result.Transcript = p.Decided.Noisy, samplesOf(p), p.Transcript
-	if p.Decided.Verdict != "" {
-		result.Verdict = &p.Decided.Verdict
+	sum := &r.records.sum
+	result.Initial, result.BestMetric = sum.Initial, sum.Best
+	result.Issue, result.PullRequest = cmp.Or(sum.Issue, r.Program.Issue), sum.OpenPull()
+	if r.comments != nil {
+		result.Issue = cmp.Or(r.comments.Issue, result.Issue)
+	}
+	measured := history.Of[*history.Measured](r.records.log.Events)
+	for _, e := range measured {
+		if e.Run == r.id {
+			result.Evaluation = result.Evaluation.Plus(e.Evaluation)
+		}
+	}
+	e := sum.Standing.Decision
+	if end == nil && e != nil {
+		result.Iteration, result.Outcome, result.Reasons, result.Failing = e.Iteration, e.Outcome, e.Reasons, e.Failing
+	}
+	if result.Outcome == history.Idle || r.records.decided(result.Iteration) == nil {
+		return result
+	}
+	result.Evaluation = sum.Attempts[len(sum.Attempts)-1].Evaluation.Plus(result.Evaluation)
+	result.Agent, result.Model, result.Usage, result.Changed = e.Agent, e.Model, e.Usage, e.Changed
+	result.Summary, result.Noisy, result.Transcript = e.Summary, e.Noisy, r.transcript
+	result.Samples, result.Guardrails = samplesOf(measured, e), r.rails(e)
+	if e.Verdict != "" {
+		result.Verdict, result.Metric, result.Evidence = &e.Verdict, e.Metric, e.Evidence
+		if e.Delta != "" {
+			result.Delta = &e.Delta
+		}
+	}
+	if e.Commit != "" && r.drafted == nil {
+		result.Commit = &e.Commit
 	}
 	return result
 }
 
-// resultOfDecision is the result of an iteration that was decided, or waits for CI.
-func (r *journal) resultOfDecision(e history.Decided, reasons []decision.Reason) Result {
-	r.iteration = e.Iteration
-	result := r.result(e.Outcome, reasons...)
-	result.Summary, result.Failing = e.Summary, e.Failing
-	if e.Verdict != "" {
-		result.Metric, result.Delta, result.Evidence = e.Metric, text(e.Delta), e.Evidence
+// decided returns the last decision, nil when it is on another iteration.
+func (b *records) decided(iteration int) *history.Decided {
+	if e := b.sum.Standing.Decision; e != nil && e.Iteration == iteration {
+		return e
 	}
-	if e.Outcome != history.CIFixExhausted {
-		result.Commit = text(e.Commit)
-	}
-	return result
+	return nil
 }
 
 // samplesOf are the samples of the last stage of the deciding candidate's trial.
-func samplesOf(p *proposal.Proposal) Samples {
+func samplesOf(measured []*history.Measured, decided *history.Decided) Samples {
 	var samples Samples
 	var stage decision.Stage
-	for _, e := range history.Of[*history.Measured](p.Measured) {
-		if e.Proposal != p.Decided.Proposal || e.Stage == decision.Held {
+	for _, e := range measured {
+		if e.Iteration != decided.Iteration || e.Proposal != decided.Proposal || e.Stage == decision.Held {
 			continue
 		}
 		if e.Stage != stage {
@@ -145,49 +160,6 @@ type Rail struct {
 	Candidate *metric.Value `json:"candidate"`
 	// Allowed is by how much it may get worse.
 	Allowed decision.Allowance `json:"max_regression"`
-}
-
-// detail completes a result with what the records say of its iteration.
-func (r *run) detail(result *Result) {
-	if r.records == nil {
-		return
-	}
-	result.Output = r.failed
-	result.Issue, result.PullRequest = cmp.Or(r.records.sum.Issue, r.Program.Issue), r.records.sum.OpenPull()
-	if r.comments != nil {
-		result.Issue = cmp.Or(r.comments.Issue, result.Issue)
-	}
-	result.Evaluation = r.records.evaluation(r.id, result)
-	if decided := r.records.decided(result.Iteration); decided != nil && result.Outcome != history.Idle {
-		result.Agent, result.Model, result.Usage, result.Changed = decided.Agent, decided.Model, decided.Usage,
-			decided.Changed
-		result.Guardrails = r.rails(decided)
-	}
-}
-
-// evaluation is what measuring used for a result: for its iteration, and for a
-// baseline of its run.
-func (b *records) evaluation(run string, result *Result) *history.Expense {
-	var sum *history.Expense
-	for i := range b.sum.Attempts {
-		if a := &b.sum.Attempts[i]; a.Iteration == result.Iteration && result.Outcome != history.Idle {
-			sum = a.Evaluation
-		}
-	}
-	for _, e := range history.Of[*history.Measured](b.log.Events) {
-		if e.Run == run {
-			sum = sum.Plus(e.Evaluation)
-		}
-	}
-	return sum
-}
-
-// decided returns the last decision, nil when it is on another iteration.
-func (b *records) decided(iteration int) *history.Decided {
-	if e := b.sum.Standing.Decision; e != nil && e.Iteration == iteration {
-		return e
-	}
-	return nil
 }
 
 // rails are the guardrails with what the deciding candidate measured last.

@@ -24,16 +24,14 @@ func TestGuardrailsOfAResult(t *testing.T) {
 	decided := &history.Decided{Head: history.Head{Iteration: 1}, Outcome: history.Rejected}
 	r := newMemoryRun(t, "guardrails:\n  - {metric: g, direction: lower, max-regression: 5%}\n"+
 		"  - {metric: h, direction: higher, max-regression: 2}", first, candidate, decided).run
-	result := Result{Iteration: 1, Outcome: history.Rejected}
-	r.detail(&result)
+	result := r.result(nil)
 	require.Len(t, result.Guardrails, 2)
 	assert.Equal(t, []string{"2", "6", "4"}, []string{
 		result.Guardrails[0].Initial.String(), result.Guardrails[0].Candidate.String(),
 		result.Guardrails[1].Initial.String(),
 	})
 	assert.Nil(t, result.Guardrails[1].Candidate, "it was not measured")
-	for _, other := range []Result{{Iteration: 2, Outcome: history.Rejected}, {Iteration: 1, Outcome: history.Idle}} {
-		r.detail(&other)
-		assert.Empty(t, other.Guardrails, "the decision is on another iteration")
-	}
+	assert.Empty(t, r.result(&endedError{outcome: history.Error}).Guardrails, "the decision is on another iteration")
+	r.iteration = 1
+	assert.Empty(t, r.result(&endedError{outcome: history.Idle}).Guardrails)
 }

@@ -35,6 +35,7 @@ type run struct {
 	synced         position            // where sync found the branch
 	working        []*attempt          // whose agents were asked
 	leftAs         git.Fingerprint     // of the repository, as the agents left it
+	transcript     string              // the file with what the deciding agent printed
 	baselineEvents []*history.Measured // the baseline that this run measured
 	baselineError  string              // why it cannot be measured, "" when it can
 	drafted        *draft              // the store of a run that writes nothing, nil in the others
@@ -43,74 +44,107 @@ type run struct {
 		*proposal.Proposal, error)
 }
 
-// isResting reports whether no iteration may begin because the program is paused
-// or completed.
-func isResting(err error) bool {
-	blocked, is := errors.AsType[*blockedError](err)
-	return is && blocked.resting
+// endedError says how a run ended that decided nothing.
+type endedError struct {
+	outcome history.Outcome
+	reasons []decision.Reason
+	failing []history.Check // of CI
+	resting bool            // the program is paused or completed, which a comment may end
+}
+
+func (e *endedError) Error() string { return decision.Joined(e.reasons) }
+
+// idle ends a run in which nothing was to be done.
+func idle(why string) error {
+	return &endedError{outcome: history.Idle, reasons: []decision.Reason{decision.Say(why)}}
+}
+
+// failedError ends an iteration as an error.
+type failedError struct {
+	reason decision.Reason
+	// baseline says that the unchanged files cannot be measured, conflict that the default
+	// branch cannot be merged.
+	baseline, conflict bool
+}
+
+func (e *failedError) Error() string { return e.reason.String() }
+
+// unmeasured says why the unchanged files cannot be measured.
+func unmeasured(reason decision.Reason) error { return &failedError{reason: reason, baseline: true} }
+
+// conflict is that of an error, nil when it is none.
+func conflict(err error) *failedError {
+	if failed, is := errors.AsType[*failedError](err); is && failed.conflict {
+		return failed
+	}
+	return nil
 }
 
 // prepare takes the lease and does what comes before an iteration: it applies commands,
-// asks CI about one that waits, and pauses a program whose runs vanish. It has ended the
-// run where no iteration may follow.
-func (r *run) prepare(ctx context.Context) (result Result, ended bool, err error) {
+// asks CI about one that waits, and pauses a program whose runs vanish. It says whether an
+// iteration follows.
+func (r *run) prepare(ctx context.Context) (begins bool, err error) {
 	if err := r.acquire(ctx); err != nil {
-		return Result{}, false, err
+		return false, err
 	}
 	if err := r.readComments(ctx); err != nil {
-		return Result{}, false, err
+		return false, err
 	}
 	switch {
 	case r.records.sum.Interrupted >= maxInterrupted && r.stopped == "":
-		result, err = r.pauseInterrupted(ctx)
+		return false, r.pauseInterrupted(ctx)
 	case r.stopped == "" && r.asksCI(r.records):
-		result, err = r.waitForCI(ctx)
-	default:
-		if r.stopped = cmp.Or(r.stopped, r.rests()); r.stopped == "" {
-			return Result{}, false, nil
-		}
-		p := r.newProposal(proposal.Iteration, position{}) // gives the lease back
-		err = r.enterProposal(ctx, position{}, p)
-		result = r.resultOf(p)
+		return false, r.await(ctx)
 	}
-	return result, true, err
+	if r.stopped = cmp.Or(r.stopped, r.rests()); r.stopped == "" {
+		return true, nil
+	}
+	p := r.newProposal(proposal.Iteration, position{}) // gives the lease back
+	return false, cmp.Or(r.enterProposal(ctx, position{}, p), r.conclude(ctx, p))
 }
 
-func (r *run) iterate(ctx context.Context) (Result, error) {
-	if result, ended, err := r.prepare(ctx); ended || err != nil {
-		return result, err
+func (r *run) iterate(ctx context.Context) error {
+	if begins, err := r.prepare(ctx); !begins || err != nil {
+		return err
 	}
 	at, p, err := r.propose(ctx)
-	if conflict, ok := errors.AsType[*conflictError](err); ok {
-		return r.failForPerson(ctx, conflict.reason())
+	if conflict := conflict(err); conflict != nil {
+		return r.failForPerson(ctx, conflict.reason)
 	}
 	if reason := pushRefusal(err); reason != nil {
 		return r.failForPerson(ctx, *reason)
 	}
 	if err != nil {
-		return Result{}, err
+		return err
 	}
 	err = r.record(ctx, at, p)
 	if refused, ok := errors.AsType[*proposal.RefusedError](err); ok {
 		return r.fail(ctx, at, decision.Reason{Kind: decision.NotRecorded, Words: refused.Reason})
 	}
 	if err != nil {
-		return Result{}, err
+		return err
 	}
 	return r.conclude(ctx, p)
 }
 
+// conclude waits for CI where that is needed.
+func (r *run) conclude(ctx context.Context, p *proposal.Proposal) error {
+	if p.Decided == nil && p.Checked == nil {
+		return idle(r.stopped)
+	}
+	return r.await(ctx)
+}
+
 // fail records an iteration that could not be run as an error.
-func (r *run) fail(ctx context.Context, at position, reason decision.Reason, then ...func(*records)) (Result, error) {
+func (r *run) fail(ctx context.Context, at position, reason decision.Reason, then ...func(*records)) error {
 	p := r.newProposal(proposal.Iteration, at)
 	r.describe(p, at, r.interruptedAttempt(reason))
-	err := r.enterProposal(ctx, at, p, then...)
-	return r.resultOf(p), err
+	return r.enterProposal(ctx, at, p, then...)
 }
 
 // failForPerson records an error that only a person can resolve, and pauses the
 // program at once.
-func (r *run) failForPerson(ctx context.Context, reason decision.Reason) (Result, error) {
+func (r *run) failForPerson(ctx context.Context, reason decision.Reason) error {
 	return r.fail(ctx, position{}, reason, func(b *records) {
 		if b.stopped == "" {
 			b.pause(reason)
@@ -136,8 +170,6 @@ type course struct {
 	stopped   string      // why the program takes no further iteration, "" when it does
 	asked     bool        // somebody asked for an iteration now
 	left      budget.Left // what the budgets leave to the iteration
-	// reasons are those of the decision, as the records bear it out.
-	reasons []decision.Reason
 }
 
 func (s *session) branch() string { return BranchPrefix + s.Program.Name }

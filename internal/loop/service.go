@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
@@ -139,7 +138,7 @@ func (s *Service) Run(ctx context.Context, count int) ([]Result, error) {
 	for len(results) < count {
 		run := s.begin()
 		run.since = since
-		result, err := run.through(ctx, run.shownOnGitHub(run.iterate))
+		result, err := run.through(ctx, run.iterate)
 		if err != nil {
 			return results, err
 		}
@@ -187,35 +186,27 @@ func (s *Service) begin() *run {
 		session: &session{Service: s, course: course{id: s.NewRun()}, begun: now, since: now},
 	}
 	r := &run{thread: &thread{answered: map[string]bool{}, measurer: &measurer{spending: &spending{journal: j}}}}
-	if s.refusal == "" {
+	if len(s.Agents) > 0 {
 		r.fixer = r.proposeFix
 	}
 	return r
 }
 
-// through does the work of a run, and turns what kept it from beginning into a
-// result.
-func (r *run) through(ctx context.Context, work func(context.Context) (Result, error)) (Result, error) {
-	result, err := work(ctx)
-	if err == nil {
-		result.Warnings, result.BaselineError = r.warnings, r.baselineError
-		r.detail(&result)
-		if result.Stopped == "" {
-			result.Stopped = r.overspent()
+// through does the work of a run, brings issue and pull request up to date, and says what
+// it came to.
+func (r *run) through(ctx context.Context, work func(context.Context) error) (Result, error) {
+	err := work(ctx)
+	end, is := errors.AsType[*endedError](err)
+	if err != nil && !is {
+		if ctx.Err() != nil {
+			r.giveUp(ctx)
 		}
+		return Result{}, err
 	}
-	if err != nil && ctx.Err() != nil {
-		r.giveUp(ctx)
+	if r.drafted == nil && (end == nil || !end.resting || len(r.answered) > 0) {
+		r.updateGitHub(ctx)
 	}
-	if blocked, ok := errors.AsType[*blockedError](err); ok {
-		if blocked.outcome == history.Idle {
-			r.stopped = blocked.reason
-		}
-		result, err = r.result(blocked.outcome, decision.Say(blocked.reason)), nil
-		r.detail(&result)
-	}
-	result.Seconds = r.Now().Sub(r.begun).Seconds()
-	return result, err
+	return r.result(end), nil
 }
 
 // partingTime bounds what a run that was asked to end still records.
@@ -233,17 +224,6 @@ func (r *run) giveUp(ctx context.Context) {
 		b.add(&history.Finished{Head: history.Head{Iteration: b.sum.Open.Iteration}, Stopped: true})
 		return nil
 	})
-}
-
-// shownOnGitHub does the work and brings issue and pull request up to date.
-func (r *run) shownOnGitHub(work func(context.Context) (Result, error)) func(context.Context) (Result, error) {
-	return func(ctx context.Context) (Result, error) {
-		result, err := work(ctx)
-		if err == nil || isResting(err) && len(r.answered) > 0 {
-			r.updateGitHub(ctx)
-		}
-		return result, err
-	}
 }
 
 // Refusing is the service where an iteration cannot begin: what it runs or proposes is an error of

@@ -70,7 +70,7 @@ func (r *measurer) suiteSamples(ctx context.Context, commit string) (*samples, e
 		return nil, err
 	}
 	if problem := cmp.Or(suited.Problem, suited.Unfinished); problem != "" {
-		return nil, &baselineError{decision.Reason{Kind: decision.SuiteFails, Words: problem}}
+		return nil, unmeasured(decision.Reason{Kind: decision.SuiteFails, Words: problem})
 	}
 	return &samples{
 		metric: []metric.Value{*suited.Incumbent}, output: suited.Output, runs: 1,

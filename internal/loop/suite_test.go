@@ -202,7 +202,7 @@ func TestBaselineOfSuite(t *testing.T) {
 			}
 			assert.Equal(t, all, r.takeExpense())
 			l.leavesNothing()
-			var problem *baselineError
+			var problem *failedError
 			switch {
 			case c.problem:
 				require.ErrorAs(t, err, &problem)

@@ -59,27 +59,20 @@ func (p position) moveTo(ref, commit string) *git.RefUpdate {
 	return move
 }
 
-// conflictError says that the default branch cannot be merged.
-type conflictError struct {
-	branch, base string
-	files        []string
-}
-
-func (e *conflictError) Error() string { return e.reason().String() }
-
-func (e *conflictError) reason() decision.Reason {
+// conflicts says that files of base cannot be merged into the program branch.
+func (s *session) conflicts(base string, files []string) error {
 	const most = 10
-	var files []string
-	more := ""
-	for _, path := range e.files[:min(len(e.files), most)] {
-		files = append(files, plain.Path(path))
+	var names []string
+	for _, path := range atMost(files, most) {
+		names = append(names, plain.Path(path))
 	}
-	if len(e.files) > most {
-		more = fmt.Sprintf(" and %d more", len(e.files)-most)
+	words := strings.Join(names, ", ")
+	if len(files) > most {
+		words += fmt.Sprintf(" and %d more", len(files)-most)
 	}
-	return decision.Reason{
-		Kind: decision.Conflict, Term: e.base, Path: e.branch,
-		Words: strings.Join(files, ", ") + more,
+	return &failedError{
+		reason:   decision.Reason{Kind: decision.Conflict, Term: base, Path: s.branch(), Words: words},
+		conflict: true,
 	}
 }
 
@@ -160,7 +153,7 @@ func (r *run) merge(ctx context.Context, commit, base, called, message string) (
 	case err != nil:
 		return "", err
 	case len(conflicts) > 0:
-		return "", &conflictError{branch: r.branch(), base: called, files: conflicts}
+		return "", r.conflicts(called, conflicts)
 	}
 	return r.Repo.CommitTree(ctx, merged, []string{commit, base}, message, r.Now())
 }
@@ -269,7 +262,7 @@ func (r *run) positionOfProposal(ctx context.Context, from *proposal.Proposal) (
 	if err == nil && at.Old == "" && r.merged(from.Branch) {
 		at, err = r.placeOfDeleted(ctx, from.Branch, at)
 	}
-	if _, conflict := errors.AsType[*conflictError](err); conflict || at.Old != from.Branch {
+	if conflict(err) != nil || at.Old != from.Branch {
 		return at, proposal.Refuse("it is stale: branch %s has moved since; propose again", r.branch())
 	}
 	if err != nil {

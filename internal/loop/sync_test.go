@@ -103,7 +103,7 @@ func TestPositionOfBranch(t *testing.T) {
 			}
 			at, err := d.sync(t.Context())
 			if err != nil {
-				var conflict *conflictError
+				var conflict *failedError
 				require.ErrorAs(t, err, &conflict)
 				golden.Line(t, conflict)
 				return
@@ -150,6 +150,7 @@ func TestConflictNamesFiles(t *testing.T) {
 		}
 		return list
 	}
+	s := newMemoryRun(t, "")
 	for _, c := range []struct {
 		files []string
 		want  string
@@ -157,12 +158,12 @@ func TestConflictNamesFiles(t *testing.T) {
 		{files(10), "f8, f9: merge"},
 		{files(11), "f8, f9 and 1 more: merge"},
 	} {
-		text := (&conflictError{branch: "autoloop/p", base: "main", files: c.files}).Error()
+		text := s.conflicts("main", c.files).Error()
 		assert.Contains(t, text, c.want)
 		assert.True(t, strings.HasPrefix(text, "main does not merge into autoloop/p, both changed f0"), text)
 		assert.True(t, strings.HasSuffix(text, ": merge it by hand, then resume"), text)
 	}
-	hostile := (&conflictError{branch: "autoloop/p", base: "main", files: []string{"a\nb\x1b[31m"}}).Error()
+	hostile := s.conflicts("main", []string{"a\nb\x1b[31m"}).Error()
 	assert.NotContains(t, hostile, "\n")
 	assert.NotContains(t, hostile, "\x1b")
 }

@@ -23,17 +23,17 @@ import (
 // *proposal.RefusedError. The decision itself is computed again when it is
 // entered, by verifyDecision.
 func (r *run) verify(ctx context.Context, at position, p *proposal.Proposal) error {
-	if err := r.verifyBaseline(at, p); err != nil {
+	outcomes := []history.Outcome{history.PendingCI}
+	if p.Kind != proposal.Fix {
+		outcomes = []history.Outcome{history.Accepted, history.Rejected, history.Inconclusive, history.Error}
+		if err := r.verifyBaseline(at, p); err != nil {
+			return err
+		}
+	}
+	if err := verifyOutcome(at, p, outcomes); err != nil || !p.Kept() {
 		return err
 	}
-	if err := verifyOutcome(at, p, history.Accepted, history.Rejected, history.Inconclusive,
-		history.Error); err != nil {
-		return err
-	}
-	if !p.Kept() {
-		return nil
-	}
-	return r.verifyCandidate(ctx, at, at.Head, p)
+	return r.verifyCandidate(ctx, at, p)
 }
 
 // verifyBaseline checks a baseline that is still to be recorded.
@@ -87,7 +87,7 @@ func (r *run) unusableBaseline(e *history.Measured) *decision.Reason {
 
 // verifyOutcome checks that outcome, verdict and evaluation agree. outcomes are
 // those that a proposal of this kind may have.
-func verifyOutcome(at position, p *proposal.Proposal, outcomes ...history.Outcome) error {
+func verifyOutcome(at position, p *proposal.Proposal, outcomes []history.Outcome) error {
 	e := p.Decided
 	switch {
 	case e == nil:
@@ -197,9 +197,10 @@ func (r *run) writeCandidate(ctx context.Context, on string, p *proposal.Proposa
 	return nil
 }
 
-// verifyCandidate checks the candidate's files, as changes to the commit on,
+// verifyCandidate checks the candidate's files, as changes to those that it began with,
 // against the target, and describes what they change of the incumbent.
-func (r *run) verifyCandidate(ctx context.Context, at position, on string, p *proposal.Proposal) error {
+func (r *run) verifyCandidate(ctx context.Context, at position, p *proposal.Proposal) error {
+	on := at.start()
 	changes, err := tree.Changes(ctx, r.Repo, on, p.Candidate)
 	if err != nil {
 		return err

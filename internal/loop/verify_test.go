@@ -152,7 +152,7 @@ func TestFilesOfACandidate(t *testing.T) {
 			p := r.newProposal(proposal.Iteration, at)
 			p.Candidate, p.Decided = candidate, &history.Decided{Outcome: history.Accepted}
 			p.Decided.Changed, p.Decided.Digest, p.Decided.LeavesNothing = []string{"forged"}, "forged", true
-			err := r.verifyCandidate(t.Context(), at, at.Head, p)
+			err := r.verifyCandidate(t.Context(), at, p)
 			refused(t, err, "")
 			if err != nil {
 				return
@@ -170,10 +170,11 @@ func TestFixIsComparedWithItsStart(t *testing.T) {
 	t.Parallel()
 	b, r, at := widely(t, nil)
 	on := b.treeOf(at.Head, map[string]*git.File{"value.txt": fileOf("2\n"), "other.txt": fileOf("a person's\n")})
+	at.From = on
 	verify := func(candidate string) (*proposal.Proposal, error) {
 		p := r.newProposal(proposal.Fix, at)
 		p.Candidate, p.Decided = candidate, &history.Decided{Outcome: history.PendingCI}
-		return p, r.verifyCandidate(t.Context(), at, on, p)
+		return p, r.verifyCandidate(t.Context(), at, p)
 	}
 	p, err := verify(b.treeOf(on, map[string]*git.File{"new.txt": fileOf("x")}))
 	require.NoError(t, err)
@@ -202,7 +203,7 @@ func TestHeldCandidateLeavesNothing(t *testing.T) {
 		if c.held {
 			p.Measured = []history.Event{&history.Measured{Role: history.Emptied, Stage: decision.Held}}
 		}
-		require.NoError(t, r.verifyCandidate(t.Context(), at, at.Head, p), name)
+		require.NoError(t, r.verifyCandidate(t.Context(), at, p), name)
 		if c.held {
 			assert.Equal(t, c.want, p.Decided.LeavesNothing, name)
 		}

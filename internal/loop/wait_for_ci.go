@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -20,27 +21,33 @@ const (
 	lastPoll  = time.Minute
 )
 
-// waitForCI reads CI until it has decided over the pending iteration, or until this
-// run stops waiting: then a later run goes on.
-func (r *run) waitForCI(ctx context.Context) (Result, error) {
+// await reads CI until it has decided over the iteration that waits for it, if one does, or
+// until this run stops waiting: then a later run goes on.
+func (r *run) await(ctx context.Context) error {
 	deadline, pause := r.Now().Add(r.Program.CIWait), firstPoll
-	if e := *r.records.sum.Standing.Decision; !r.merged(e.Commit) {
-		if result, ended, err := r.replayPending(ctx, e); err != nil || ended {
-			return result, err
+	if e := r.records.sum.Standing.Waiting(); e != nil && !r.merged(e.Commit) {
+		if err := r.replayPending(ctx, *e); err != nil {
+			return err
 		}
-		r.publishPending(ctx)
+		if r.records.sum.Standing.Waiting() != nil {
+			r.publishPending(ctx)
+		}
 	}
 	for {
-		e := *r.records.sum.Standing.Decision
+		waiting := r.records.sum.Standing.Waiting()
+		if waiting == nil {
+			return nil
+		}
+		e := *waiting
 		r.iteration = e.Iteration
 		r.step("ci", fmt.Sprintf("commit %.12s", e.Commit))
 		verdict := r.verdict(ctx, e)
 		late := r.comments == nil || !r.Now().Before(deadline)
 		event := r.event(ctx, e, verdict, late)
-		result, done, err := r.settle(ctx, e, event, verdict)
+		err := r.settle(ctx, e, event, verdict)
 		switch {
-		case done || err != nil:
-			return result, err
+		case err != nil || r.records.sum.Standing.Waiting() == nil:
+			return err
 		case event == lifecycle.Red: // a fix was made
 			deadline, pause = r.Now().Add(r.Program.CIWait), firstPoll
 			continue
@@ -48,37 +55,32 @@ func (r *run) waitForCI(ctx context.Context) (Result, error) {
 			return r.keepWaiting(ctx, e, nil, verdict)
 		}
 		if err := r.Sleep(ctx, min(pause, deadline.Sub(r.Now()))); err != nil {
-			return Result{}, err
+			return err
 		}
 		pause = min(pause*3/2, lastPoll)
 	}
 }
 
-// settle does what the table says of an event. It is not done when CI is to be asked again.
-func (r *run) settle(ctx context.Context, e history.Decided, event lifecycle.Event,
-	verdict ci.Result,
-) (result Result, done bool, err error) {
-	next := r.next(event)
-	switch {
+// settle does what the table says of an event. Where nothing is decided CI is to be asked again.
+func (r *run) settle(ctx context.Context, e history.Decided, event lifecycle.Event, verdict ci.Result) error {
+	switch next := r.next(event); {
 	case next == lifecycle.Keep:
-		result, err = r.keep(ctx, e, event, verdict)
+		return r.keep(ctx, e, event, verdict)
 	case next == lifecycle.Drop && event == lifecycle.Stuck:
-		result, err = r.giveUpFix(ctx, e, verdict, *fixesExhausted(r.records.sum.Standing, verdict.Signature()))
+		return r.giveUpFix(ctx, e, verdict, *fixesExhausted(r.records.sum.Standing, verdict.Signature()))
 	case next == lifecycle.Drop: // somebody moved the branch: their commit stays, and the next iteration begins with it
 		e.Outcome = history.Rejected
 		e.Reasons = append([]decision.Reason{{Kind: decision.CIMoved, Because: found(verdict)}}, e.Reasons...)
-		result, err = r.recordFinal(ctx, e, nil, nil)
+		return r.recordFinal(ctx, e, nil, nil)
 	case next == lifecycle.Pause:
-		result, err = r.keepWaiting(ctx, e, r.timedOut(e, verdict), verdict)
+		return r.keepWaiting(ctx, e, r.timedOut(e, verdict), verdict)
 	case next == lifecycle.Fix:
 		return r.fixFailure(ctx, e, verdict)
 	case event == lifecycle.Red:
-		result, err = r.keepWaiting(ctx, e, nil,
+		return r.keepWaiting(ctx, e, nil,
 			verdict.Because("no agent is asked to fix what CI found while the program is paused"))
-	default:
-		return result, false, nil
 	}
-	return result, true, err
+	return nil
 }
 
 // event is what CI, or a person, says of the commit that waits. Late, what has failed
@@ -163,9 +165,7 @@ func (r *run) verdict(ctx context.Context, e history.Decided) ci.Result {
 
 // keep settles an iteration: CI lets it through, or a person merged it meanwhile, and what
 // CI says then is told.
-func (r *run) keep(ctx context.Context, e history.Decided, event lifecycle.Event,
-	verdict ci.Result,
-) (Result, error) {
+func (r *run) keep(ctx context.Context, e history.Decided, event lifecycle.Event, verdict ci.Result) error {
 	says := found(verdict)
 	switch {
 	case event == lifecycle.Merged:
@@ -187,7 +187,7 @@ func (r *run) keep(ctx context.Context, e history.Decided, event lifecycle.Event
 // program.
 func (r *run) keepWaiting(ctx context.Context, e history.Decided, pause *decision.Reason,
 	verdict ci.Result,
-) (Result, error) {
+) error {
 	reasons := append([]decision.Reason{decision.Say("CI did not answer yet; a later run goes on")}, found(verdict)...)
 	err := r.write(ctx, fmt.Sprintf("%s: iteration %d still waits for CI", r.Program.Name, e.Iteration), nil,
 		func(b *records) error {
@@ -201,18 +201,14 @@ func (r *run) keepWaiting(ctx context.Context, e history.Decided, pause *decisio
 			}
 			return nil
 		})
-	if err != nil {
-		return Result{}, err
-	}
-	e.Failing = failing(verdict)
-	return r.resultOfDecision(e, reasons), nil
+	return cmp.Or(err, error(&endedError{outcome: history.PendingCI, reasons: reasons, failing: failing(verdict)}))
 }
 
 // recordFinal records the final decision on an iteration that waited for CI, and
 // moves the branch with it.
 func (r *run) recordFinal(ctx context.Context, e history.Decided, branch *git.RefUpdate,
 	pause *decision.Reason,
-) (Result, error) {
+) error {
 	err := r.write(ctx, fmt.Sprintf("%s: iteration %d %s", r.Program.Name, e.Iteration, e.Outcome), branch,
 		func(b *records) error {
 			decided := e
@@ -238,10 +234,7 @@ func (r *run) recordFinal(ctx context.Context, e history.Decided, branch *git.Re
 		both.Because = append(slices.Clip(both.Because), *reason)
 		return r.recordFinal(ctx, e, nil, &both)
 	}
-	if err != nil {
-		return Result{}, err
-	}
-	return r.resultOfDecision(e, e.Reasons), nil
+	return err
 }
 
 // asksToFix reports whether CI is known to have failed for the pending commit and an agent

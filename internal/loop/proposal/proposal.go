@@ -35,9 +35,6 @@ type Proposal struct {
 	// Files turn the incumbent into the candidate. They are set only in a bundle:
 	// within one job the tree Candidate exists.
 	Files []File
-	// Transcript is the local file with what the agent printed, "" for none. It
-	// does not travel.
-	Transcript string
 }
 
 // Executor is who worked on the suite that measured, as the events say, or nil
