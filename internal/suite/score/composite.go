@@ -8,22 +8,35 @@ import (
 	"github.com/org/autoloop/internal/suite/format"
 )
 
-// compositeOf returns clamp(base + adjustment, 0, 1) with six decimals, where
+// composites are those of a side's runs, nil when one cannot be computed:
+// clamp(base + adjustment, 0, 1) with six decimals, where
 //
 //	base       = (0.6·objective + 0.4·judge) / (0.6 + 0.4)
 //	objective  = passed/total, 1 when there are no checks
 //	adjustment = see adjustment
 //
 // Without a judge its term leaves numerator and denominator; weight replaces
-// the judge's 0.4 unless it is nil. It is not ok when a number that it needs is not
-// finite.
-func compositeOf(run format.Run, reference costs, weight *metric.Value, tolerance metric.Value) (metric.Value, bool) {
-	base, ok := baseOf(run, weight)
-	if !ok {
-		return metric.Value{}, false
+// the judge's 0.4 unless it is nil. One that a run has of its own holds, unless the judge
+// is dropped.
+func (c *comparer) composites(runs []format.Run, reference costs, weight *metric.Value, drop bool) []metric.Value {
+	var list []metric.Value
+	for _, run := range runs {
+		if !run.Finite() {
+			return nil
+		}
+		if run.Composite != nil && !drop {
+			given, _ := run.Composite.Value()
+			list = append(list, rounded(given.Rat()))
+			continue
+		}
+		if drop {
+			run.Judge = nil
+		}
+		base, _ := baseOf(run, weight)
+		base.Add(base, adjustment(costsOf(run), reference, c.Thresholds.CostTolerance))
+		list = append(list, rounded(clampTo(base, 0, 1)))
 	}
-	base.Add(base, adjustment(costsOf(run.Cost), reference, tolerance))
-	return rounded(clampTo(base, 0, 1)), true
+	return list
 }
 
 // Base returns the composite of a run without its cost, with six decimals.
@@ -90,9 +103,8 @@ func ratio(actual, reference, tolerance *big.Rat) *big.Rat {
 // costs are the signals as exact numbers; nil is what is not known.
 type costs [5]*big.Rat
 
-func costsOf(c format.Cost) costs {
-	var list costs
-	for i, signal := range c.Signals() {
+func costsOf(run format.Run) (list costs) {
+	for i, signal := range run.Cost.Signals() {
 		if value, ok := metric.Known(signal); ok {
 			list[i] = value.Rat()
 		}
@@ -119,39 +131,6 @@ func mean(values []metric.Value) *metric.Value {
 	}
 	return new(rounded(metric.MeanOf(list)))
 }
-
-func rateOf(o format.Objective, runs []format.Run) *metric.Value {
-	rate, ok := o.Rate()
-	if !ok || len(runs) == 0 {
-		return nil
-	}
-	value := rounded(rate)
-	return &value
-}
-
-// meanOf returns the mean of one number of each run; nil when a run does not know it.
-func meanOf(runs []format.Run, of func(format.Run) *metric.Number) *metric.Value {
-	var list []metric.Value
-	for _, run := range runs {
-		value, ok := metric.Known(of(run))
-		if !ok {
-			return nil
-		}
-		list = append(list, value)
-	}
-	return mean(list)
-}
-
-func judgeScore(run format.Run) *metric.Number {
-	if run.Judge == nil {
-		return nil
-	}
-	return &run.Judge.Score
-}
-
-func tokensOf(run format.Run) *metric.Number { return run.Cost.Tokens }
-
-func usdOf(run format.Run) *metric.Number { return run.Cost.USD }
 
 // sumOf adds the checks of several runs up.
 func sumOf(runs []format.Run) format.Objective {
@@ -183,15 +162,6 @@ func clampTo(r *big.Rat, low, high int64) *big.Rat {
 	return r
 }
 
-// millionths returns composites as whole millionths.
-func millionths(values []metric.Value) []int64 {
-	list := make([]int64, len(values))
-	for i, v := range values {
-		list[i] = new(big.Rat).Mul(v.Rat(), big.NewRat(1_000_000, 1)).Num().Int64()
-	}
-	return list
-}
-
 // Metric is what the loop of a program with `evaluation: tasks` records: the
 // mean base over all tasks, and over the runs of each. ok is false without a
 // task, and when a number in it is not finite.
@@ -217,23 +187,19 @@ func Metric(o format.SuiteOutcome) (key metric.Value, ok bool) {
 	return rounded(metric.MeanOf(tasks)), true
 }
 
-// meanCosts returns the mean of each cost over the runs, of those costs alone
-// that all the runs know, and all the others too: what one run does not know
-// tells nothing about the difference of two sides.
-func meanCosts(runs, others []format.Run) costs {
-	var known [len(costs{})][]*big.Rat
-	all := slices.Concat(runs, others)
-	for k, run := range all {
-		for i, value := range costsOf(run.Cost) {
-			if value != nil && len(known[i]) == k {
-				known[i] = append(known[i], value)
+// meanCosts returns the mean of each cost over the runs of the baseline, of those costs
+// alone that all the runs of both sides know: what one run does not know tells nothing
+// about the difference of two sides.
+func meanCosts(runs [2][]format.Run) (means costs) {
+	for i := range means {
+		var known []*big.Rat
+		for _, run := range slices.Concat(runs[0], runs[1]) {
+			if cost := costsOf(run)[i]; cost != nil {
+				known = append(known, cost)
 			}
 		}
-	}
-	var means costs
-	for i, values := range known {
-		if len(runs) > 0 && len(values) == len(all) {
-			means[i] = metric.MeanOf(values[:len(runs)])
+		if made := len(runs[0]); made > 0 && len(known) == made+len(runs[1]) {
+			means[i] = metric.MeanOf(known[:made])
 		}
 	}
 	return means

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite/format"
 )
 
@@ -46,31 +47,65 @@ func (c *comparer) decide() {
 	c.Summary = c.summary()
 }
 
-// drops finds composites that fell beyond the threshold, with several runs
-// only where chance does not explain it.
-func (c *comparer) drops() {
-	for i, place := range c.places {
-		if d := &c.Deltas[place]; d.Composite.Sign() < 0 {
+// chance asks of the tasks that several runs tell apart whether chance explains it, and
+// finds composites that fell beyond the threshold.
+func (c *comparer) chance() {
+	var composites, objectives []sample
+	var places []int
+	for i, t := range c.tasks {
+		if c.repeated && t.both() && c.Deltas[i].Composite != nil {
+			composites = append(composites, sampleOf(t.composites, func(v metric.Value) metric.Value { return v }))
+			objectives = append(objectives, sampleOf(t.runs, passRate))
+			places = append(places, i)
+		}
+	}
+	const work = 5_000_000 // bounds very large suites
+	most := max(1000, min(maxArrangements, work/max(1, len(c.outcomes[1].Scores))))
+	c.chances = exchange(composites, c.Thresholds.Shared, most)
+	checks := exchange(objectives, c.Thresholds.Shared, most)
+	for i, place := range places {
+		d := &c.Deltas[place]
+		if d.Composite.Sign() < 0 {
 			d.PValue = new(c.chances.drop(i))
+		}
+		if !c.Thresholds.ObjectiveDropIsRegression || d.Objective == nil || !c.tasks[place].worse() {
+			continue
+		}
+		// Few runs come to that by chance, and the more tasks there are, the more often one does.
+		if p := checks.drop(i); p <= significance {
+			c.regress(objectiveReason(ObjectiveDrop, *d,
+				fmt.Sprintf(", and no run of the candidate is as good as the baseline's worst (%s)", chanceText(p))))
+		} else {
+			c.hold("a task that may have lost checks", objectiveReason(NotSignificant, *d,
+				fmt.Sprintf(", which may be chance (%s); nothing is promoted", chanceText(p))))
 		}
 	}
 	limit := c.Thresholds.RegressionCompositeDrop
-	for _, d := range c.Deltas {
-		if d.Composite == nil || d.CandidateRuns == 0 || d.BaselineRuns == 0 || d.Composite.Sign() >= 0 ||
-			d.Composite.Abs().Cmp(limit) <= 0 {
+	for i, d := range c.Deltas {
+		if d.Composite == nil || !c.tasks[i].both() || d.Composite.Sign() >= 0 || d.Composite.Abs().Cmp(limit) <= 0 {
 			continue
 		}
+		more := fmt.Sprintf(", a drop of more than %s", limit)
 		switch {
 		case !c.repeated:
-			c.regress(c.compositeReason(CompositeDrop, d, fmt.Sprintf(", a drop of more than %s", limit)))
-		case d.PValue != nil && *d.PValue <= significance:
-			c.regress(c.compositeReason(CompositeDrop, d,
-				fmt.Sprintf(", a drop of more than %s that is not chance (%s)", limit, chanceText(*d.PValue))))
-		case d.PValue != nil:
-			c.note(c.compositeReason(NotSignificant, d,
-				fmt.Sprintf(", a drop of more than %s that may be chance (%s)", limit, chanceText(*d.PValue))))
+			c.regress(compositeReason(CompositeDrop, d, more))
+		case *d.PValue <= significance:
+			c.regress(compositeReason(CompositeDrop, d, more+" that is not chance ("+chanceText(*d.PValue)+")"))
+		default:
+			c.note(compositeReason(NotSignificant, d, more+" that may be chance ("+chanceText(*d.PValue)+")"))
 		}
 	}
+}
+
+func objectiveReason(kind ReasonKind, d Delta, more string) Reason {
+	before, after := d.BaselineObjective.String(), d.CandidateObjective.String()
+	return reasonOf(kind, d.TaskID, "objective %s → %s checks passed%s", before, after, more).values(before, after)
+}
+
+func compositeReason(kind ReasonKind, d Delta, more string) Reason {
+	before, after := d.BaselineComposite.String(), d.CandidateComposite.String()
+	return reasonOf(kind, d.TaskID, "composite %s → %s (%s)%s", before, after, d.Composite.Signed(), more).
+		values(before, after)
 }
 
 // net adds up, and holds the sum against the band and against chance.
@@ -123,13 +158,13 @@ func EnoughRuns(tasks, runs int) bool {
 
 // unrepeated labels a comparison of single runs.
 func (c *comparer) unrepeated() {
-	timed := slices.ContainsFunc(c.candidate.Scores, func(s format.Score) bool {
+	timed := slices.ContainsFunc(c.outcomes[1].Scores, func(s format.Score) bool {
 		return slices.ContainsFunc(s.Runs, func(run format.Run) bool { return run.Cost.WallClockMs != nil })
 	})
 	switch {
 	case c.repeated || c.Totals.Tasks == 0:
-	case !c.varies && c.Promotable && timed && Compare(timeless(c.baseline), timeless(c.candidate),
-		c.Thresholds).Verdict != decision.Improved:
+	case !c.varies && c.Promotable && timed && Compare(timeless(c.outcomes[0]),
+		timeless(c.outcomes[1]), c.Thresholds).Verdict != decision.Improved:
 		c.Promotable = false
 		c.note(Reason{
 			Kind: Unrepeated,

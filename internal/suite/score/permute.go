@@ -2,9 +2,12 @@ package score
 
 import (
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"sort"
+
+	"github.com/org/autoloop/internal/metric"
 )
 
 // The size of the tests by permutation. Everything is drawn from fixed seeds,
@@ -31,8 +34,12 @@ type sample struct {
 	candidates int
 }
 
-func newSample(before, after []int64) sample {
-	return sample{slices.Concat(after, before), len(after)}
+func sampleOf[T any](sides [2][]T, number func(T) metric.Value) sample {
+	s := sample{candidates: len(sides[1])}
+	for _, one := range slices.Concat(sides[1], sides[0]) {
+		s.runs = append(s.runs, new(big.Rat).Mul(number(one).Rat(), big.NewRat(1_000_000, 1)).Num().Int64())
+	}
+	return s
 }
 
 // chances are the probabilities of a permutation test over the tasks of a suite. Under

@@ -1,0 +1,334 @@
+package score
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/document"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
+	"github.com/org/autoloop/internal/suite/format"
+)
+
+// task is one task, of the baseline and of the candidate.
+type task struct {
+	id   string
+	runs [2][]format.Run
+	// composites are those of the runs; nil when one could not be computed, or there is
+	// no run. objectives are the sums over the runs.
+	composites [2][]metric.Value
+	objectives [2]format.Objective
+}
+
+// both reports whether the task was run on both sides.
+func (t task) both() bool { return len(t.runs[0]) > 0 && len(t.runs[1]) > 0 }
+
+// task compares one task of the baseline.
+func (c *comparer) task(before, after format.Score) {
+	t := c.add(before, after)
+	d := c.Deltas[len(c.Deltas)-1]
+	c.lost(t)
+	c.notFinite(t)
+	if !c.repeated && c.Thresholds.ObjectiveDropIsRegression && d.Objective != nil && t.both() && t.worse() {
+		c.regress(objectiveReason(ObjectiveDrop, d, ""))
+	}
+	if t.both() {
+		c.doubt(t)
+	}
+	if d.Composite == nil {
+		c.sum = nil
+	}
+	if c.sum != nil {
+		c.sum.Add(c.sum, d.Composite.Rat())
+	}
+	c.Totals.Baseline.add(t.runs[0], d.BaselineComposite)
+	c.Totals.Candidate.add(t.runs[1], d.CandidateComposite)
+	if d.Composite != nil && d.Composite.Sign() > 0 && t.both() {
+		c.Improvements = append(c.Improvements, compositeReason(CompositeGain, d, ""))
+	}
+}
+
+// add brings the two sides of a task to where they can be compared, and notes what they
+// came to. A judge that answered on one side only is dropped on both.
+func (c *comparer) add(before, after format.Score) task {
+	t := task{id: before.TaskID, runs: [2][]format.Run{before.Runs, after.Runs}}
+	weight := before.JudgeWeight
+	if len(before.Runs) == 0 {
+		weight = after.JudgeWeight
+	}
+	d := Delta{
+		TaskID: t.id, Verdict: decision.Neutral, BaselineRuns: len(before.Runs), CandidateRuns: len(after.Runs),
+	}
+	drop, reference := c.dropsJudge(t), meanCosts(t.runs)
+	var rates [2]*metric.Value
+	for side, objective := range []**format.Objective{&d.BaselineObjective, &d.CandidateObjective} {
+		t.composites[side] = c.composites(t.runs[side], reference, weight, drop)
+		t.objectives[side] = sumOf(t.runs[side])
+		if len(t.runs[side]) == 0 {
+			continue
+		}
+		*objective = &t.objectives[side]
+		if rate, ok := t.objectives[side].Rate(); ok {
+			rates[side] = new(rounded(rate))
+		}
+	}
+	d.BaselineComposite, d.CandidateComposite = mean(t.composites[0]), mean(t.composites[1])
+	d.Composite = difference(d.BaselineComposite, d.CandidateComposite)
+	if len(after.Runs) == 0 { // a task that is lost counts 0
+		d.Composite = difference(d.BaselineComposite, &metric.Value{})
+	}
+	d.Objective = difference(rates[0], rates[1])
+	d.Judge = t.change(func(run format.Run) *metric.Number {
+		if run.Judge == nil {
+			return nil
+		}
+		return &run.Judge.Score
+	})
+	d.Tokens = t.change(func(run format.Run) *metric.Number { return run.Cost.Tokens })
+	d.USD = t.change(func(run format.Run) *metric.Number { return run.Cost.USD })
+	c.Deltas, c.tasks = append(c.Deltas, d), append(c.tasks, t)
+	return t
+}
+
+// change is by how much the mean of one number of the runs differs; nil when a run does
+// not know it.
+func (t task) change(of func(format.Run) *metric.Number) *metric.Value {
+	var means [2]*metric.Value
+	for side, runs := range t.runs {
+		var list []metric.Value
+		for _, run := range runs {
+			value, ok := metric.Known(of(run))
+			if !ok {
+				return nil
+			}
+			list = append(list, value)
+		}
+		means[side] = mean(list)
+	}
+	return difference(means[0], means[1])
+}
+
+// lost finds a task that a side does not have, or not in all its runs.
+func (c *comparer) lost(t task) {
+	for _, side := range []int{1, 0} {
+		switch made, all := len(t.runs[side]), c.outcomes[side].Runs(); {
+		case made == 0:
+			c.regress(reasonOf(TaskMissing, t.id, "is missing from the %s", sides[side]).
+				values(t.objectives[0].String(), ""))
+			return
+		case made < all:
+			c.regress(reasonOf(TaskMissing, t.id, "is missing from %d of %d runs of the %s", all-made, all,
+				sides[side]))
+			return
+		}
+	}
+}
+
+func (c *comparer) notFinite(t task) {
+	for side, runs := range t.runs {
+		if i := slices.IndexFunc(runs, func(run format.Run) bool { return !run.Finite() }); i >= 0 {
+			c.regress(reasonOf(NonFiniteKind, t.id, "the %s has a number that is not finite (%s)", sides[side],
+				runs[i].NonFinite()))
+		}
+	}
+}
+
+// worse reports whether no candidate run passes as many checks, or as large a part of
+// them, as the worst baseline run. The numbers of all of them are finite.
+func (t task) worse() bool {
+	below := func(of func(format.Run) metric.Value) bool {
+		return !slices.ContainsFunc(t.runs[1], func(a format.Run) bool {
+			return slices.ContainsFunc(t.runs[0], func(b format.Run) bool { return of(a).Cmp(of(b)) >= 0 })
+		})
+	}
+	return below(passRate) || below(func(run format.Run) metric.Value {
+		passed, _ := run.Objective.Passed.Value()
+		return passed
+	})
+}
+
+func passRate(run format.Run) metric.Value {
+	rate, _ := run.Objective.Rate()
+	return rounded(rate)
+}
+
+// doubt holds back a verdict that rests on checks which cannot be compared: a
+// passed check means something only beside the same check of the other side, in a
+// run that came to its end.
+func (c *comparer) doubt(t task) {
+	c.sameChecks(t)
+	for side, runs := range t.runs {
+		for _, wrong := range []struct {
+			kind      ReasonKind
+			why, text string
+			in        func(format.Run) bool
+		}{
+			{ChecksMiscounted, "miscounted checks", "run %d of the %s lists other checks than its %s passed", miscounted},
+			// A run that failed as such and passes none of its checks is a result like any other.
+			{FailedRun, "a run that failed", "run %d of the %s failed, and has %s checks passed all the same",
+				func(run format.Run) bool {
+					return run.Failure != "" && (run.Objective.Passed.String() != "0" || total(run) == "0")
+				}},
+		} {
+			if i := slices.IndexFunc(runs, wrong.in); i >= 0 {
+				c.holdBack(wrong.kind, wrong.why, t, fmt.Sprintf(wrong.text, i+1, sides[side], runs[i].Objective))
+			}
+		}
+	}
+}
+
+// miscounted reports whether the list of a run's checks, where there is one, contradicts
+// the count.
+func miscounted(run format.Run) bool {
+	passed := 0
+	for _, check := range run.Checks {
+		if check.Passed {
+			passed++
+		}
+	}
+	return run.Checks != nil && format.Passed(passed, len(run.Checks)).String() != run.Objective.String()
+}
+
+// sameChecks wants every run of both sides to have the same checks: as many, and
+// by the same names where they are listed.
+func (c *comparer) sameChecks(t task) {
+	all := slices.Concat(t.runs[0], t.runs[1])
+	checked := func(side int) bool {
+		return slices.ContainsFunc(t.runs[side], func(run format.Run) bool { return total(run) != "0" })
+	}
+	listed := slices.DeleteFunc(slices.Clone(all), func(run format.Run) bool { return run.Checks == nil })
+	switch {
+	case slices.ContainsFunc(all, func(run format.Run) bool { return !run.Objective.Total.Finite() }):
+		// a regression already
+	case checked(0) != checked(1):
+		c.holdBack(ChecksOneSided, "checks on one side only", t, "has checks on one side only")
+	case slices.ContainsFunc(all, func(run format.Run) bool { return total(run) != total(all[0]) }):
+		c.holdBack(ChecksDiffer, "other checks", t, "has not the same number of checks in every run of both sides")
+	case slices.ContainsFunc(listed,
+		func(run format.Run) bool { return !slices.Equal(checkNames(run), checkNames(listed[0])) }):
+		c.holdBack(ChecksDiffer, "other checks", t, "has not the same checks in every run of both sides")
+	}
+}
+
+// holdBack keeps the verdict at most neutral because of a task.
+func (c *comparer) holdBack(kind ReasonKind, why string, t task, text string) {
+	c.hold(why, reasonOf(kind, t.id, "%s; nothing is promoted", text).
+		values(t.objectives[0].String(), t.objectives[1].String()))
+}
+
+func total(run format.Run) string { return run.Objective.Total.String() }
+
+// checkNames are the checks of a run in a fixed order.
+func checkNames(run format.Run) []string {
+	names := make([]string, len(run.Checks))
+	for i, check := range run.Checks {
+		names[i] = string(check.Kind) + " " + check.Name
+	}
+	slices.Sort(names)
+	return names
+}
+
+// dropsJudge decides whether the judge of a task is left out. It must have answered in
+// every run of both sides, as the same model; when it answered in most runs of
+// one side only, or as another model, the verdict is at most neutral too.
+func (c *comparer) dropsJudge(t task) bool {
+	if !t.both() {
+		return false
+	}
+	var answered, made [2]int
+	var mostly [2]bool
+	var names, counts [2]string
+	for side, runs := range t.runs {
+		made[side] = len(runs)
+		answered[side], names[side] = judgeOf(runs)
+		mostly[side] = 2*answered[side] >= made[side]
+		counts[side] = fmt.Sprintf("%d/%d", answered[side], made[side])
+	}
+	switch {
+	case answered == [2]int{}:
+		return false
+	case answered[0] == 0 || answered[1] == 0, mostly[0] != mostly[1]:
+		c.hold("a judge on one side only", reasonOf(JudgeOneSided, t.id, "the judge answered in %d of %d baseline "+
+			"runs and in %d of %d candidate runs; it is left out on both sides, and nothing is promoted", answered[0],
+			made[0], answered[1], made[1]).values(counts[0], counts[1]))
+	case names[0] != "" && names[1] != "" && names[0] != names[1]:
+		c.hold("two judges", reasonOf(JudgeDiffers, t.id, "two judges, %s and %s; they are left out, and nothing is "+
+			"promoted", plain.Short(names[0], document.MaxShown), plain.Short(names[1], document.MaxShown)).
+			values(names[0], names[1]))
+	case answered != made:
+		c.note(reasonOf(JudgeIncomplete, t.id, "the judge did not answer in every run; it is left out on both sides").
+			values(counts[0], counts[1]))
+	default:
+		return false
+	}
+	return true
+}
+
+// judgeOf counts the runs that were judged, and names the models that did, "" when one is
+// not known.
+func judgeOf(runs []format.Run) (count int, name string) {
+	var models []string
+	for _, run := range runs {
+		if run.Judge != nil {
+			count, models = count+1, append(models, run.Judge.Model)
+		}
+	}
+	slices.Sort(models)
+	switch models = slices.Compact(models); {
+	case len(models) == 0 || models[0] == "":
+		return count, ""
+	case len(models) > 1:
+		return count, "several models"
+	}
+	return count, models[0]
+}
+
+// Side adds up one side over the tasks of the baseline. Values are sums over
+// all runs; nil when one of them is unknown or not finite.
+type Side struct {
+	ConfigLabel string        `json:"configLabel"`
+	Runs        int           `json:"runs"`
+	Passed      *metric.Value `json:"passed"`
+	Total       *metric.Value `json:"total"`
+	// Composite is the sum of the tasks' composites, each the mean of its runs.
+	Composite *metric.Value `json:"composite"`
+	Cost      format.Cost   `json:"cost"`
+}
+
+func newSide(o format.SuiteOutcome) Side {
+	return Side{
+		ConfigLabel: o.ConfigLabel, Runs: o.Runs(),
+		Passed: new(metric.Value), Total: new(metric.Value), Composite: new(metric.Value),
+		Cost: format.Cost{
+			Tokens: new(metric.Number), ToolCalls: new(metric.Number), Steps: new(metric.Number),
+			WallClockMs: new(metric.Number), USD: new(metric.Number),
+		},
+	}
+}
+
+// add counts one task in; without a run it adds nothing.
+func (s *Side) add(runs []format.Run, composite *metric.Value) {
+	if len(runs) == 0 {
+		return
+	}
+	s.Composite = plus(s.Composite, composite)
+	for _, run := range runs {
+		s.Passed, s.Total = plus(s.Passed, finite(run.Objective.Passed)), plus(s.Total, finite(run.Objective.Total))
+		s.Cost = s.Cost.Plus(run.Cost)
+	}
+}
+
+func plus(a, b *metric.Value) *metric.Value {
+	if a == nil || b == nil {
+		return nil
+	}
+	return new(a.Add(*b))
+}
+
+func finite(n metric.Number) *metric.Value {
+	if value, ok := n.Value(); ok {
+		return &value
+	}
+	return nil
+}
