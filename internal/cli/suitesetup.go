@@ -57,7 +57,7 @@ func (s *suiteSetup) runner(ctx context.Context, dir string, hidden ...string) (
 		return r, commands, notes, err
 	}
 	r.Sandboxes = &sandbox.Maker{
-		Runner: commands, Masker: r.Masker, Environ: s.CommandEnviron, Remove: tree.RemoveAll, Offline: !p.Network,
+		Runner: commands, Environ: s.CommandEnviron, Remove: tree.RemoveAll, Offline: !p.Network,
 	}
 	r.Grader, r.NoGrader, err = s.judge(dir)
 	return r, commands, notes, err

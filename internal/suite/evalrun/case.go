@@ -2,7 +2,6 @@ package evalrun
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,7 +16,6 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/plain"
-	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evals"
 	"github.com/org/autoloop/internal/suite/judge"
@@ -47,8 +45,8 @@ func (s *session) one(ctx context.Context, number int, c evals.Case) (done evals
 	err = s.Try(ctx, s.spent, work.Attempt{
 		Format: suite.Evals, Name: "case " + c.ID, Box: fmt.Sprintf("box-%d", number), Agent: s.Agent, From: template,
 		Keep: dir, Request: func(box *sandbox.Box) agent.Request { return s.request(box, c, raw) },
-		Look: func(box *sandbox.Box, reply agent.Reply, masker process.Masker) (err error) {
-			w := &cased{session: s, c: c, box: box, dir: dir, reply: reply, masker: masker}
+		Look: func(box *sandbox.Box, reply agent.Reply) (err error) {
+			w := &cased{session: s, c: c, box: box, dir: dir, reply: reply}
 			done, err = w.finish(ctx, raw)
 			return err
 		},
@@ -70,7 +68,6 @@ type cased struct {
 	box        *sandbox.Box
 	dir        string
 	reply      agent.Reply
-	masker     process.Masker // also of what the executor could log in with
 	transcript string
 	files      string // of outputs/, as text
 	chars      int
@@ -88,7 +85,7 @@ func (w *cased) finish(ctx context.Context, raw string) (evals.CaseScore, error)
 		return evals.CaseScore{}, err
 	}
 	if failure := w.reply.Failure; failure != nil {
-		return w.c.Crashed(w.masker.OneLine(failure.Error(), work.MaxWords)), nil
+		return w.c.Crashed(w.box.Masker.OneLine(failure.Error(), work.MaxWords)), nil
 	}
 	if w.c.Trigger != nil {
 		used, evidence := skillUsed(printed, agent.ProjectOf(w.Agent).Printed, w.skill.Name), "shows"
@@ -115,34 +112,35 @@ func (w *cased) finish(ctx context.Context, raw string) (evals.CaseScore, error)
 // files are looked at, and kept, as the executor left them.
 func (w *cased) check(ctx context.Context) error {
 	found := make([]evals.Graded, len(w.c.Checks))
-	for i, check := range w.c.Checks {
-		if check.Kind != evals.ShellCommand {
-			passed, evidence := check.Verdict(w.box.Output(check.File))
+	look := func(commands bool) error {
+		for i, check := range w.c.Checks {
+			if (check.Command != "") != commands {
+				continue
+			}
+			passed, evidence, _, err := w.box.Check(ctx, i, suite.OutputsDir, check, "", check.Timeout)
+			if err != nil {
+				return fmt.Errorf("case %s: %w", w.c.ID, err)
+			}
 			found[i] = w.graded(check, passed, evidence)
 		}
+		return nil
+	}
+	if err := look(false); err != nil {
+		return err
 	}
 	if err := w.keepOutputs(ctx); err != nil {
 		return err
 	}
-	for i, check := range w.c.Checks {
-		if check.Kind != evals.ShellCommand {
-			continue
-		}
-		why, err := w.box.Shell(ctx, i, check.Command, check.Timeout)
-		if err != nil {
-			return fmt.Errorf("case %s: %w", w.c.ID, err)
-		}
-		found[i] = w.graded(check, why == "", cmp.Or(why, "exit code 0"))
-	}
+	err := look(true)
 	w.grading = w.grading.Merge(found...)
-	return nil
+	return err
 }
 
 // graded is the answer to a check.
-func (w *cased) graded(check evals.Check, passed bool, evidence string) evals.Graded {
+func (w *cased) graded(check suite.Check, passed bool, evidence string) evals.Graded {
 	return evals.Graded{
 		Text: check.Label(), Source: evals.Deterministic, Passed: passed,
-		Evidence: w.masker.OneLine(evidence, work.MaxWords),
+		Evidence: w.box.Masker.OneLine(evidence, work.MaxWords),
 	}
 }
 
@@ -232,7 +230,7 @@ func (w *cased) keepTranscript(printed []byte) error {
 	if failure := w.reply.Failure; failure != nil {
 		section(&out, "Failure", failure.Error())
 	}
-	w.transcript = w.masker.String(strings.ToValidUTF8(out.String(), "\ufffd"))
+	w.transcript = w.box.Masker.String(strings.ToValidUTF8(out.String(), "\ufffd"))
 	if len(w.transcript) > maxTranscript {
 		w.transcript = strings.ToValidUTF8(w.transcript[:maxTranscript], "") + "\n… the rest is left out\n"
 	}
@@ -270,7 +268,7 @@ func events(out *strings.Builder, printed []byte) {
 
 // keepOutputs copies what is in outputs/, and shows it to the grader as text.
 func (w *cased) keepOutputs(ctx context.Context) error {
-	dir := filepath.Join(w.dir, evals.OutputsDir)
+	dir := filepath.Join(w.dir, suite.OutputsDir)
 	kept, left, err := w.box.KeepOutputs(ctx, dir)
 	if err != nil {
 		return err
@@ -294,6 +292,6 @@ func (w *cased) keepOutputs(ctx context.Context) error {
 	if left > 0 {
 		fmt.Fprintf(&out, "%d further paths are links, special files, or too much, and are not shown\n", left)
 	}
-	w.files = w.masker.String(out.String())
+	w.files = w.box.Masker.String(out.String())
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evals"
 	"github.com/org/autoloop/internal/suite/work"
 	"github.com/org/autoloop/tests/testdir"
@@ -168,7 +169,7 @@ func TestSuitesThatNeedGrader(t *testing.T) {
 	t.Parallel()
 	of := func(cases ...evals.Case) *Skill { return &Skill{Evals: evals.EvalSuite{Cases: cases}} }
 	words, checks := evals.Case{ID: "b", Expectations: []string{"x"}},
-		evals.Case{ID: "a", Checks: []evals.Check{{Kind: evals.OutputExists}}}
+		evals.Case{ID: "a", Checks: []suite.Check{{Kind: suite.OutputExists}}}
 	require.NoError(t, Options{}.Fit(of(checks)))
 	require.ErrorContains(t, Options{}.Fit(of(checks, words)), "expectations, which need a grader: none")
 	require.ErrorContains(t, Options{Runner: work.Runner{NoGrader: "there is no key"}}.Fit(of(words)),

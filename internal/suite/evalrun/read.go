@@ -16,6 +16,7 @@ import (
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evals"
 	"github.com/org/autoloop/internal/suite/work"
 )
@@ -94,7 +95,7 @@ func History(ctx context.Context, dir string) (found []evals.PastCase, err error
 			return context.Cause(ctx)
 		case len(found) == maxHistory:
 			return fs.SkipAll
-		case err != nil, entry.IsDir() && path.Base(name) == evals.OutputsDir: // whatever a skill wrote there
+		case err != nil, entry.IsDir() && path.Base(name) == suite.OutputsDir: // whatever a skill wrote there
 			return fs.SkipDir
 		case !is || path.Base(name) != GradingFile:
 			return nil

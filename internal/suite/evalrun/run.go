@@ -188,7 +188,7 @@ func (s *session) compose(ctx context.Context, dir string, c evals.Case) (*sandb
 			Leave: func(name string) bool { return !slices.Contains(wanted, name) },
 		})
 	}
-	template, err := sandbox.Compose(ctx, dir, "sandbox", parts, nil, evals.OutputsDir)
+	template, err := sandbox.Compose(ctx, dir, "sandbox", parts, nil, suite.OutputsDir)
 	if err != nil {
 		return nil, faultOf(fmt.Errorf("case %s: %w", c.ID, err))
 	}
@@ -216,7 +216,7 @@ func (s *session) prompt(c evals.Case) string {
 			fmt.Fprintf(&out, "- %s\n", file.To)
 		}
 	}
-	fmt.Fprintf(&out, "Put every file that you produce into %s/, in the current directory.\n", evals.OutputsDir)
+	fmt.Fprintf(&out, "Put every file that you produce into %s/, in the current directory.\n", suite.OutputsDir)
 	return out.String()
 }
 
@@ -243,6 +243,7 @@ func (s *session) serve(ctx context.Context) (end func(), err error) {
 	if err != nil {
 		return nil, errors.Join(err, s.Sandboxes.Remove(place))
 	}
+	box.Masker = s.Masker
 	remove := func() error { return errors.Join(box.Close(), s.Sandboxes.Remove(place)) }
 	url, stop, why, err := box.Serve(ctx, s.Setup, s.Start, s.Timeout)
 	if err == nil && why != "" {

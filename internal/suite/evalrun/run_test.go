@@ -157,7 +157,6 @@ func TestSecretsOfTheExecutor(t *testing.T) {
 	var shown judge.Work
 	o := w.options(executor)
 	o.Masker = process.NewMasker(nil, ours)
-	o.Sandboxes.Masker = o.Masker
 	o.Sandboxes.Runner = commands(func(_ context.Context, spec process.Spec) (process.Result, error) {
 		said := login + " " + ours
 		if strings.Contains(spec.Args[2], "length") { // what is kept ends within the secret

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evals"
 )
 
@@ -29,7 +30,7 @@ func (s *Skill) TriggerSuite() *Skill {
 		}
 		with.Evals.Cases = append(with.Evals.Cases, evals.Case{
 			ID: fmt.Sprintf("trigger-%d", i+1), Prompt: trigger.Query, Trigger: &s.Triggers[i].ShouldTrigger,
-			Checks: []evals.Check{{Description: label}},
+			Checks: []suite.Check{{Description: label}},
 		})
 	}
 	return &with

@@ -12,6 +12,7 @@ import (
 
 	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/plain"
+	"github.com/org/autoloop/internal/suite"
 )
 
 // maxPairs bounds the questions of one file.
@@ -136,17 +137,17 @@ const AnswersFile = "answer.txt"
 // Questions makes a case of each question: it passes when outputs/answer.txt is
 // the answer, whatever its case and the blanks around it.
 func Questions(skill string, answers []Answer) EvalSuite {
-	suite := EvalSuite{SkillName: skill}
+	asked := EvalSuite{SkillName: skill}
 	for i, pair := range answers {
-		suite.Cases = append(suite.Cases, Case{
+		asked.Cases = append(asked.Cases, Case{
 			ID: strconv.Itoa(i + 1),
-			Prompt: fmt.Sprintf("%s\n\nWrite the answer, and nothing else, into %s/%s.", pair.Question, OutputsDir,
+			Prompt: fmt.Sprintf("%s\n\nWrite the answer, and nothing else, into %s/%s.", pair.Question, suite.OutputsDir,
 				AnswersFile),
-			Checks: []Check{{
-				Kind: exactAnswer, Description: "the answer is exact", File: AnswersFile,
+			Checks: []suite.Check{{
+				Kind: suite.ExactAnswer, Description: "the answer is exact", File: AnswersFile,
 				Text: pair.Answer,
 			}},
 		})
 	}
-	return suite
+	return asked
 }

@@ -4,61 +4,21 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/org/autoloop/tests/golden"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/tests/golden"
 )
 
-func TestJSONPath(t *testing.T) {
-	t.Parallel()
-	value, err := decodeJSON([]byte(`{"a": {"b.c": [1, {"d": null}]}, "x'y\"z": 2, "": 3}`))
-	require.NoError(t, err)
-	for path, want := range map[string]string{
-		`a["b.c"][0]`: "1", `a['b.c'][1].d`: "null", `$.a."b.c"[0]`: "1", `["x'y\"z"]`: "2", `.["x'y\"z"]`: "2", `[""]`: "3",
-	} {
-		parsed, err := ParseJSONPath(path)
-		require.NoError(t, err, path)
-		found, ok := parsed.Find(value)
-		require.True(t, ok, path)
-		assert.Equal(t, want, jsonText(found), path)
-		again, err := ParseJSONPath(parsed.String())
-		require.NoError(t, err, parsed.String())
-		assert.Equal(t, parsed, again)
-	}
-	for path := range strings.FieldsSeq(`a.b a[0] a["b.c"][2] b .b a["b.c"][1].e [0] a["b.c"][1].d.e`) {
-		parsed, err := ParseJSONPath(path)
-		require.NoError(t, err, path)
-		_, ok := parsed.Find(value)
-		assert.False(t, ok, path)
-	}
-	for _, path := range append([]string{"", " "}, strings.Fields(
-		`.. .a. a. a..b a[ a[] a[-1] a[+1] a[x] a] a["b a["b" a["b"c "a"b $a a[0]b a[99999999999999999999] a["\`)...) {
-		_, err := ParseJSONPath(path)
-		assert.Error(t, err, path)
-	}
-}
-
-func FuzzParseJSONPath(f *testing.F) {
-	f.Add(`a["b.c"][0].d`)
-	f.Fuzz(func(t *testing.T, text string) {
-		path, err := ParseJSONPath(text)
-		if err != nil {
-			return
-		}
-		again, err := ParseJSONPath(path.String())
-		require.NoError(t, err)
-		require.Equal(t, path, again)
-	})
-}
-
 // checkOf is a check of the file f, by its type and its other keys.
-func checkOf(t *testing.T, text string) Check {
+func checkOf(t *testing.T, text string) suite.Check {
 	t.Helper()
 	kind, keys, _ := strings.Cut(text, " ")
-	suite, problems := Parse("e", []byte(`[{"id":1,"prompt":"p","deterministic_checks":[{"type": "`+kind+
+	read, problems := Parse("e", []byte(`[{"id":1,"prompt":"p","deterministic_checks":[{"type": "`+kind+
 		`", "file": "f"`+keys+`}]}]`), isFile)
 	require.NoError(t, problems.Err(), text)
-	return suite.Cases[0].Checks[0]
+	return read.Cases[0].Checks[0]
 }
 
 func TestVerdicts(t *testing.T) {
@@ -110,12 +70,12 @@ func TestVerdicts(t *testing.T) {
 				data = doc
 			}
 			check := checkOf(t, text)
-			passed, evidence := check.Verdict(Output{Exists: true, Data: []byte(data)})
+			passed, evidence := check.Verdict(suite.Found{Name: "outputs/f", Exists: true, Data: []byte(data)})
 			assert.Equal(t, passes, passed, "%s: %s", text, evidence)
 			if assert.NotEmpty(t, evidence); !given {
 				assert.Contains(t, evidence, check.PathText, "it is shown as the file says it")
 			}
-			passed, _ = check.Verdict(Output{})
+			passed, _ = check.Verdict(suite.Found{Name: "outputs/f"})
 			assert.False(t, passed, "%s passes without its file", text)
 		}
 	}
@@ -124,25 +84,26 @@ func TestVerdicts(t *testing.T) {
 		"lt": {true, false, false}, "lte": {true, true, false},
 	} {
 		for i, holds := range want {
-			assert.Equal(t, holds, Check{Kind: JSONFieldCount, Operator: op, Count: 2}.holds(make([]any, i+1)),
-				"%d %s 2", i+1, op)
+			count := checkOf(t, `json_field_count , "path": "$", "value": 2, "operator": "`+op+`"`)
+			passed, _ := count.Verdict(suite.Found{Exists: true, Data: []byte("[0" + strings.Repeat(", 0", i) + "]")})
+			assert.Equal(t, holds, passed, "%d %s 2", i+1, op)
 		}
 	}
-	answer := Check{Kind: exactAnswer, File: "f", Text: "Yes"}
+	answer := suite.Check{Kind: suite.ExactAnswer, File: "f", Text: "Yes"}
 	for name, c := range map[string]struct {
-		check  Check
-		out    Output
+		check  suite.Check
+		out    suite.Found
 		passes bool
 	}{
-		"not there":             {Check{Kind: OutputNotExists}, Output{}, true},
-		"there all the same":    {Check{Kind: OutputNotExists}, Output{Exists: true}, false},
-		"no directory any more": {Check{Kind: OutputNotExists}, Output{Problem: "it is no directory"}, false},
-		"nothing to look into":  {Check{Kind: OutputExists}, Output{Problem: "it is no directory"}, false},
-		"there, unreadable":     {Check{Kind: OutputExists}, Output{Exists: true, Problem: "a link"}, true},
-		"unreadable":            {Check{Kind: OutputNotContains, Text: "x"}, Output{Exists: true, Problem: "a link"}, false},
-		"the answer":            {answer, Output{Exists: true, Data: []byte("\ufeff yES\n")}, true},
-		"another answer":        {answer, Output{Exists: true, Data: []byte("yes, it is")}, false},
-		"no answer":             {answer, Output{Exists: true, Data: []byte(" \n")}, false},
+		"not there":             {suite.Check{Kind: suite.OutputNotExists}, suite.Found{Name: "outputs/f"}, true},
+		"there all the same":    {suite.Check{Kind: suite.OutputNotExists}, suite.Found{Name: "outputs/f", Exists: true}, false},
+		"no directory any more": {suite.Check{Kind: suite.OutputNotExists}, suite.Found{Name: "outputs/f", Problem: "it is no directory"}, false},
+		"nothing to look into":  {suite.Check{Kind: suite.OutputExists}, suite.Found{Name: "outputs/f", Problem: "it is no directory"}, false},
+		"there, unreadable":     {suite.Check{Kind: suite.OutputExists}, suite.Found{Name: "outputs/f", Exists: true, Problem: "a link"}, true},
+		"unreadable":            {suite.Check{Kind: suite.OutputNotContains, Text: "x"}, suite.Found{Name: "outputs/f", Exists: true, Problem: "a link"}, false},
+		"the answer":            {answer, suite.Found{Name: "outputs/f", Exists: true, Data: []byte("\ufeff yES\n")}, true},
+		"another answer":        {answer, suite.Found{Name: "outputs/f", Exists: true, Data: []byte("yes, it is")}, false},
+		"no answer":             {answer, suite.Found{Name: "outputs/f", Exists: true, Data: []byte(" \n")}, false},
 	} {
 		passed, evidence := c.check.Verdict(c.out)
 		assert.Equal(t, c.passes, passed, "%s: %s", name, evidence)
@@ -159,27 +120,11 @@ func TestPatternsThatWouldTakeForever(t *testing.T) {
 		`regex_match , "pattern": "[ab]{1000}c"`, `regex_match , "pattern": "(?:a*){400}b"`,
 		`json_field_matches , "path": "$", "pattern": "[ab]{1000}c"`,
 	} {
-		passed, evidence := checkOf(t, c).Verdict(Output{Exists: true, Data: []byte(text)})
+		passed, evidence := checkOf(t, c).Verdict(suite.Found{Exists: true, Data: []byte(text)})
 		assert.False(t, passed)
 		assert.Contains(t, evidence, "too many for a pattern of")
 	}
 	passed, evidence := checkOf(t, `regex_match , "pattern": "a{20}\\\"$"`).Verdict(
-		Output{Exists: true, Data: []byte(text[3<<20:])})
+		suite.Found{Exists: true, Data: []byte(text[3<<20:])})
 	assert.True(t, passed, "a large file alone is no fault: %s", evidence)
-}
-
-// TestValuesThatDiffer: no value is another's of another type, or in another order.
-func TestValuesThatDiffer(t *testing.T) {
-	t.Parallel()
-	for _, pair := range []string{
-		"1 true", "0 false", "0 null", `"1" 1`, `"" null`, "[] {}", "[] null", "{} null", "[1,2] [2,1]", "1e400 1e401",
-		"0.1 0.10000000000000000001",
-	} {
-		one, other, _ := strings.Cut(pair, " ")
-		a, err := decodeJSON([]byte(one))
-		require.NoError(t, err)
-		b, err := decodeJSON([]byte(other))
-		require.NoError(t, err)
-		assert.False(t, sameJSON(a, b), pair)
-	}
 }

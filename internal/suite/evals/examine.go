@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/document"
+	"github.com/org/autoloop/internal/suite"
 )
 
 // Finding is one reason why an eval suite cannot tell a good skill from a bad
@@ -73,14 +74,14 @@ func (d *doctor) examine(c Case, prompt string) {
 	}
 	idle := len(c.Expectations) == 0
 	for _, check := range c.Checks {
-		idle = idle && check.Kind == OutputNotExists
-		if why := check.vacuous(); why != "" {
+		idle = idle && check.Kind == suite.OutputNotExists
+		if why := vacuous(check); why != "" {
 			d.say(c.ID, "vacuous", "%s: %s", document.Quote(check.Label()), why)
 		}
-		if answer := strings.ToLower(check.answer()); len(answer) >= shortestAnswer &&
+		if answer := strings.ToLower(answerOf(check)); len(answer) >= shortestAnswer &&
 			strings.Contains(prompt, answer) {
 			d.say(c.ID, "answer-in-prompt", "the prompt contains %s, which %s looks for: a copy of the prompt passes",
-				document.Quote(check.answer()), document.Quote(check.Label()))
+				document.Quote(answerOf(check)), document.Quote(check.Label()))
 		}
 	}
 	if idle {
@@ -100,28 +101,28 @@ var unlike = []string{
 }
 
 // vacuous says why a check passes whatever the file has in it, or "".
-func (c Check) vacuous() string {
+func vacuous(c suite.Check) string {
 	switch {
-	case (c.Kind == OutputMatches || c.Kind == JSONFieldMatches) &&
+	case (c.Kind == suite.OutputMatches || c.Kind == suite.JSONFieldMatches) &&
 		!slices.ContainsFunc(unlike, func(text string) bool { return !c.Pattern.MatchString(text) }):
 		return "the pattern matches an empty text, and so any text; say what must be there"
-	case c.Kind == JSONFieldCount && c.Operator == "gte" && c.Count == 0:
+	case c.Kind == suite.JSONFieldCount && c.Operator == "gte" && c.Count == 0:
 		return "every count is 0 or more"
-	case c.Kind == ShellCommand && slices.Contains([]string{"true", ":", "exit 0"}, strings.TrimSpace(c.Command)):
+	case c.Kind == suite.ShellCommand && slices.Contains([]string{"true", ":", "exit 0"}, strings.TrimSpace(c.Command)):
 		return "the command always succeeds"
-	case c.Kind == ShellCommand && strings.HasSuffix(strings.TrimSpace(c.Command), "|| true"):
+	case c.Kind == suite.ShellCommand && strings.HasSuffix(strings.TrimSpace(c.Command), "|| true"):
 		return "`|| true` makes every failure a success"
 	default:
 		return ""
 	}
 }
 
-// answer is the text that a check wants to find, "" when it wants none.
-func (c Check) answer() string {
+// answerOf is the text that a check wants to find, "" when it wants none.
+func answerOf(c suite.Check) string {
 	switch c.Kind {
-	case OutputContains:
+	case suite.OutputContains:
 		return strings.Join(strings.Fields(c.Text), " ")
-	case JSONFieldEquals, JSONArrayContains:
+	case suite.JSONFieldEquals, suite.JSONArrayContains:
 		text, _ := c.Value.(string)
 		return strings.Join(strings.Fields(text), " ")
 	default:

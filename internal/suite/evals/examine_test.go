@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/tests/golden"
 )
 
@@ -90,13 +91,13 @@ func TestCasesThatTellNothing(t *testing.T) {
 		return told(t, nil, cases)
 	})
 	for cases, few := range map[int]bool{0: true, 2: true, 3: false} {
-		var suite EvalSuite
+		var small EvalSuite
 		for i := range cases {
-			suite.Cases = append(suite.Cases, Case{
-				ID: fmt.Sprint(i), Prompt: fmt.Sprint(i), Checks: []Check{{Kind: OutputExists, File: "a"}},
+			small.Cases = append(small.Cases, Case{
+				ID: fmt.Sprint(i), Prompt: fmt.Sprint(i), Checks: []suite.Check{{Kind: suite.OutputExists, File: "a"}},
 			})
 		}
-		found := Examine(suite, goodTriggers(), nil)
+		found := Examine(small, goodTriggers(), nil)
 		assert.Equal(t, few, len(found) == 1 && found[0].Kind == "few-cases", "%d cases: %v", cases, found)
 	}
 }
@@ -167,10 +168,10 @@ func TestPatternsThatMatchAnything(t *testing.T) {
 
 func TestExamineTriggers(t *testing.T) {
 	t.Parallel()
-	var suite EvalSuite
+	var three EvalSuite
 	for _, id := range []string{"1", "2", "3"} {
-		suite.Cases = append(suite.Cases,
-			Case{ID: id, Prompt: "prompt " + id, Checks: []Check{{Kind: OutputExists, File: "a"}}})
+		three.Cases = append(three.Cases,
+			Case{ID: id, Prompt: "prompt " + id, Checks: []suite.Check{{Kind: suite.OutputExists, File: "a"}}})
 	}
 	for name, triggers := range map[string][]Trigger{
 		"none": nil, "both kinds": goodTriggers(), "no false": {{"a", true}, {"b", true}}, "no true": {{"a", false}},
@@ -178,7 +179,7 @@ func TestExamineTriggers(t *testing.T) {
 		"alike, and one": {{"a", true}, {"A ", true}},
 	} {
 		var found []string
-		for _, finding := range Examine(suite, triggers, nil) {
+		for _, finding := range Examine(three, triggers, nil) {
 			found = append(found, finding.Kind+": "+finding.Message)
 		}
 		golden.Row(t, name, strings.Join(found, "; "))

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/tests/golden"
 )
 
@@ -63,7 +64,7 @@ func TestEqualScoresAreATieInAnyOrder(t *testing.T) {
 
 func TestScoreCountsTheSuiteAlone(t *testing.T) {
 	t.Parallel()
-	c := Case{ID: "1", Expectations: []string{"a", "b", "c"}, Checks: []Check{{Kind: JSONValid, File: "x.json"}}}
+	c := Case{ID: "1", Expectations: []string{"a", "b", "c"}, Checks: []suite.Check{{Kind: suite.JSONValid, File: "x.json"}}}
 	scored := c.Score(Grading{Expectations: []Graded{
 		{Text: "json_valid x.json", Passed: true, Source: Deterministic},
 		{Text: "a", Passed: true, Source: ByGrader},

@@ -200,7 +200,7 @@ func (e *evalReader) files(c *Case, n document.Node, key string) {
 			func(own string) bool { return strings.EqualFold(place, own) }):
 			e.Fail(n, key, "%s is what the case is graded by, which its executor must not see; give another file",
 				document.Quote(text))
-		case staged.To == OutputsDir, strings.HasPrefix(staged.To, OutputsDir+"/"), strings.HasPrefix(staged.To, "."):
+		case staged.To == suite.OutputsDir, strings.HasPrefix(staged.To, suite.OutputsDir+"/"), strings.HasPrefix(staged.To, "."):
 			e.Fail(n, key, "%s would stand at %s, where results or settings belong; rename it", document.Quote(text),
 				document.Quote(staged.To))
 		case strings.EqualFold(other, staged.To):
@@ -214,8 +214,8 @@ func (e *evalReader) files(c *Case, n document.Node, key string) {
 	})
 }
 
-// OutputsDir is the directory of a sandbox in which results belong.
-const OutputsDir = "outputs"
+// defaultTimeout bounds a shell_command that does not say `timeout`.
+const defaultTimeout = 30 * time.Second
 
 // ParseTriggers reads a trigger-eval.json: a list of queries.
 func ParseTriggers(file string, data []byte) ([]Trigger, document.Problems) {
@@ -247,33 +247,33 @@ func ParseTriggers(file string, data []byte) ([]Trigger, document.Problems) {
 // evalKeys are the keys of each kind of check; those after "|" may be left out.
 func evalKeys() map[string]string {
 	return map[string]string{
-		string(JSONValid):         "file | description",
-		string(JSONFieldEquals):   "file path value | description",
-		string(JSONFieldExists):   "file path | description",
-		string(JSONFieldAbsent):   "file path | description",
-		string(JSONFieldMatches):  "file path pattern | description",
-		string(JSONFieldCount):    "file path value | description operator",
-		string(JSONArrayContains): "file path | description value match",
-		string(OutputExists):      "file | description",
-		string(OutputNotExists):   "file | description",
-		string(OutputContains):    "file text | description",
-		string(OutputNotContains): "file text | description",
-		string(OutputMatches):     "file pattern | description",
-		string(ShellCommand):      "command | description timeout",
+		string(suite.JSONValid):         "file | description",
+		string(suite.JSONFieldEquals):   "file path value | description",
+		string(suite.JSONFieldExists):   "file path | description",
+		string(suite.JSONFieldAbsent):   "file path | description",
+		string(suite.JSONFieldMatches):  "file path pattern | description",
+		string(suite.JSONFieldCount):    "file path value | description operator",
+		string(suite.JSONArrayContains): "file path | description value match",
+		string(suite.OutputExists):      "file | description",
+		string(suite.OutputNotExists):   "file | description",
+		string(suite.OutputContains):    "file text | description",
+		string(suite.OutputNotContains): "file text | description",
+		string(suite.OutputMatches):     "file pattern | description",
+		string(suite.ShellCommand):      "command | description timeout",
 	}
 }
 
 // otherNames are spellings that are read as another key.
-func otherNames(kind CheckKind) map[string]string {
+func otherNames(kind suite.CheckKind) map[string]string {
 	others := map[string]string{
 		"name": "description", "label": "description", "kind": "type",
 		"timeout_seconds": "timeout", "op": "operator", "expected": "value", "regex": "pattern",
 	}
-	reads := Check{Kind: kind}.reads()
+	reads := kind.Reads()
 	switch {
 	case reads:
 		others["field"], others["json_path"], others["count"] = "path", "path", "value"
-	case kind == OutputContains || kind == OutputNotContains:
+	case kind == suite.OutputContains || kind == suite.OutputNotContains:
 		others["value"], others["literal"], others["substring"] = "text", "text", "text"
 	}
 	if !reads {
@@ -293,7 +293,7 @@ func (e *evalReader) checks(c *Case, n document.Node, key string) {
 			return
 		}
 		label := check.Label()
-		if slices.ContainsFunc(c.Checks, func(other Check) bool { return other.Label() == label }) {
+		if slices.ContainsFunc(c.Checks, func(other suite.Check) bool { return other.Label() == label }) {
 			e.Fail(n, key, "%s is there twice; remove one, or give each a `description` of its own",
 				document.Quote(label))
 			return
@@ -303,16 +303,16 @@ func (e *evalReader) checks(c *Case, n document.Node, key string) {
 }
 
 // check reads one; ok is false when there are problems.
-func (e *evalReader) check(n document.Node, key string) (check Check, ok bool) {
+func (e *evalReader) check(n document.Node, key string) (check suite.Check, ok bool) {
 	before, keys := len(e.Problems), evalKeys()
 	kind := e.Kind(n, key, keys, "type", "kind")
 	if kind == "" {
 		return check, false
 	}
-	check = Check{Kind: CheckKind(kind), Operator: "eq", Timeout: DefaultCheckTimeout}
+	check = suite.Check{Kind: suite.CheckKind(kind), Operator: "eq", Timeout: defaultTimeout}
 	take, required := e.setters(&check).Of(keys[kind])
 	take["type"] = func(document.Node, string) {}
-	if check.Kind == JSONArrayContains && n.Has("match") == (n.Has("value") || n.Has("expected")) {
+	if check.Kind == suite.JSONArrayContains && n.Has("match") == (n.Has("value") || n.Has("expected")) {
 		e.Fail(n, document.Join(key, "value"),
 			"or `match` is needed, and not both: the whole entry, or some keys of one")
 	}
@@ -321,8 +321,8 @@ func (e *evalReader) check(n document.Node, key string) (check Check, ok bool) {
 }
 
 // labelled takes the `text` beside a `literal` for what it is: the check's label.
-func labelled(n document.Node, kind CheckKind) document.Node {
-	if kind != OutputContains && kind != OutputNotContains || !n.Has("literal") || n.Has("description") ||
+func labelled(n document.Node, kind suite.CheckKind) document.Node {
+	if kind != suite.OutputContains && kind != suite.OutputNotContains || !n.Has("literal") || n.Has("description") ||
 		n.Has("name") {
 		return n
 	}
@@ -354,7 +354,7 @@ func (e *evalReader) respell(n document.Node, key string, others map[string]stri
 	return n
 }
 
-func (e *evalReader) setters(check *Check) document.Keys {
+func (e *evalReader) setters(check *suite.Check) document.Keys {
 	return document.Keys{
 		"description": func(n document.Node, key string) {
 			check.Description = strings.TrimSpace(e.Text(n, key, maxExpectation))
@@ -364,7 +364,7 @@ func (e *evalReader) setters(check *Check) document.Keys {
 			check.PathText = strings.TrimSpace(n.Text)
 			if text := e.Text(n, key, document.MaxPath); text != "" {
 				var err error
-				if check.Path, err = ParseJSONPath(text); err != nil {
+				if check.Path, err = suite.ParseJSONPath(text); err != nil {
 					e.Fail(n, key, "%s", err)
 				}
 			}
@@ -375,8 +375,8 @@ func (e *evalReader) setters(check *Check) document.Keys {
 		"pattern": document.Into(&check.Pattern, e.Pattern),
 		"operator": func(n document.Node, key string) {
 			check.Operator = e.Text(n, key, suite.MaxName)
-			if check.Operator != "" && countOperators()[check.Operator] == nil {
-				e.Fail(n, key, "%s is not one of %s", document.Quote(check.Operator), document.Names(countOperators()))
+			if check.Operator != "" && suite.CountOperators()[check.Operator] == nil {
+				e.Fail(n, key, "%s is not one of %s", document.Quote(check.Operator), document.Names(suite.CountOperators()))
 			}
 		},
 		"command": e.TextInto(&check.Command, suite.MaxCommand),
@@ -392,17 +392,17 @@ func (e *evalReader) output(n document.Node, key string) string {
 	}
 	clean, ok := document.Inside(".", text)
 	if ok {
-		clean = strings.TrimPrefix(clean, OutputsDir+"/")
+		clean = strings.TrimPrefix(clean, suite.OutputsDir+"/")
 	}
-	if !ok || clean == "." || clean == OutputsDir || path.Clean(clean) != clean {
+	if !ok || clean == "." || clean == suite.OutputsDir || path.Clean(clean) != clean {
 		e.Fail(n, key, "%s is no path below outputs/; give one relative to it, with slashes", document.Quote(text))
 		return ""
 	}
 	return clean
 }
 
-func (e *evalReader) value(check *Check, n document.Node, key string) {
-	if check.Kind != JSONFieldCount {
+func (e *evalReader) value(check *suite.Check, n document.Node, key string) {
+	if check.Kind != suite.JSONFieldCount {
 		check.Value = document.Plain(n)
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/tests/golden"
 )
 
@@ -22,15 +23,15 @@ func isFile(path string) bool {
 
 // read shows all that a suite has, or what is wrong with it.
 func read(text string) string {
-	suite, problems := Parse("e.json", []byte(text), isFile)
+	found, problems := Parse("e.json", []byte(text), isFile)
 	var lines []string
 	for _, problem := range problems {
 		lines = append(lines, problem.String())
 	}
-	for _, c := range suite.Cases {
-		line := fmt.Sprintf("%s %s: %q %v", suite.SkillName, c.ID, c.Expectations, c.Files)
+	for _, c := range found.Cases {
+		line := fmt.Sprintf("%s %s: %q %v", found.SkillName, c.ID, c.Expectations, c.Files)
 		for _, check := range c.Checks {
-			if line += "; " + check.Label() + " " + check.Text; check.Kind == ShellCommand {
+			if line += "; " + check.Label() + " " + check.Text; check.Kind == suite.ShellCommand {
 				line += check.Timeout.String()
 			}
 		}

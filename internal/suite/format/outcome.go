@@ -7,6 +7,7 @@ import (
 	"math/big"
 
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/suite"
 )
 
 // SuiteOutcome is what one configuration came to on a suite.
@@ -88,7 +89,7 @@ type Cost struct {
 
 // CheckResult says how one check ended.
 type CheckResult struct {
-	Kind CheckKind `json:"kind"`
+	Kind suite.CheckKind `json:"kind"`
 	// Name shows what was checked, such as the command or the path.
 	Name   string `json:"name"`
 	Passed bool   `json:"passed"`

@@ -2,7 +2,6 @@ package format
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -156,13 +155,13 @@ func (t *taskReader) timeout(n document.Node, key string) {
 // checkKeys are the keys of each kind of check; those after "|" may be left out.
 func checkKeys() map[string]string {
 	return map[string]string{
-		string(CommandCheck):    "kind cmd | expectExitZero",
-		string(TestSuiteCheck):  "kind cmd",
-		string(FileExists):      "kind path",
-		string(FileContains):    "kind path substring",
-		string(FileNotContains): "kind path substring",
-		string(RegexMatch):      "kind path pattern",
-		string(DiffContains):    "kind substring",
+		string(suite.CommandCheck):    "kind cmd | expectExitZero",
+		string(suite.TestSuiteCheck):  "kind cmd",
+		string(suite.FileExists):      "kind path",
+		string(suite.FileContains):    "kind path substring",
+		string(suite.FileNotContains): "kind path substring",
+		string(suite.RegexMatch):      "kind path pattern",
+		string(suite.DiffContains):    "kind substring",
 	}
 }
 
@@ -176,13 +175,13 @@ func (t *taskReader) check(n document.Node, key string) {
 	if kind == "" {
 		return
 	}
-	check := Check{Kind: CheckKind(kind), ExpectExitZero: true}
+	check := suite.Check{Kind: suite.CheckKind(kind)}
 	take, required := document.Keys{
 		"kind":           func(document.Node, string) {},
 		"cmd":            t.TextInto(&check.Command, suite.MaxCommand),
-		"expectExitZero": document.Into(&check.ExpectExitZero, t.Truth),
-		"path":           document.Into(&check.Path, t.path),
-		"substring":      t.TextInto(&check.Substring, suite.MaxText),
+		"expectExitZero": func(n document.Node, key string) { check.Fails = !t.Truth(n, key) },
+		"path":           document.Into(&check.File, t.path),
+		"substring":      t.TextInto(&check.Text, suite.MaxText),
 		"pattern":        document.Into(&check.Pattern, t.Pattern),
 	}.Of(keys[kind])
 	t.Object(n, key, take, true, required...)
@@ -223,49 +222,11 @@ type Task struct {
 	Prompt string
 	// Checks are run in order after the agent; none at all is a task that only
 	// a judge and the cost tell apart.
-	Checks []Check
+	Checks []suite.Check
 	// Rubric is for the judge, or nil.
 	Rubric *Rubric
 	// Timeout bounds the whole task, agent and checks together.
 	Timeout time.Duration
-}
-
-// CheckKind says what a check looks at.
-type CheckKind string
-
-// The kinds of checks.
-const (
-	// CommandCheck runs Command in the sandbox; see ExpectExitZero.
-	CommandCheck CheckKind = "command"
-	// TestSuiteCheck runs Command in the sandbox; it passes on exit code 0.
-	TestSuiteCheck CheckKind = "testSuite"
-	// FileExists passes when Path is there.
-	FileExists CheckKind = "fileExists"
-	// FileContains passes when the file at Path has Substring in it.
-	FileContains CheckKind = "fileContains"
-	// FileNotContains passes when the file at Path is there without Substring.
-	FileNotContains CheckKind = "fileNotContains"
-	// RegexMatch passes when Pattern matches somewhere in the file at Path.
-	RegexMatch CheckKind = "regexMatch"
-	// DiffContains passes when the agent's diff has Substring in it.
-	DiffContains CheckKind = "diffContains"
-)
-
-// Check is one objective check; only the fields of its kind are set.
-type Check struct {
-	Kind CheckKind
-	// Command is one shell command, for CommandCheck and TestSuiteCheck.
-	Command string
-	// ExpectExitZero says which end of a CommandCheck passes: exit code 0, or
-	// any other exit code. A command that was killed, timed out or was not
-	// found never passes.
-	ExpectExitZero bool
-	// Path is a clean path with slashes from the sandbox's root.
-	Path string
-	// Substring is what is looked for, byte for byte.
-	Substring string
-	// Pattern is compiled, in Go's (RE2) syntax.
-	Pattern *regexp.Regexp
 }
 
 // Rubric tells the judge what to look at.

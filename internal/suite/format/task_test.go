@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/tests/golden"
 )
@@ -119,7 +120,7 @@ func TestKeysOfChecks(t *testing.T) {
 	values := map[string]string{
 		"cmd": `"make"`, "path": `"a"`, "substring": `"x"`, "pattern": `"x"`, "expectExitZero": "true",
 	}
-	check := func(kind format.CheckKind, keys string) string {
+	check := func(kind suite.CheckKind, keys string) string {
 		text := fmt.Sprintf(`"kind": %q`, kind)
 		for key := range strings.FieldsSeq(keys) {
 			text += fmt.Sprintf(", %q: %s", key, values[key])
@@ -129,10 +130,10 @@ func TestKeysOfChecks(t *testing.T) {
 		}
 		return ""
 	}
-	for kind, needs := range map[format.CheckKind]string{
-		format.CommandCheck: "cmd", format.TestSuiteCheck: "cmd", format.FileExists: "path",
-		format.FileContains: "path substring", format.FileNotContains: "path substring",
-		format.RegexMatch: "path pattern", format.DiffContains: "substring",
+	for kind, needs := range map[suite.CheckKind]string{
+		suite.CommandCheck: "cmd", suite.TestSuiteCheck: "cmd", suite.FileExists: "path",
+		suite.FileContains: "path substring", suite.FileNotContains: "path substring",
+		suite.RegexMatch: "path pattern", suite.DiffContains: "substring",
 	} {
 		assert.Empty(t, check(kind, needs), kind)
 		for key := range strings.FieldsSeq(needs) {
@@ -147,7 +148,7 @@ func TestKeysOfChecks(t *testing.T) {
 			switch {
 			case strings.Contains(needs, key):
 				says = "checks[0]." + key + ": is there twice"
-			case key == "expectExitZero" && kind == format.CommandCheck:
+			case key == "expectExitZero" && kind == suite.CommandCheck:
 				says = ""
 			}
 			said := check(kind, needs+" "+key)

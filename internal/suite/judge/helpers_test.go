@@ -10,6 +10,7 @@ import (
 	"github.com/org/autoloop/internal/agent/commandline"
 	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/format"
 )
 
@@ -29,8 +30,8 @@ func task() Work {
 	return Work{
 		Title: "Rename", Prompt: "rename it", Criteria: "is it renamed?", Diff: "+new\n", Words: "Renamed it.",
 		Checks: []format.CheckResult{
-			{Kind: format.FileExists, Name: "a", Passed: true},
-			{Kind: format.CommandCheck, Name: "make", Detail: "exit code 2"},
+			{Kind: suite.FileExists, Name: "a", Passed: true},
+			{Kind: suite.CommandCheck, Name: "make", Detail: "exit code 2"},
 		},
 	}
 }

@@ -8,14 +8,14 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/org/autoloop/internal/files"
-	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/suite/format"
+	"github.com/org/autoloop/internal/suite"
 )
 
 // Runner runs one command under supervision.
@@ -26,8 +26,6 @@ type Runner interface {
 // Maker makes sandboxes.
 type Maker struct {
 	Runner Runner
-	// Masker removes secrets from what is kept of a command's output.
-	Masker process.Masker
 	// Environ makes the home dir and returns the whole environment of a process
 	// that lives there; names are variables that it may see besides.
 	Environ func(home string, names []string) ([]string, error)
@@ -46,12 +44,13 @@ type Box struct {
 	Env       []string
 	// Base is the directory that both are in.
 	Base string
+	// Masker removes secrets from what is kept of a command's output.
+	Masker process.Masker
 
-	maker  *Maker
-	masker process.Masker
-	names  []string
-	from   *Template
-	root   *os.Root // opened before the agent could exchange anything
+	maker *Maker
+	names []string
+	from  *Template
+	root  *os.Root // opened before the agent could exchange anything
 }
 
 // Open makes a sandbox in base, which must not exist: a fresh copy of the
@@ -63,7 +62,7 @@ func (m *Maker) Open(ctx context.Context, base string, from *Template, names []s
 	}
 	defer func() { _ = source.Close() }()
 	b := &Box{
-		Dir: filepath.Join(base, "work"), Home: filepath.Join(base, "home"), maker: m, masker: m.Masker,
+		Dir: filepath.Join(base, "work"), Home: filepath.Join(base, "home"), maker: m,
 		Base: base, names: names, from: from,
 	}
 	defer func() {
@@ -80,10 +79,6 @@ func (m *Maker) Open(ctx context.Context, base string, from *Template, names []s
 	b.Env, err = b.environ(b.Home)
 	return b, err
 }
-
-// Hide removes more secrets from what is kept of commands, such as those that the
-// agent could log in with.
-func (b *Box) Hide(secrets process.Masker) { b.masker = b.masker.With(secrets) }
 
 // environ is the environment of a process with this home. Git does not take a
 // repository above the sandbox for its own.
@@ -119,91 +114,52 @@ const (
 	checkOutput = 1 << 20
 )
 
-// Check runs the task's checks in their order, after the agent: commands with a
-// home of their own, so that nothing which the agent left in its home counts.
-// All of them end within the time that is left. The error is for failures of
-// our own and for the end of ctx.
-func (b *Box) Check(ctx context.Context, checks []format.Check, diff string,
+// Check answers a check of a directory of the sandbox: suite.OutputsDir, or "." for all of it and
+// for the agent's diff. A command has the time that is left, and a home of its own, so that
+// nothing which the agent left in its home counts. The evidence says in one line what was
+// seen, took is how long it took. The error is for failures of our own and for the end of
+// ctx.
+func (b *Box) Check(ctx context.Context, number int, in string, check suite.Check, diff string,
 	left time.Duration,
-) ([]format.CheckResult, error) {
-	results := make([]format.CheckResult, len(checks))
-	for i, check := range checks {
-		why, took, err := b.check(ctx, i, check, diff, left)
-		if err != nil {
-			return nil, err
-		}
-		left -= took
-		results[i] = Result(check, b.masker.String(why))
-	}
-	return results, nil
-}
-
-// Result is how a check ended: it passed when nothing is said against it.
-func Result(check format.Check, why string) format.CheckResult {
-	name := check.Path
-	switch check.Kind {
-	case format.CommandCheck, format.TestSuiteCheck:
-		name = check.Command
-	case format.DiffContains:
-		name = check.Substring
-	default:
-	}
-	return format.CheckResult{
-		Kind: check.Kind, Name: plain.Short(name, maxDetail),
-		Passed: why == "", Detail: plain.Short(why, maxDetail),
-	}
-}
-
-// check says why a check fails, "" when it passes, and how long it took.
-func (b *Box) check(ctx context.Context, number int, check format.Check, diff string,
-	left time.Duration,
-) (why string, took time.Duration, err error) {
+) (passed bool, evidence string, took time.Duration, err error) {
 	if ctx.Err() != nil {
-		return "", 0, context.Cause(ctx)
+		return false, "", 0, context.Cause(ctx)
 	}
-	if !b.intact() {
-		return "the sandbox's directory was removed or exchanged", 0, nil
+	root, lost := b.place(in)
+	if lost == nil {
+		defer func() { _ = root.Close() }()
 	}
-	switch check.Kind {
-	case format.CommandCheck, format.TestSuiteCheck:
-		return b.commandCheck(ctx, number, check, left)
-	case format.DiffContains:
-		if !strings.Contains(diff, check.Substring) {
-			return "the diff does not contain it", 0, nil
-		}
-		return "", 0, nil
+	switch name, runs := path.Join(in, check.File), check.Command != ""; {
+	case lost != nil && (runs || !errors.Is(lost, fs.ErrNotExist)):
+		evidence = strings.TrimPrefix(in+"/: ", "./: ") + files.Cause(lost).Error()
+	case runs:
+		passed, evidence, took, err = b.runCheck(ctx, number, in, check, left)
+	case check.Kind == suite.DiffContains:
+		passed, evidence = check.Verdict(suite.Found{Exists: true, Data: []byte(diff)})
+	case lost != nil: // the agent removed its outputs
+		passed, evidence = check.Verdict(suite.Found{Name: name})
 	default:
-		return b.fileCheck(check), 0, nil
+		passed, evidence = check.Verdict(find(root, name, check.File, in == "."))
 	}
+	return passed, b.Masker.OneLine(evidence, maxDetail), took, err
 }
 
-// fileCheck looks at a path through the sandbox's root: a link that leaves it is
-// not followed.
-func (b *Box) fileCheck(check format.Check) string {
-	local := filepath.FromSlash(check.Path)
-	info, err := b.root.Stat(local)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "there is no such file"
-	case err != nil:
-		return "it cannot be looked at inside the sandbox: " + files.Cause(err).Error()
-	case check.Kind == format.FileExists:
-		return ""
+// find looks at a path below a root without leaving it. A link that leads to nothing is
+// there, unless it is followed.
+func find(root *os.Root, name, file string, follow bool) suite.Found {
+	found, local := suite.Found{Name: name}, filepath.FromSlash(file)
+	info, err := root.Stat(local)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, there := root.Lstat(local); follow || errors.Is(there, fs.ErrNotExist) {
+			return found
+		}
 	}
-	text, why := readInside(b.root, local, info)
-	if why != "" {
-		return why
+	if found.Exists = err == nil || !follow; err != nil {
+		found.Problem = "it cannot be reached: " + files.Cause(err).Error()
+	} else {
+		found.Data, found.Problem = readInside(root, local, info)
 	}
-	there := strings.Contains(string(text), check.Substring)
-	switch {
-	case check.Kind == format.RegexMatch && !check.Pattern.Match(text):
-		return fmt.Sprintf("nothing in it matches %v", check.Pattern)
-	case check.Kind == format.FileContains && !there:
-		return fmt.Sprintf("it does not contain %q", check.Substring)
-	case check.Kind == format.FileNotContains && there:
-		return fmt.Sprintf("it contains %q", check.Substring)
-	}
-	return ""
+	return found
 }
 
 // readInside reads a regular file that is reached without leaving a directory, or says why
@@ -230,22 +186,25 @@ func readInside(root *os.Root, local string, info fs.FileInfo) (data []byte, why
 	return data, ""
 }
 
-// commandCheck runs a shell command in the sandbox.
-func (b *Box) commandCheck(ctx context.Context, number int, check format.Check, left time.Duration) (string,
-	time.Duration, error,
+// runCheck runs the command of a check.
+func (b *Box) runCheck(ctx context.Context, number int, in string, check suite.Check, left time.Duration) (passed bool,
+	evidence string, took time.Duration, err error,
 ) {
 	if left <= 0 {
-		return "the task's time was up before it could run", 0, nil
+		return false, "the task's time was up before it could run", 0, nil
 	}
-	result, err := b.command(ctx, checkHome(number), check.Command,
-		process.Spec{Dir: b.Dir, Timeout: left, Offline: b.maker.Offline})
+	dir, variables := filepath.Join(b.Dir, in), []string(nil)
+	if in == suite.OutputsDir {
+		variables = []string{"OUTPUTS_DIR=" + dir}
+	}
+	result, err := b.command(ctx, fmt.Sprintf("check-%d", number+1), check.Command,
+		process.Spec{Dir: dir, Timeout: left, Offline: b.maker.Offline}, variables...)
 	if err != nil {
-		return "", 0, err
+		return false, "", 0, err
 	}
-	return verdict(result, check.ExpectExitZero || check.Kind == format.TestSuiteCheck), result.Duration, nil
+	why := verdict(result, check.Fails)
+	return why == "", cmp.Or(why, fmt.Sprintf("exit code %d", result.ExitCode)), result.Duration, nil
 }
-
-func checkHome(number int) string { return fmt.Sprintf("check-%d", number+1) }
 
 // command runs a shell command in the sandbox, as spec says, with a home of this name and
 // variables besides. The error is for failures of our own and for the end of ctx.
@@ -270,10 +229,10 @@ func (b *Box) command(ctx context.Context, home, text string, spec process.Spec,
 // verdict says why the end of a command fails the check. A command that was
 // killed, timed out, took too much of the machine or was not found has not
 // answered the question, whichever answer was hoped for: exit code 0, or another.
-func verdict(result process.Result, zero bool) string {
+func verdict(result process.Result, fails bool) string {
 	switch {
 	case result.TimedOut:
-		return fmt.Sprintf("it was ended: the task's time was up%s", lastWords(result))
+		return "it was ended: its time was up" + lastWords(result)
 	case result.Exceeded != "":
 		return fmt.Sprintf("it was ended: %s%s", result.Exceeded, lastWords(result))
 	case result.NotFound:
@@ -282,9 +241,9 @@ func verdict(result process.Result, zero bool) string {
 		return fmt.Sprintf("it was ended by %s%s", result.Signal, lastWords(result))
 	case unanswered(result.ExitCode) != "":
 		return fmt.Sprintf("exit code %d: %s%s", result.ExitCode, unanswered(result.ExitCode), lastWords(result))
-	case zero && result.ExitCode != 0:
+	case !fails && result.ExitCode != 0:
 		return fmt.Sprintf("exit code %d%s", result.ExitCode, lastWords(result))
-	case !zero && result.ExitCode == 0:
+	case fails && result.ExitCode == 0:
 		return "exit code 0, where another one is expected"
 	default:
 		return ""

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/suite/format"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/sandbox"
 	"github.com/org/autoloop/tests/golden"
 )
@@ -54,8 +54,16 @@ func openBy(t *testing.T, runner sandbox.Runner, change func(*sandbox.Maker)) *s
 }
 
 // command is a check that a command ends well.
-func command(text string) format.Check {
-	return format.Check{Kind: format.CommandCheck, Command: text, ExpectExitZero: true}
+func command(text string) suite.Check {
+	return suite.Check{Kind: suite.CommandCheck, Command: text}
+}
+
+// looked is what a check in a directory of the sandbox comes to.
+func looked(t *testing.T, box *sandbox.Box, in string, check suite.Check, diff string) (passed bool, evidence string) {
+	t.Helper()
+	passed, evidence, _, err := box.Check(t.Context(), 0, in, check, diff, time.Minute)
+	require.NoError(t, err)
+	return passed, evidence
 }
 
 func TestChecks(t *testing.T) {
@@ -78,42 +86,32 @@ func TestChecks(t *testing.T) {
 	} {
 		kind, rest, _ := strings.Cut(words, " ")
 		path, text, _ := strings.Cut(rest, " ")
-		check := format.Check{
-			Kind: format.CheckKind(kind), Path: path, Substring: text, Pattern: regexp.MustCompile(text), Command: rest,
-			ExpectExitZero: true,
+		check := suite.Check{Kind: suite.CheckKind(kind), File: path, Text: text, Pattern: regexp.MustCompile(text)}
+		if kind == "command" || kind == "testSuite" {
+			check.Command = rest
 		}
-		results, err := box.Check(t.Context(), []format.Check{check}, changes, time.Minute)
-		require.NoError(t, err)
-		require.Len(t, results, 1)
-		detail := results[0].Detail
-		assert.Equal(t, detail == "", results[0].Passed, words)
+		passed, evidence := looked(t, box, ".", check, changes)
 		if kind == "command" { // the words of the shell are its own
-			detail, _, _ = strings.Cut(detail, "executed")
+			evidence, _, _ = strings.Cut(evidence, "executed")
 		}
-		golden.Row(t, words, detail)
+		golden.Row(t, words, fmt.Sprint(passed, ": ", evidence))
 	}
 	require.NoError(t, os.Rename(box.Dir, box.Dir+"-moved"))
 	require.NoError(t, os.Symlink(newDir(t, files{"a": "1"}).path, box.Dir))
-	results, err := box.Check(
-		t.Context(),
-		[]format.Check{command("true"), {Kind: format.FileExists, Path: "a"}},
-		changes,
-		time.Minute,
-	)
-	require.NoError(t, err)
-	for _, result := range results {
-		assert.Contains(t, result.Detail, "removed or exchanged")
+	for _, check := range []suite.Check{command("true"), {Kind: suite.FileExists, File: "a"}} {
+		passed, evidence := looked(t, box, ".", check, changes)
+		assert.False(t, passed)
+		assert.Contains(t, evidence, "removed or exchanged")
 	}
 }
 
-// TestHowChecksAreRun: each command has the sandbox as its directory, a home of its own,
-// and of the time what the ones before it left.
+// TestHowChecksAreRun: each command has the sandbox or outputs/ as its directory, and a home of
+// its own.
 func TestHowChecksAreRun(t *testing.T) {
 	t.Parallel()
-	took := []time.Duration{10 * time.Second, 25 * time.Second, 25 * time.Second, 0}
 	runner := &ends{}
 	runner.each = func(context.Context, process.Spec) (process.Result, error) {
-		return process.Result{Duration: took[len(runner.specs)-1]}, nil
+		return process.Result{Duration: time.Second}, nil
 	}
 	box := openBy(t, runner, func(m *sandbox.Maker) {
 		m.Offline = true
@@ -121,22 +119,24 @@ func TestHowChecksAreRun(t *testing.T) {
 			return append([]string{"HOME=" + home}, names...), nil
 		}
 	})
-	results, err := box.Check(t.Context(), []format.Check{
-		command("one"),
-		{Kind: format.DiffContains, Substring: "x"},
-		{Kind: format.TestSuiteCheck, Command: "two"},
-		command("three"), command("four"),
-		{Kind: format.FileExists, Path: "outputs"},
-	}, "+x", time.Minute)
-	require.NoError(t, err)
 	var said []string
-	for _, result := range results {
-		said = append(said, fmt.Sprintf("%s %s %v %s", result.Kind, result.Name, result.Passed, result.Detail))
+	for i, c := range []struct {
+		in    string
+		check suite.Check
+		left  time.Duration
+	}{
+		{".", command("one"), time.Minute},
+		{".", suite.Check{Kind: suite.DiffContains, Text: "x"}, time.Minute},
+		{".", suite.Check{Kind: suite.TestSuiteCheck, Command: "two"}, 50 * time.Second},
+		{".", command("late"), 0},
+		{".", suite.Check{Kind: suite.FileExists, File: "outputs"}, 0},
+		{"outputs", suite.Check{Kind: suite.ShellCommand, Command: "five"}, 7 * time.Second},
+	} {
+		passed, evidence, took, err := box.Check(t.Context(), i, c.in, c.check, "+x", c.left)
+		require.NoError(t, err)
+		said = append(said, fmt.Sprint(passed, " ", evidence, " ", took))
 	}
-	golden.Row(t, "in their order, and what runs nothing needs no time", strings.Join(said, "; "))
-	why, err := box.Shell(t.Context(), 6, "five", 7*time.Second)
-	require.NoError(t, err)
-	assert.Empty(t, why)
+	golden.Row(t, "what runs nothing needs no time", strings.Join(said, "; "))
 	outputs := filepath.Join(box.Dir, "outputs")
 	spec := func(text, dir string, home, left int, more ...string) process.Spec {
 		return process.Spec{
@@ -149,8 +149,8 @@ func TestHowChecksAreRun(t *testing.T) {
 		}
 	}
 	assert.Equal(t, []process.Spec{
-		spec("one", box.Dir, 1, 60), spec("two", box.Dir, 3, 50), spec("three", box.Dir, 4, 25),
-		spec("five", outputs, 7, 7, "OUTPUTS_DIR="+outputs),
+		spec("one", box.Dir, 1, 60), spec("two", box.Dir, 3, 50),
+		spec("five", outputs, 6, 7, "OUTPUTS_DIR="+outputs),
 	}, runner.specs)
 }
 
@@ -183,13 +183,12 @@ func TestChecksThatCannotBeRun(t *testing.T) {
 		box := openBy(t, &ends{each: func(context.Context, process.Spec) (process.Result, error) {
 			return c.each(stop)
 		}}, c.change)
-		results, err := box.Check(ctx, []format.Check{command("x")}, "", time.Minute)
-		require.ErrorIs(t, err, c.is)
-		assert.Nil(t, results)
-		why, err := box.Shell(ctx, 0, "x", time.Minute)
-		require.ErrorIs(t, err, c.is)
-		assert.Empty(t, why)
-		_, err = box.Check(ctx, []format.Check{{Kind: format.FileExists, Path: "outputs"}}, "", time.Minute)
+		for _, in := range []string{".", "outputs"} {
+			passed, _, _, err := box.Check(ctx, 0, in, command("x"), "", time.Minute)
+			require.ErrorIs(t, err, c.is)
+			assert.False(t, passed)
+		}
+		_, _, _, err := box.Check(ctx, 0, ".", suite.Check{Kind: suite.FileExists, File: "outputs"}, "", time.Minute)
 		require.ErrorIs(t, err, context.Cause(ctx), "once it is stopped no further check is looked at")
 		stop(nil)
 	}
@@ -197,7 +196,7 @@ func TestChecksThatCannotBeRun(t *testing.T) {
 
 // TestHowACommandEnds: a command that we or the system ended has not answered the
 // question, whatever it is asked for; of one that ended by itself the exit code decides. A row has
-// what is said where it is to end well, where badly, and of a check of outputs/.
+// what is said where it is to end well, and where badly.
 func TestHowACommandEnds(t *testing.T) {
 	t.Parallel()
 	for name, result := range map[string]process.Result{
@@ -213,17 +212,12 @@ func TestHowACommandEnds(t *testing.T) {
 		} {
 			result.Stdout, result.Stderr = last.Stdout, last.Stderr
 			box := openBy(t, as(result), nil)
-			results, err := box.Check(t.Context(), []format.Check{
-				command("x"), {Kind: format.TestSuiteCheck, Command: "x"}, {Kind: format.CommandCheck, Command: "x"},
-			}, "", time.Minute)
-			require.NoError(t, err)
-			shell, err := box.Shell(t.Context(), 0, "x", time.Minute)
-			require.NoError(t, err)
-			for _, result := range results {
-				assert.Equal(t, result.Detail == "", result.Passed)
+			var row []string
+			for _, check := range []suite.Check{command("x"), {Kind: suite.CommandCheck, Command: "x", Fails: true}} {
+				passed, evidence := looked(t, box, ".", check, "")
+				row = append(row, fmt.Sprint(passed, ": ", evidence))
 			}
-			assert.Equal(t, results[0].Detail, results[1].Detail, "a test suite is to end well")
-			golden.Row(t, name+says, results[0].Detail+" | "+results[2].Detail+" | "+shell)
+			golden.Row(t, name+says, strings.Join(row, " | "))
 		}
 	}
 }

@@ -10,8 +10,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/org/autoloop/internal/suite/format"
 )
 
 // TestChecksLeaveNoProcessBehind holds for a child in a session of its own too,
@@ -29,8 +27,7 @@ func TestChecksLeaveNoProcessBehind(t *testing.T) {
 			var err error
 			for limit := time.Second; len(text) == 0 &&
 				limit < 5*time.Minute; limit *= 4 { // how long the child takes to start is the machine's affair
-				_, err = box.Check(t.Context(), []format.Check{{Kind: format.CommandCheck, Command: script}},
-					"", limit)
+				_, _, _, err = box.Check(t.Context(), 0, ".", command(script), "", limit)
 				require.NoError(t, err)
 				text, err = os.ReadFile(in.at("pid"))
 			}

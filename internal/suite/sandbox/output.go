@@ -8,12 +8,10 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"path/filepath"
 	"time"
 
-	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/suite/evals"
+	"github.com/org/autoloop/internal/suite"
 )
 
 const (
@@ -22,66 +20,19 @@ const (
 	maxKeptFiles = 2000
 )
 
-// outputs opens the directory in which results belong; what an agent put in its
-// place is not followed.
-func (b *Box) outputs() (*os.Root, error) {
+// place opens a directory of the sandbox; what an agent put in its place is not followed.
+func (b *Box) place(in string) (*os.Root, error) {
 	if !b.intact() {
 		return nil, errors.New("the sandbox's directory was removed or exchanged")
 	}
-	info, err := b.root.Lstat(evals.OutputsDir)
+	info, err := b.root.Lstat(in)
 	if err == nil && !info.IsDir() {
-		return nil, errors.New("it is no directory any more")
+		err = errors.New("it is no directory any more")
 	}
 	if err != nil {
 		return nil, err
 	}
-	return b.root.OpenRoot(evals.OutputsDir)
-}
-
-// Output looks at a path below outputs/, without leaving that directory.
-func (b *Box) Output(name string) evals.Output {
-	root, err := b.outputs()
-	if errors.Is(err, fs.ErrNotExist) {
-		return evals.Output{} // the agent removed its outputs
-	}
-	if err != nil {
-		return evals.Output{Problem: files.Cause(err).Error()}
-	}
-	defer func() { _ = root.Close() }()
-	local := filepath.FromSlash(name)
-	if _, err := root.Lstat(local); errors.Is(err, fs.ErrNotExist) {
-		return evals.Output{}
-	} else if err != nil {
-		return evals.Output{Exists: true, Problem: "it cannot be looked at: " + files.Cause(err).Error()}
-	}
-	found := evals.Output{Exists: true}
-	if info, err := root.Stat(local); err != nil {
-		found.Problem = "it cannot be looked at inside outputs/: " + files.Cause(err).Error()
-	} else {
-		found.Data, found.Problem = readInside(root, local, info)
-	}
-	return found
-}
-
-// Shell runs a command in outputs/, which $OUTPUTS_DIR names, with a home of its own, and says why it
-// fails the check, "" when it ended with exit code 0. The error is for failures
-// of our own and for the end of ctx.
-func (b *Box) Shell(ctx context.Context, number int, text string, timeout time.Duration) (why string, err error) {
-	root, err := b.outputs()
-	if err != nil {
-		return "outputs/: " + files.Cause(err).Error(), nil
-	}
-	_ = root.Close()
-	outputs := filepath.Join(b.Dir, evals.OutputsDir)
-	result, err := b.command(ctx, checkHome(number), text,
-		process.Spec{Dir: outputs, Timeout: timeout, Offline: b.maker.Offline}, "OUTPUTS_DIR="+outputs)
-	switch {
-	case err != nil:
-		return "", err
-	case result.TimedOut:
-		return fmt.Sprintf("it took longer than %s", timeout), nil
-	}
-	return b.masker.OneLine(verdict(result, true), maxDetail), nil
+	return b.root.OpenRoot(in)
 }
 
 // KeepOutputs copies the regular files below outputs/ to a directory, which is
@@ -91,7 +42,7 @@ func (b *Box) KeepOutputs(ctx context.Context, to string) (kept Manifest, left i
 	if err := os.MkdirAll(to, 0o700); err != nil {
 		return nil, 0, err
 	}
-	source, err := b.outputs()
+	source, err := b.place(suite.OutputsDir)
 	if err != nil {
 		return nil, 0, nil // the agent removed its outputs
 	}
@@ -139,13 +90,13 @@ func (b *Box) Serve(
 	const home = "server"
 	if setup != "" {
 		result, err := b.command(ctx, home, setup, process.Spec{Dir: b.Dir, Timeout: timeout})
-		switch why := verdict(result, true); {
+		switch why := verdict(result, false); {
 		case err != nil:
 			return "", nil, "", err
 		case result.TimedOut:
 			return "", nil, fmt.Sprintf("the setup took longer than %s", timeout), nil
 		case why != "":
-			return "", nil, "the setup failed: " + b.masker.OneLine(why, maxDetail), nil
+			return "", nil, "the setup failed: " + b.Masker.OneLine(why, maxDetail), nil
 		}
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0") // a port that nobody listens on
@@ -180,8 +131,8 @@ func (b *Box) Serve(
 			if ctx.Err() != nil {
 				return "", nil, "", context.Cause(ctx) // it ended with the run
 			}
-			why := cmp.Or(verdict(ended, true), "exit code 0"+lastWords(ended))
-			return "", nil, "the server ended before it listened: " + b.masker.OneLine(why, maxDetail), failed
+			why := cmp.Or(verdict(ended, false), "exit code 0"+lastWords(ended))
+			return "", nil, "the server ended before it listened: " + b.Masker.OneLine(why, maxDetail), failed
 		case <-waiting.Done():
 			end()
 			if ctx.Err() != nil {

@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/sandbox"
 	"github.com/org/autoloop/tests/golden"
 )
@@ -41,8 +41,12 @@ func TestOutputIsReadWithinItsDirectory(t *testing.T) {
 	box, in := hostileOutputs(t)
 	said := func(row, name string) {
 		t.Helper()
-		found := box.Output(name)
-		golden.Row(t, row, fmt.Sprintf("%t %.9q %s", found.Exists, found.Data, found.Problem))
+		var all []string
+		for _, kind := range []suite.CheckKind{suite.OutputExists, suite.OutputNotExists, suite.OutputContains} {
+			passed, evidence := looked(t, box, "outputs", suite.Check{Kind: kind, File: name, Text: "a"}, "")
+			all = append(all, fmt.Sprint(passed, ": ", evidence))
+		}
+		golden.Row(t, row, strings.Join(all, "; "))
 	}
 	for name := range strings.FieldsSeq("a.txt given.txt deep/b.sh inside deep pipe big leak beside leakdir/secret " +
 		"../fixture.txt dangling loop none deep/none") {
@@ -80,7 +84,7 @@ func TestKeptOutputs(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, kept)
 	assert.Zero(t, left)
-	why, err := box.Shell(t.Context(), 3, "true", time.Minute)
-	require.NoError(t, err)
-	assert.Contains(t, why, "outputs/: ", "a check of removed outputs fails, whatever its command says")
+	passed, evidence := looked(t, box, "outputs", command("true"), "")
+	assert.False(t, passed)
+	assert.Contains(t, evidence, "outputs/: ", "a check of removed outputs fails, whatever its command says")
 }

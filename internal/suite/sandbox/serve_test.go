@@ -68,8 +68,8 @@ func TestServers(t *testing.T) {
 				defer serving.Add(-1)
 				return c.serve(ctx, port), nil
 			}
-			box := openBy(t, runner,
-				func(m *sandbox.Maker) { m.Masker = process.NewMasker(nil, secret); m.Offline = true })
+			box := openBy(t, runner, func(m *sandbox.Maker) { m.Offline = true })
+			box.Masker = process.NewMasker(nil, secret)
 			var want []process.Spec
 			if c.setup != nil {
 				setup = "make"

@@ -166,10 +166,12 @@ func (c *comparer) doubt(t task) {
 		}{
 			{ChecksMiscounted, "miscounted checks", "run %d of the %s lists other checks than its %s passed", miscounted},
 			// A run that failed as such and passes none of its checks is a result like any other.
-			{FailedRun, "a run that failed", "run %d of the %s failed, and has %s checks passed all the same",
+			{
+				FailedRun, "a run that failed", "run %d of the %s failed, and has %s checks passed all the same",
 				func(run format.Run) bool {
 					return run.Failure != "" && (run.Objective.Passed.String() != "0" || total(run) == "0")
-				}},
+				},
+			},
 		} {
 			if i := slices.IndexFunc(runs, wrong.in); i >= 0 {
 				c.holdBack(wrong.kind, wrong.why, t, fmt.Sprintf(wrong.text, i+1, sides[side], runs[i].Objective))

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -15,6 +16,7 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/work"
 	"github.com/org/autoloop/tests/golden"
@@ -39,8 +41,8 @@ func TestBetterConfigurationIsPromoted(t *testing.T) {
 	assert.Equal(t, 1, found.Repeats, "what was seen is looked at once more, on both sides")
 	run := found.Baseline.Scores[0].Runs[0]
 	assert.Equal(t, []format.CheckResult{
-		{Kind: format.FileContains, Name: "out.txt", Detail: `it does not contain "after"`},
-		{Kind: format.FileExists, Name: "out.txt", Passed: true},
+		{Kind: suite.FileContains, Name: "out.txt", Detail: `does not contain "after"`},
+		{Kind: suite.FileExists, Name: "out.txt", Passed: true},
 	}, run.Checks)
 	assert.Contains(t, read(t, run.Transcript), "copied\n")
 	assert.Contains(t, read(t, run.Diff), "+before")
@@ -351,6 +353,28 @@ func TestRunsThatCannotBeKept(t *testing.T) {
 		require.ErrorContains(t, err, says)
 		assert.Empty(t, found.Verdict)
 	}
+}
+
+// slow is a Runner whose commands take half a minute each.
+type slow struct{ limits *[]time.Duration }
+
+func (s slow) Run(_ context.Context, spec process.Spec) (process.Result, error) {
+	*s.limits = append(*s.limits, spec.Timeout)
+	return process.Result{Duration: 30 * time.Second}, nil
+}
+
+// TestChecksShareTheTimeOfATask: each has what the ones before it left, and the last none.
+func TestChecksShareTheTimeOfATask(t *testing.T) {
+	t.Parallel()
+	const command = `{"kind": "command", "cmd": "x"}`
+	w := newFixture(t, map[string]string{
+		"a": checks(command, command, `{"kind": "diffContains", "substring": "+"}`, command) + `, "timeoutMs": 50000`,
+	})
+	var limits []time.Duration
+	found, err := w.compare(&worker{}, func(o *Options) { o.Sandboxes.Runner, o.Jobs = slow{&limits}, 1 })
+	require.NoError(t, err)
+	assert.Equal(t, []time.Duration{50 * time.Second, 20 * time.Second}, limits[:2])
+	assert.Contains(t, found.Baseline.Scores[0].Runs[0].Checks[3].Detail, "time was up")
 }
 
 // TestLoginOfAgent is in nothing that is kept of its work, and shown to no judge.

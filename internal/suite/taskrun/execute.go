@@ -15,7 +15,7 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/sandbox"
@@ -41,8 +41,8 @@ func (s *session) execute(ctx context.Context, u unit) (r record, err error) {
 				Iteration: u.repeat + 1, Seed: int64(u.repeat + 1),
 			}
 		},
-		Look: func(box *sandbox.Box, reply agent.Reply, masker process.Masker) (err error) {
-			r, err = s.look(ctx, box, task, reply, masker, staged)
+		Look: func(box *sandbox.Box, reply agent.Reply) (err error) {
+			r, err = s.look(ctx, box, task, reply, staged)
 			return err
 		},
 	})
@@ -63,29 +63,38 @@ func (s *session) execute(ctx context.Context, u unit) (r record, err error) {
 const goOn = "; what was finished is kept; run it again to go on"
 
 // look looks at what an agent left, and runs the task's checks.
-func (s *session) look(ctx context.Context, box *sandbox.Box, task *prepared, reply agent.Reply,
-	masker process.Masker, staged string,
+func (s *session) look(ctx context.Context, box *sandbox.Box, task *prepared, reply agent.Reply, staged string,
 ) (r record, err error) {
 	r = record{Format: recordFormat, Session: s.Session, Cost: costOf(reply)}
 	changes, err := box.Changes(ctx)
 	if err != nil {
 		return r, fmt.Errorf("task %s: look at what the agent changed: %w", task.ID, err)
 	}
-	diff := masker.String(changes)
+	diff := box.Masker.String(changes)
 	if err := os.WriteFile(filepath.Join(staged, diffFile), []byte(diff), 0o600); err != nil {
 		return r, err
 	}
-	r.Digest, r.Words = digest(diff), masker.OneLine(reply.Summary, work.MaxWords)
+	r.Digest, r.Words = digest(diff), box.Masker.OneLine(reply.Summary, work.MaxWords)
 	if failure := reply.Failure; failure != nil {
-		r.Crashed, r.Failure = failure.Kind == agent.Crashed, masker.OneLine(failure.Error(), work.MaxWords)
-		for _, check := range task.Checks { // none passes
-			r.Checks = append(r.Checks, sandbox.Result(check, "not looked at: the agent failed"))
-		}
-		return r, nil // a run of which the agent failed is a result
+		r.Crashed, r.Failure = failure.Kind == agent.Crashed, box.Masker.OneLine(failure.Error(), work.MaxWords)
 	}
-	r.Checks, err = box.Check(ctx, task.Checks, changes, task.Timeout-reply.Duration)
-	if err != nil {
-		return r, fmt.Errorf("task %s: %w", task.ID, err)
+	left := task.Timeout - reply.Duration
+	for i, check := range task.Checks {
+		passed, evidence := false, "not looked at: the agent failed" // which is a result
+		if reply.Failure == nil {
+			var took time.Duration
+			passed, evidence, took, err = box.Check(ctx, i, ".", check, changes, left)
+			left -= took
+		}
+		if err != nil {
+			return r, fmt.Errorf("task %s: %w", task.ID, err)
+		}
+		if passed {
+			evidence = ""
+		}
+		r.Checks = append(r.Checks, format.CheckResult{
+			Kind: check.Kind, Name: plain.Short(check.Subject(), work.MaxWords), Passed: passed, Detail: evidence,
+		})
 	}
 	return r, nil
 }
@@ -193,7 +202,7 @@ type runKey struct {
 	Format         int
 	Role           string
 	ID, Prompt     string
-	Checks         []format.Check
+	Checks         []suite.Check
 	TimeoutMs      int64
 	Template       string
 	Agent, Version string

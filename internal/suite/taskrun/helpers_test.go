@@ -17,6 +17,7 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/cache"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/judge"
@@ -235,7 +236,7 @@ func simulated(t *testing.T, tasks int, passes func(side role, task, check int) 
 		r := record{}
 		for check := range 4 {
 			r.Checks = append(r.Checks,
-				format.CheckResult{Kind: format.CommandCheck, Passed: passes(u.side, u.task, check)})
+				format.CheckResult{Kind: suite.CommandCheck, Passed: passes(u.side, u.task, check)})
 		}
 		return r, nil
 	}

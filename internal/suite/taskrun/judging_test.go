@@ -16,6 +16,7 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/cache"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/judge"
@@ -279,8 +280,8 @@ func TestRecall(t *testing.T) {
 		Format: recordFormat, Session: "s", Words: "w", Digest: "d", Failure: "f", Crashed: true,
 		Cost: format.Cost{Tokens: new(metric.NumberFromInt(7)), USD: new(metric.NonFinite())},
 		Checks: []format.CheckResult{
-			{Kind: format.FileExists, Name: "a", Passed: true},
-			{Kind: format.CommandCheck, Name: "x", Detail: "exit code 1"},
+			{Kind: suite.FileExists, Name: "a", Passed: true},
+			{Kind: suite.CommandCheck, Name: "x", Detail: "exit code 1"},
 		},
 	}
 	data, err := json.Marshal(good)

@@ -16,6 +16,7 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/sandbox"
 	"github.com/org/autoloop/internal/suite/work"
@@ -82,7 +83,7 @@ func TestHowOftenATaskIsRun(t *testing.T) {
 		}
 		if c.failed {
 			s.records[unit{1, theBaseline, 0}] = record{
-				Checks: slices.Repeat([]format.CheckResult{{Kind: format.CommandCheck}}, 4),
+				Checks: slices.Repeat([]format.CheckResult{{Kind: suite.CommandCheck}}, 4),
 			}
 		}
 		found := verdict(t, s)
@@ -184,9 +185,9 @@ func TestKeyOfARun(t *testing.T) {
 				Runner: work.Runner{Model: "m", Command: "cmd", Env: []string{"A"}}, CommandDigest: "d",
 			}},
 			prepared: prepared{
-				Task: format.Task{ID: "t", Prompt: "p", Timeout: time.Second, Checks: []format.Check{
-					{Kind: format.CommandCheck, Command: "make", ExpectExitZero: true},
-					{Kind: format.RegexMatch, Path: "a", Pattern: regexp.MustCompile("x")},
+				Task: format.Task{ID: "t", Prompt: "p", Timeout: time.Second, Checks: []suite.Check{
+					{Kind: suite.CommandCheck, Command: "make"},
+					{Kind: suite.RegexMatch, File: "a", Pattern: regexp.MustCompile("x")},
 				}},
 				agent: &agent.Command{}, version: "1",
 				templates: [roles]*sandbox.Template{{Manifest: list}, {Manifest: slices.Clone(list)}},
@@ -213,12 +214,12 @@ func TestKeyOfARun(t *testing.T) {
 		"another variable":      func(w *run) { w.Env = []string{"C"} },
 		"a check less":          func(w *run) { w.Checks = w.Checks[:1] },
 		"the order of checks":   func(w *run) { slices.Reverse(w.Checks) },
-		"a check's kind":        func(w *run) { w.Checks[0].Kind = format.TestSuiteCheck },
+		"a check's kind":        func(w *run) { w.Checks[0].Kind = suite.TestSuiteCheck },
 		"a check's command":     func(w *run) { w.Checks[0].Command = "make test" },
-		"a check's path":        func(w *run) { w.Checks[0].Path = "b" },
-		"a check's text":        func(w *run) { w.Checks[0].Substring = "s" },
+		"a check's path":        func(w *run) { w.Checks[0].File = "b" },
+		"a check's text":        func(w *run) { w.Checks[0].Text = "s" },
 		"a check's pattern":     func(w *run) { w.Checks[1].Pattern = regexp.MustCompile("y") },
-		"what a check expects":  func(w *run) { w.Checks[0].ExpectExitZero = false },
+		"what a check expects":  func(w *run) { w.Checks[0].Fails = true },
 		"a file's content":      func(w *run) { w.file.SHA256 = "01" },
 		"a file's mode":         func(w *run) { w.file.Mode = 0o755 },
 		"a file's name":         func(w *run) { w.file.Path = "b" },

@@ -74,7 +74,7 @@ func TestHowAnAttemptEnds(t *testing.T) {
 			err = r.Try(t.Context(), spent, work.Attempt{
 				Format: suite.Evals, Name: "case a", Box: "box", Agent: c.agent, From: template, Keep: base,
 				Request: func(*sandbox.Box) agent.Request { return agent.Request{Env: []string{"B=2"}} },
-				Look: func(box *sandbox.Box, _ agent.Reply, _ process.Masker) error {
+				Look: func(box *sandbox.Box, _ agent.Reply) error {
 					looked = true
 					assert.DirExists(t, box.Dir)
 					return c.looks

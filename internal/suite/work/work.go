@@ -196,9 +196,8 @@ type Attempt struct {
 	Keep string
 	// Request is what the agent is asked in a sandbox, but for what is the same for all.
 	Request func(*sandbox.Box) agent.Request
-	// Look looks at what the agent left, also when it failed. The masker hides what the
-	// agent could log in with, too.
-	Look func(*sandbox.Box, agent.Reply, process.Masker) error
+	// Look looks at what the agent left, also when it failed.
+	Look func(*sandbox.Box, agent.Reply) error
 }
 
 // NoResultError says that a run came to nothing, through no fault of what is measured or
@@ -233,16 +232,15 @@ func (r *Runner) Try(ctx context.Context, spent *Spending, a Attempt) (err error
 	if err != nil {
 		return fmt.Errorf("%s: %w", a.Name, err)
 	}
-	masker := r.Masker.With(reply.Secrets)
-	box.Hide(reply.Secrets)
-	if err := a.Look(box, reply, masker); err != nil {
+	box.Masker = r.Masker.With(reply.Secrets)
+	if err := a.Look(box, reply); err != nil {
 		return err
 	}
 	if failure := reply.Failure; failure != nil {
 		what := suite.OfAgent(failure.Kind, failure.NotStarted, spent.Limits())
 		if a.Format.After(what) == suite.NoResult {
 			return &NoResultError{what, fmt.Sprintf("%s: agent %s: %s", a.Name, a.Agent.Name(),
-				masker.OneLine(failure.Error(), MaxWords))}
+				box.Masker.OneLine(failure.Error(), MaxWords))}
 		}
 	}
 	// A full disk makes agents and checks fail: that is no result.
