@@ -80,10 +80,10 @@ func (a *App) log(ctx context.Context, only int, tsv bool) error {
 	if files.Ledger == nil {
 		return a.noHistory(ctx, a.Program)
 	}
-	account := render.Account{Events: files.Ledger.Events}
-	story := render.StoryOf(account, only)
+	past := files.Ledger.Summary()
+	account, one := render.Account{Past: &past}, past.Attempt(only)
 	switch {
-	case only > 0 && story.Decided == nil:
+	case only > 0 && one.Decided == nil:
 		return misuse.Errorf("iteration %d of %s was not decided: `iterate log %[2]s` lists those that were", only,
 			a.Program)
 	case a.JSON:
@@ -93,7 +93,7 @@ func (a *App) log(ctx context.Context, only int, tsv bool) error {
 		out.Comma = '\t'
 		return out.WriteAll(render.LogRecords(account))
 	case only > 0:
-		_, err := fmt.Fprint(a.Stdout, story, a.outputs(story.Decided))
+		_, err := fmt.Fprint(a.Stdout, render.Detail(one), a.outputs(one.Decided))
 		return err
 	}
 	_, err = fmt.Fprint(a.Stdout, colored(a.Env, render.LogTable(account).Fit(a.TableWidth()).String()))

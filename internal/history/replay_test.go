@@ -225,7 +225,7 @@ func TestOnlyAMeasurementOutsideATrialMakesTheIncumbent(t *testing.T) {
 		"a candidate is kept": "measured role=candidate metric=8 output=eight | measured role=candidate " +
 			"metric=7 output=seven | decided outcome=accepted best=7 commit=c => 7 10 c b seven lower true x",
 		"a candidate is kept after CI": "measured role=candidate metric=7 output=seven | decided iteration=1 " +
-			"outcome=pending-ci best=7 commit=c |decided outcome=accepted best=7 commit=c" +
+			"outcome=pending-ci best=7 commit=c |decided iteration=1 outcome=accepted best=7 commit=c" +
 			" => 7 10 c b seven lower true x",
 		"CI is waited for": "measured role=candidate output=seven | decided outcome=pending-ci best=7 commit=c" +
 			same,

@@ -5,97 +5,67 @@ import (
 	"strings"
 	"time"
 
-	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
 )
 
-// Standing is where the newest decided iteration of a program stands. It follows from
-// the events alone.
-type Standing struct {
-	// Decision is the last decision; nil before the first.
-	Decision *Decided
-	// WaitsSince is when the decision's commit was recorded and pushed, in one step, or the
-	// program was resumed after that.
-	WaitsSince time.Time
-
-	checked  []*Checked  // what CI found in the decision's iteration
-	measured []*Measured // the candidates of the iteration that was measured last
-}
-
-// after is the standing after one more event, which must stay as it is.
-func (s Standing) after(e Event) Standing {
-	switch e := e.(type) {
-	case *Measured:
-		if e.Role == Candidate {
-			if len(s.measured) > 0 && s.measured[0].Iteration != e.Iteration {
-				s.measured = nil
-			}
-			s.measured = append(slices.Clip(s.measured), e)
-		}
-	case *Decided:
-		if s.Decision == nil || s.Decision.Iteration != e.Iteration {
-			s.checked = nil
-		}
-		if s.Decision == nil || s.Decision.Commit != e.Commit {
-			s.WaitsSince = e.Time // the push is recorded in the same step
-		}
-		s.Decision = e
-	case *Checked:
-		if s.Decision != nil && e.Iteration == s.Decision.Iteration {
-			s.checked = append(slices.Clip(s.checked), e)
-		}
-	case *Resumed:
-		if s.Waiting() != nil {
-			s.WaitsSince = e.Time
-		}
-	}
-	return s
-}
-
-// Measured is the last measurement of a candidate, nil when it is not of the iteration that
-// was measured last.
-func (s Standing) Measured(iteration, proposal int) *Measured {
-	for _, m := range slices.Backward(s.measured) {
-		if m.Iteration == iteration && m.Proposal == proposal {
+// Candidate is the last measurement of a proposal, nil when it is not of the iteration of
+// which a candidate was measured last.
+func (b *Summary) Candidate(iteration, proposal int) *Measured {
+	for _, m := range slices.Backward(b.candidates()) {
+		switch {
+		case m.Role != Candidate:
+		case m.Iteration != iteration:
+			return nil
+		case m.Proposal == proposal:
 			return m
 		}
 	}
 	return nil
 }
 
+// candidates has what was measured for the iteration of which a candidate was measured last.
+func (b *Summary) candidates() []*Measured {
+	if slices.ContainsFunc(b.fresh, func(m *Measured) bool { return m.Role == Candidate }) {
+		return b.fresh
+	}
+	return b.last().Measured
+}
+
+// candidate is the one that was measured last.
+func (b *Summary) candidate() *Measured {
+	for _, m := range slices.Backward(b.candidates()) {
+		if m.Role == Candidate {
+			return m
+		}
+	}
+	return &Measured{}
+}
+
 // Failed is the end of what the evaluation printed of the candidate that was measured
 // last, when that is of an iteration and failed; else "".
-func (s Standing) Failed(iteration int) string {
-	if m := s.last(); m.Iteration == iteration && m.Problem != "" {
+func (b *Summary) Failed(iteration int) string {
+	if m := b.candidate(); m.Iteration == iteration && m.Problem != "" {
 		return m.Output
 	}
 	return ""
 }
 
-// last is the candidate that was measured last.
-func (s Standing) last() *Measured {
-	if last := len(s.measured) - 1; last >= 0 {
-		return s.measured[last]
-	}
-	return &Measured{}
-}
-
 // Waiting is the decision that waits for CI, else nil. A run that only waits begins no iteration.
-func (s Standing) Waiting() *Decided {
-	if s.Decision == nil || s.Decision.Outcome != PendingCI {
+func (b *Summary) Waiting() *Decided {
+	if b.Decision == nil || b.Decision.Outcome != PendingCI {
 		return nil
 	}
-	return s.Decision
+	return b.Decision
 }
 
 // Fixes counts the attempts to fix what CI found in the decision's iteration.
-func (s Standing) Fixes() int { return len(s.checked) }
+func (b *Summary) Fixes() int { return len(b.last().Checked) }
 
 // FailedBefore reports whether CI found the same failure on an earlier commit of
 // the iteration: what was changed since did not help.
-func (s Standing) FailedBefore(signature string) bool {
-	return slices.ContainsFunc(s.checked, func(e *Checked) bool {
-		return e.Commit != s.Decision.Commit && e.Signature == signature
+func (b *Summary) FailedBefore(signature string) bool {
+	return slices.ContainsFunc(b.last().Checked, func(e *Checked) bool {
+		return e.Commit != b.Decision.Commit && e.Signature == signature
 	})
 }
 
@@ -194,28 +164,31 @@ func (b *Summary) Count(outcome Outcome) int {
 // Decided is how many iterations were decided.
 func (b *Summary) Decided() int { return len(b.Attempts) }
 
-// Attempt is one decided iteration.
+// Attempt is one decided iteration, with all that was recorded for it.
 type Attempt struct {
-	Iteration    int
-	Time         time.Time
-	Outcome      Outcome
-	Metric       *metric.Value
-	PreviousBest *metric.Value
-	Delta        string
-	Summary      string
-	Reasons      []decision.Reason
-	Agent        string
-	Definition   string
-	Params       map[string]metric.Value
+	*Decided // the last word on it; that may be an undo
+	// Measured is what was measured for it, a baseline of its run too.
+	Measured []*Measured
+	// Waited says that CI was asked, which sent it back to be fixed each time of Checked.
+	Waited  bool
+	Checked []*Checked
+	// Took is how long the run took that decided it first, up to that; 0 for unknown.
+	Took time.Duration
 	// Evaluation is what measuring used; nil is nothing. A baseline before the
 	// attempt is not in it, nor in Spent.
 	Evaluation *Expense
 	// Spent is what was used, from the iteration's start to its end.
 	Spent Spent
-	// Focus is the failing test that it was to make pass; "" for none.
-	Focus string
+}
 
-	commit string
+// Attempt is that of an iteration; without a decision when it has none.
+func (b *Summary) Attempt(iteration int) Attempt {
+	for _, a := range slices.Backward(b.Attempts) {
+		if a.Iteration == iteration {
+			return a
+		}
+	}
+	return Attempt{}
 }
 
 // use adds what a further proposal of the iteration used.

@@ -33,7 +33,7 @@ func TestStanding(t *testing.T) {
 		"CI turned it down":       pending + checked + "decided iteration=2 outcome=ci-fix-exhausted => false 1",
 		"fixes of the one before": pending + checked + "decided iteration=3 outcome=pending-ci => true 0",
 	}, func(t *testing.T, line string) any {
-		s := replay(t, line).Standing
+		s := replay(t, line)
 		return fmt.Sprintln(s.Waiting() != nil, s.Fixes())
 	})
 }
@@ -44,19 +44,19 @@ func TestStandingHasCIFindings(t *testing.T) {
 	t.Parallel()
 	const a = "decided iteration=1 outcome=pending-ci commit=a minute=1 | pushed minute=2 commit=a | " +
 		"checked iteration=1 commit=a signature=build | "
-	s := replay(t, a).Standing
+	s := replay(t, a)
 	assert.False(t, s.FailedBefore("build"), "it is the same commit")
 	assert.Equal(t, noon.Add(1*time.Minute), s.WaitsSince)
-	s = replay(t, a+"resumed minute=3").Standing
+	s = replay(t, a+"resumed minute=3")
 	assert.Equal(t, noon.Add(3*time.Minute), s.WaitsSince, "a person sent it back")
 	list := events(t, a+"decided iteration=1 outcome=pending-ci commit=b minute=4 | "+
 		"decided iteration=1 outcome=pending-ci "+
 		"commit=b minute=5 | checked iteration=1 commit=z signature=lint | checked iteration=1 commit=z signature=test")
-	s = history.Replay(list[:5]).Standing
+	s = history.Replay(list[:5])
 	assert.True(t, s.FailedBefore("build"))
 	assert.Equal(t, noon.Add(4*time.Minute), s.WaitsSince, "the first record of the commit counts")
-	lint := history.Replay(list[:6]).Standing
-	test := history.Replay(append(list[:5:5], list[6])).Standing
+	lint := history.Replay(list[:6])
+	test := history.Replay(append(list[:5:5], list[6]))
 	assert.Equal(t, []bool{false, true, false, false, true}, []bool{
 		s.FailedBefore("lint"), lint.FailedBefore("lint"), lint.FailedBefore("test"), test.FailedBefore("lint"),
 		test.FailedBefore("test"),
@@ -83,13 +83,32 @@ func TestStandingHasCandidates(t *testing.T) {
 		"an earlier one failed": failed + one + " => 5 0",
 		"one is decided on":     one + failed + "decided iteration=3 proposal=1 => 5 0 printed",
 	}, func(t *testing.T, line string) any {
-		s := replay(t, line).Standing
+		s := replay(t, line)
 		of := func(proposal int) string {
-			if m := s.Measured(3, proposal); m != nil {
+			if m := s.Candidate(3, proposal); m != nil {
 				return m.Metric.String()
 			}
 			return ""
 		}
 		return fmt.Sprintln(of(1), of(2), s.Failed(3), s.Failed(2))
 	})
+}
+
+// TestAttemptHasItsRun: what was measured for it, the baseline of its run among that, how long that run took until CI
+// had its say, what CI sent back, and that it was undone.
+func TestAttemptHasItsRun(t *testing.T) {
+	t.Parallel()
+	s := replay(t, "started run_id=a iteration=1 minute=0 | measured run_id=a role=baseline | "+
+		"measured run_id=a iteration=1 role=candidate stage=once | decided run_id=a iteration=1 outcome=accepted minute=2 | "+
+		"started run_id=b iteration=2 | measured run_id=b role=baseline | "+
+		"started run_id=c iteration=2 minute=5 | measured run_id=c iteration=2 role=candidate stage=once | "+
+		"decided run_id=c iteration=2 outcome=pending-ci commit=c minute=6 | checked iteration=2 commit=c | "+
+		"decided iteration=2 outcome=accepted commit=c minute=9 | "+`set key=undone value="2"`)
+	var told []string
+	for _, a := range s.Attempts {
+		told = append(told, fmt.Sprintln(a.Outcome, len(a.Measured), a.Took.Minutes(), a.Waited, len(a.Checked)))
+	}
+	assert.Equal(t, []string{"accepted 2 2 false 0\n", "undone 1 1 true 1\n"}, told)
+	assert.Equal(t, history.Accepted, s.Decision.Outcome, "what was decided stays")
+	assert.Nil(t, s.Attempt(7).Decided)
 }

@@ -73,8 +73,10 @@ type Summary struct {
 	// Paused is set while the last word on pausing was `paused`, Completed while that
 	// was on completing.
 	Paused, Completed *decision.Reason
-	// Standing is where the newest iteration stands.
-	Standing Standing
+	// Decision is the last decision; nil before the first. WaitsSince is when its commit was
+	// recorded and pushed, in one step, or the program was resumed after that.
+	Decision   *Decided
+	WaitsSince time.Time
 	Settings
 	// Open is the last `started` event that no `finished` event of its run
 	// closed; Interrupted counts such runs of the same iteration in a row.
@@ -83,9 +85,10 @@ type Summary struct {
 	// Events is the number of events replayed.
 	Events int
 
-	proposals   Spent // by those of the iteration under way
-	openDecided bool  // the open run recorded an outcome
-	agrees      bool  // the incumbent was measured since the last decision, and is what is on record
+	fresh       []*Measured // for the iteration under way
+	proposals   Spent       // by those of the iteration under way
+	openDecided bool        // the open run recorded an outcome
+	agrees      bool        // the incumbent was measured since the last decision, and is what is on record
 }
 
 // Replay adds up the events in order.
@@ -100,7 +103,6 @@ func Replay(events []Event) Summary {
 // Add takes one more event over, which must stay as it is.
 func (b *Summary) Add(e Event) {
 	b.Events++
-	b.Standing = b.Standing.after(e)
 	switch e := e.(type) {
 	case *Started:
 		b.started(e)
@@ -118,6 +120,9 @@ func (b *Summary) Add(e Event) {
 	case *Resumed:
 		b.Paused, b.Completed, b.SinceResumed, b.Interrupted, b.NotBefore, b.CIStarted = nil, nil, nil, 0,
 			time.Time{}, ""
+		if b.Waiting() != nil {
+			b.WaitsSince = e.Time
+		}
 	case *Completed:
 		b.Completed = &e.Reason
 	case *Checked:
@@ -142,7 +147,7 @@ func (b *Summary) OpenPull() int {
 // Head is the commit at which the program's branch stands: the one that waits for CI, else
 // the incumbent.
 func (b *Summary) Head() string {
-	if waiting := b.Standing.Waiting(); waiting != nil {
+	if waiting := b.Waiting(); waiting != nil {
 		return waiting.Commit
 	}
 	return b.Incumbent
@@ -162,8 +167,9 @@ func (b *Summary) Promoted() int {
 // measured there yet.
 func (b *Summary) undone(iteration int, commit string) {
 	for i := range b.Attempts {
-		if b.Attempts[i].Iteration == iteration {
-			b.Attempts[i].Outcome = Undone
+		if a := &b.Attempts[i]; a.Iteration == iteration {
+			taken := *a.Decided
+			a.Decided, taken.Outcome = &taken, Undone
 		}
 	}
 	b.stands(commit, nil, &Measured{})
@@ -190,12 +196,13 @@ func (b *Summary) started(e *Started) {
 		b.Interrupted++
 		b.abandonOpen()
 	}
-	b.Open, b.proposals, b.openDecided = e, Spent{}, false
+	b.Open, b.fresh, b.proposals, b.openDecided = e, nil, Spent{}, false
 }
 
 // measured takes a new baseline, or a new measurement of the incumbent, over.
 // What a candidate measured counts only through a decision.
 func (b *Summary) measured(e *Measured) {
+	b.fresh = append(b.fresh, e)
 	if e.Evaluation != nil {
 		b.Used = append(b.Used, Use{e.Iteration, e.Time, e.Evaluation.spent()})
 	}
@@ -286,29 +293,31 @@ func Seconds(n float64) time.Duration {
 
 func (b *Summary) decided(e *Decided) {
 	b.NotBefore = time.Time{}
-	b.openDecided = b.openDecided || b.Open != nil && b.Open.Run == e.Run
-	attempt := Attempt{
-		Iteration: e.Iteration, Time: e.Time, Outcome: e.Outcome, Metric: e.Metric, PreviousBest: e.PreviousBest,
-		Delta: e.Delta, Summary: e.Summary, Reasons: e.Reasons, Agent: e.Agent, Definition: e.Definition,
-		Params: e.Params, Focus: e.Focus, Evaluation: e.Evaluation, commit: e.Commit,
-	}
+	own := b.Open != nil && b.Open.Run == e.Run
+	b.openDecided = b.openDecided || own
 	if e.Metric != nil {
 		b.Executor = cmp.Or(e.Executor, b.Executor)
 	}
-	if last := len(b.Attempts) - 1; last >= 0 && b.Attempts[last].Iteration == e.Iteration {
+	a := b.last()
+	if a.Decided != nil && a.Iteration == e.Iteration {
 		// One of the same commit says again what was used, or nothing; another commit was a
 		// further proposal, on top of the first.
-		attempt.Spent, attempt.Evaluation = b.Attempts[last].Spent, b.Attempts[last].Evaluation
-		if e.Commit != "" && e.Commit != b.Attempts[last].commit {
-			attempt.use(&e.Work, e.Evaluation)
+		if e.Commit != "" && e.Commit != b.Decision.Commit {
+			a.use(&e.Work, e.Evaluation)
 		}
-		b.Attempts[last] = attempt
 		b.SinceResumed = b.SinceResumed[:max(len(b.SinceResumed)-1, 0)]
 	} else {
-		attempt.Spent = b.spent(&e.Head, &e.Work, e.Evaluation)
-		attempt.Spent.Iterations = 1
-		b.Attempts = append(b.Attempts, attempt)
+		b.Attempts = append(b.Attempts, Attempt{Evaluation: e.Evaluation, Spent: b.spent(&e.Head, &e.Work, e.Evaluation)})
+		a = b.last()
+		if a.Spent.Iterations = 1; own { // before CI had its say
+			a.Took = e.Time.Sub(b.Open.Time)
+		}
 	}
+	if b.Decision == nil || b.Decision.Commit != e.Commit {
+		b.WaitsSince = e.Time // the push is recorded in the same step
+	}
+	a.Decided, b.Decision, a.Waited = e, e, a.Waited || e.Outcome == PendingCI
+	b.attach(a)
 	b.proposals = Spent{}
 	b.SinceResumed = append(b.SinceResumed, e.Outcome)
 	b.CISeen = b.CISeen || e.Outcome == CIFixExhausted || e.Outcome == Accepted &&
@@ -321,7 +330,7 @@ func (b *Summary) decided(e *Decided) {
 		if e.Best != nil && e.PreviousBest != nil {
 			b.Gains = append(b.Gains, e.Best.Sub(*e.PreviousBest).Abs())
 		}
-		b.stands(e.Commit, e.Best, b.Standing.last())
+		b.stands(e.Commit, e.Best, b.candidate())
 		b.Lead = b.Lead.After(e, b.Direction)
 	}
 }
@@ -343,8 +352,23 @@ func (b *Summary) disagreed(e *Decided) {
 func (b *Summary) checked(e *Checked) {
 	b.CISeen = true
 	b.openDecided = b.openDecided || b.Open != nil && b.Open.Run == e.Run
-	last := len(b.Attempts) - 1
-	if last >= 0 && b.Attempts[last].Iteration == e.Iteration && (e.Usage != nil || e.Evaluation != nil) {
-		b.Attempts[last].use(&e.Work, e.Evaluation)
+	a := b.last()
+	if a.Decided == nil || a.Iteration != e.Iteration {
+		return
 	}
+	if b.attach(a); e.Usage != nil || e.Evaluation != nil {
+		a.use(&e.Work, e.Evaluation)
+	}
+	a.Checked = append(a.Checked, e)
 }
+
+// last is the newest attempt; one without a decision before the first.
+func (b *Summary) last() *Attempt {
+	if last := len(b.Attempts) - 1; last >= 0 {
+		return &b.Attempts[last]
+	}
+	return &Attempt{}
+}
+
+// attach makes what was measured since the run began part of an attempt.
+func (b *Summary) attach(a *Attempt) { a.Measured, b.fresh = append(a.Measured, b.fresh...), nil }

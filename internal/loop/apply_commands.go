@@ -164,7 +164,7 @@ func (r *thread) command(b *records, c commands.Comment, command commands.Comman
 	case commands.Run:
 		b.asked = true
 		why := cmp.Or(b.machine.Stopped(r.Program.Name), r.readyForReview())
-		if e := b.sum.Standing.Waiting(); why == "" && e != nil {
+		if e := b.sum.Waiting(); why == "" && e != nil {
 			why = fmt.Sprintf("iteration %d waits for CI", e.Iteration)
 		}
 		if why != "" {

@@ -164,7 +164,7 @@ func (r *run) prompt(at position, a *attempt, files []string) string {
 			{Title: "Foreclosed avenues", Text: b.doc.Section(state.Foreclosed)},
 			{Title: "Future directions", Text: b.doc.Section(state.Future)},
 		},
-		Attempts: b.sum.Attempts, Output: b.sum.Output, Failed: b.sum.Standing.Failed(b.sum.Iteration),
+		Attempts: b.sum.Attempts, Output: b.sum.Output, Failed: b.sum.Failed(b.sum.Iteration),
 		Handback: handsBack(at), Comments: r.instructions(),
 		Proposal: a.number, Proposals: a.of,
 		Parent: a.lineage.parent, Inspirations: a.lineage.inspirations, Focus: a.Focus, Failure: a.failure,

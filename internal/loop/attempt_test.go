@@ -188,8 +188,13 @@ func TestEachProposalIsATrial(t *testing.T) {
 	proposed := func(iteration int) *history.Proposed {
 		return &history.Proposed{Head: history.Head{Iteration: iteration}, Definition: "d"}
 	}
+	decided := func(iteration int, definition string) history.Attempt {
+		return history.Attempt{Decided: &history.Decided{
+			Head: history.Head{Iteration: iteration}, Definition: definition,
+		}}
+	}
 	past := &history.Summary{
-		Attempts:  []history.Attempt{{Iteration: 1, Definition: "d"}, {Iteration: 2, Definition: "d"}, {Iteration: 3}},
+		Attempts:  []history.Attempt{decided(1, "d"), decided(2, "d"), decided(3, "")},
 		Proposals: []*history.Proposed{proposed(2), proposed(2)},
 	}
 	var told []int

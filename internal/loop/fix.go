@@ -74,7 +74,7 @@ func fixes(p *proposal.Proposal, e history.Decided, verdict ci.Result) {
 
 // fixesExhausted says why no agent is asked to fix a failure any more, nil when one
 // may be.
-func fixesExhausted(s history.Standing, signature string) *decision.Reason {
+func fixesExhausted(s *history.Summary, signature string) *decision.Reason {
 	switch {
 	case s.FailedBefore(signature):
 		return &decision.Reason{Kind: decision.CIStuck, Words: signature}

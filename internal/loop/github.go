@@ -128,7 +128,7 @@ func (r *thread) readyForReview() string {
 
 // phase is where the program stands. Without GitHub nothing of it waits.
 func (r *thread) phase(b *records) lifecycle.Phase {
-	waits := r.GitHub != nil && b.sum.Standing.Waiting() != nil
+	waits := r.GitHub != nil && b.sum.Waiting() != nil
 	// An iteration in whose time a person pauses the program ends as it would.
 	paused := b.machine.Paused && !b.Force && !b.pausedSince(b.begun)
 	switch {

@@ -79,7 +79,7 @@ func (r *run) enterStart(b *records) error {
 // mayBegin is an error when no iteration may begin now. A program whose
 // iteration waits for CI may always ask.
 func (r *run) mayBegin(b *records) error {
-	if b.sum.Standing.Waiting() != nil && r.GitHub == nil {
+	if b.sum.Waiting() != nil && r.GitHub == nil {
 		b.stopped = program.WaitsForCI
 		return idle(b.stopped)
 	}

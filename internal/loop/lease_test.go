@@ -327,7 +327,7 @@ func TestRunsThatVanish(t *testing.T) {
 	assert.Len(t, d.hub.answers, 1, "the comments are read first")
 	assert.Nil(t, after.sum.Open)
 	assert.Zero(t, after.sum.Interrupted, "it begins anew once it is resumed")
-	assert.Equal(t, history.Error, after.sum.Standing.Decision.Outcome)
+	assert.Equal(t, history.Error, after.sum.Decision.Outcome)
 }
 
 // start takes the lease of an iteration, and leaves it as a run does that is

@@ -276,7 +276,7 @@ func TestRowsOfTuner(t *testing.T) {
 	} {
 		b := &records{}
 		for n := 1; n <= iterations; n++ {
-			b.sum.Attempts = append(b.sum.Attempts, history.Attempt{Iteration: n})
+			b.sum.Attempts = append(b.sum.Attempts, spentOn(n, midday, 0, ""))
 			b.sum.Proposals = append(b.sum.Proposals, &history.Proposed{Head: history.Head{Iteration: n}})
 		}
 		past, earlier := b.trials()

@@ -123,7 +123,7 @@ func (r *run) work(ctx context.Context) (position, *attempt, error) {
 func (r *run) proposeFix(ctx context.Context, e history.Decided, verdict ci.Result, left time.Duration) (position,
 	*proposal.Proposal, error,
 ) {
-	number := r.records.sum.Standing.Fixes() + 1
+	number := r.records.sum.Fixes() + 1
 	r.step("fix", fmt.Sprintf("attempt %d of %d: %s", number, maxFixes, verdict.Signature()))
 	at, err := r.positionOf(ctx, e)
 	if err != nil {

@@ -60,7 +60,7 @@ func (r *journal) stale() error {
 // publishProposal records an iteration, or an attempt to fix what CI found. CI is read
 // again: what the bundle says about it is not believed.
 func (r *run) publishProposal(ctx context.Context, from proposal.Bundle) error {
-	fix, pending := from.Kind == proposal.Fix, r.records.sum.Standing.Waiting()
+	fix, pending := from.Kind == proposal.Fix, r.records.sum.Waiting()
 	switch {
 	case fix && (r.comments == nil || pending == nil || pending.Commit != from.Branch):
 		return proposal.Refuse("it is stale: no iteration waits for CI with commit %.12s; propose again", from.Branch)
@@ -112,7 +112,7 @@ func (r *run) startsWith(from proposal.Bundle) func(*records) error {
 		if err != nil {
 			return err
 		}
-		if e := b.sum.Standing.Waiting(); e != nil {
+		if e := b.sum.Waiting(); e != nil {
 			b.iteration = e.Iteration
 		}
 		if b.iteration != from.Iteration {
@@ -154,7 +154,7 @@ func (r *run) again(ctx context.Context, from proposal.Bundle, by string) error 
 	if before == recordsDigest(r.files) && sent == r.GitHub.Changes() && len(r.warnings) == 0 {
 		return twice
 	}
-	if r.records.sum.Standing.Decision == nil {
+	if r.records.sum.Decision == nil {
 		return idle("what waited is done")
 	}
 	return nil

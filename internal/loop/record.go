@@ -114,7 +114,7 @@ func (r *run) enterProposal(ctx context.Context, at position, p *proposal.Propos
 }
 
 // fixNumber is the number of the next fix of the iteration that waits for CI.
-func (b *records) fixNumber() int { return b.sum.Standing.Fixes() + 1 }
+func (b *records) fixNumber() int { return b.sum.Fixes() + 1 }
 
 // recordRefused records on the memory branch alone that the remote refused the
 // push of a proposal, and pauses: only a person can do something about it, and the

@@ -66,7 +66,7 @@ func TestRecordsThatCannotBeRead(t *testing.T) {
 	require.NoError(t, err)
 	assert.Nil(t, none.read.State)
 	assert.Nil(t, none.sum.Best)
-	assert.Nil(t, none.sum.Standing.Decision)
+	assert.Nil(t, none.sum.Decision)
 }
 
 // TestLedgerWinsOverState where a person or a tool wrote other numbers into the state.

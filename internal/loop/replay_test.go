@@ -230,7 +230,7 @@ func TestPendingCandidateAfterMerge(t *testing.T) {
 			b.commit(c)
 			f.pull = &commands.Pull{Number: 8, Merged: true, Head: merged}
 			result := b.one()
-			standing := b.records().sum.Standing
+			standing := b.records().sum
 			golden.Line(t, []any{standing.Decision.Outcome, result.Outcome, result.Reasons, result.Warnings})
 			if name == "the same files" {
 				head := b.git("rev-parse", "autoloop/p")

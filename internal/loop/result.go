@@ -98,7 +98,7 @@ func (r *run) result(end *endedError) Result {
 			result.Evaluation = result.Evaluation.Plus(e.Evaluation)
 		}
 	}
-	e := sum.Standing.Decision
+	e := sum.Decision
 	if end == nil && e != nil {
 		result.Iteration, result.Outcome, result.Reasons, result.Failing = e.Iteration, e.Outcome, e.Reasons, e.Failing
 	}
@@ -123,7 +123,7 @@ func (r *run) result(end *endedError) Result {
 
 // decided returns the last decision, nil when it is on another iteration.
 func (b *records) decided(iteration int) *history.Decided {
-	if e := b.sum.Standing.Decision; e != nil && e.Iteration == iteration {
+	if e := b.sum.Decision; e != nil && e.Iteration == iteration {
 		return e
 	}
 	return nil
@@ -165,7 +165,7 @@ type Rail struct {
 // rails are the guardrails with what the deciding candidate measured last.
 func (r *run) rails(decided *history.Decided) []Rail {
 	rails := make([]Rail, 0, len(r.Program.Guardrails))
-	measured := r.records.sum.Standing.Measured(decided.Iteration, decided.Proposal)
+	measured := r.records.sum.Candidate(decided.Iteration, decided.Proposal)
 	for _, of := range r.Program.Guardrails {
 		rail := Rail{
 			Metric: of.Metric, Direction: of.Direction, Allowed: decision.Allowance(of.MaxRegression),

@@ -131,7 +131,7 @@ func TestRefusalIsError(t *testing.T) {
 			b.clock = b.clock.Add(time.Hour)
 		}
 		records := b.records()
-		assert.Equal(t, history.Error, records.sum.Standing.Decision.Outcome)
+		assert.Equal(t, history.Error, records.sum.Decision.Outcome)
 		assert.Nil(t, records.sum.Open, "nobody holds the program")
 		result, err := runRefusing(t, b, reason)
 		require.NoError(t, err)
@@ -163,7 +163,7 @@ func TestRefusalWaits(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, history.PendingCI, result.Outcome)
 	records := b.records()
-	assert.NotNil(t, records.sum.Standing.Waiting(), "it is no error of what waits")
+	assert.NotNil(t, records.sum.Waiting(), "it is no error of what waits")
 	assert.Nil(t, records.sum.Open, "the lease is given back")
 	made, result, err = b.service.Refusing("no agent").Propose(t.Context())
 	require.NoError(t, err)

@@ -55,7 +55,9 @@ func spentOn(iteration int, at time.Time, tokens int64, usd string) history.Atte
 	} else {
 		spent.USD = metric.MustValue(usd).Float64()
 	}
-	return history.Attempt{Iteration: iteration, Time: at, Agent: "codex", Spent: spent}
+	return history.Attempt{Spent: spent, Decided: &history.Decided{
+		Head: history.Head{Iteration: iteration, Time: at}, Work: history.Work{Agent: "codex"},
+	}}
 }
 
 // TestWhyNoIterationBegins: a budget that is used up, or a service that asked for a pause

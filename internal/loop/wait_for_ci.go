@@ -25,16 +25,16 @@ const (
 // until this run stops waiting: then a later run goes on.
 func (r *run) await(ctx context.Context) error {
 	deadline, pause := r.Now().Add(r.Program.CIWait), firstPoll
-	if e := r.records.sum.Standing.Waiting(); e != nil && !r.merged(e.Commit) {
+	if e := r.records.sum.Waiting(); e != nil && !r.merged(e.Commit) {
 		if err := r.replayPending(ctx, *e); err != nil {
 			return err
 		}
-		if r.records.sum.Standing.Waiting() != nil {
+		if r.records.sum.Waiting() != nil {
 			r.publishPending(ctx)
 		}
 	}
 	for {
-		waiting := r.records.sum.Standing.Waiting()
+		waiting := r.records.sum.Waiting()
 		if waiting == nil {
 			return nil
 		}
@@ -46,7 +46,7 @@ func (r *run) await(ctx context.Context) error {
 		event := r.event(ctx, e, verdict, late)
 		err := r.settle(ctx, e, event, verdict)
 		switch {
-		case err != nil || r.records.sum.Standing.Waiting() == nil:
+		case err != nil || r.records.sum.Waiting() == nil:
 			return err
 		case event == lifecycle.Red: // a fix was made
 			deadline, pause = r.Now().Add(r.Program.CIWait), firstPoll
@@ -67,7 +67,7 @@ func (r *run) settle(ctx context.Context, e history.Decided, event lifecycle.Eve
 	case next == lifecycle.Keep:
 		return r.keep(ctx, e, event, verdict)
 	case next == lifecycle.Drop && event == lifecycle.Stuck:
-		return r.giveUpFix(ctx, e, verdict, *fixesExhausted(r.records.sum.Standing, verdict.Signature()))
+		return r.giveUpFix(ctx, e, verdict, *fixesExhausted(&r.records.sum, verdict.Signature()))
 	case next == lifecycle.Drop: // somebody moved the branch: their commit stays, and the next iteration begins with it
 		e.Outcome = history.Rejected
 		e.Reasons = append([]decision.Reason{{Kind: decision.CIMoved, Because: found(verdict)}}, e.Reasons...)
@@ -86,7 +86,7 @@ func (r *run) settle(ctx context.Context, e history.Decided, event lifecycle.Eve
 // event is what CI, or a person, says of the commit that waits. Late, what has failed
 // counts, although the rest goes on.
 func (r *run) event(ctx context.Context, e history.Decided, verdict ci.Result, late bool) lifecycle.Event {
-	standing := r.records.sum.Standing
+	standing := &r.records.sum
 	switch {
 	case r.merged(e.Commit):
 		return lifecycle.Merged
@@ -129,7 +129,7 @@ func (r *run) publishPending(ctx context.Context) {
 	if err := r.promote(ctx); err != nil {
 		r.warn("the pull request is not up to date: %v", err)
 	}
-	e := r.records.sum.Standing.Decision
+	e := r.records.sum.Decision
 	if r.Program.CIWorkflow == "" || r.records.sum.CIStarted == e.Commit {
 		return
 	}
@@ -240,7 +240,7 @@ func (r *run) recordFinal(ctx context.Context, e history.Decided, branch *git.Re
 // asksToFix reports whether CI is known to have failed for the pending commit and an agent
 // may help: also when a part of it failed and the rest did not end in time.
 func (r *run) asksToFix(ctx context.Context, e history.Decided, verdict ci.Result) bool {
-	late := r.Now().Sub(r.records.sum.Standing.WaitsSince) >= r.Program.CIWait
+	late := r.Now().Sub(r.records.sum.WaitsSince) >= r.Program.CIWait
 	return verdict.Seen > 0 && r.next(r.event(ctx, e, verdict, late)) == lifecycle.Fix
 }
 

@@ -212,7 +212,7 @@ func TestWordsOfCI(t *testing.T) {
 			golden.Line(t, strings.ReplaceAll(fmt.Sprint([]any{
 				d.told()[1:], result.Outcome, result.Reasons, decision.Text(after.sum.Paused),
 			}), ids["candidate"][:12], "COMMIT"))
-			last := after.sum.Standing.Decision
+			last := after.sum.Decision
 			assert.Equal(t, result.Outcome, last.Outcome)
 			switch result.Outcome {
 			case history.Accepted:
@@ -315,7 +315,7 @@ func TestFailureEnds(t *testing.T) {
 			d.stored.failures = []error{c.err}
 			verdict := red("build", "error: x")
 			verdict.Failing[0].URL = "https://ci.example/1"
-			result := d.cameTo(d.giveUpFix(t.Context(), *d.records.sum.Standing.Decision, verdict,
+			result := d.cameTo(d.giveUpFix(t.Context(), *d.records.sum.Decision, verdict,
 				decision.Reason{Kind: decision.CIStuck, Words: "x"}))
 			assert.Equal(t, history.CIFixExhausted, result.Outcome)
 			assert.Equal(t, []string{"stuck in CI fix loop: x", "build fails"}, decision.Texts(result.Reasons))
@@ -410,7 +410,7 @@ func TestFixIsAskedFor(t *testing.T) {
 				}
 				return position{}, p, err
 			}
-			e := *d.records.sum.Standing.Decision
+			e := *d.records.sum.Decision
 			err := d.settle(t.Context(), e, d.event(t.Context(), e, failure, true), failure)
 			assert.Equal(t, c.fix != nil, asked == 45*time.Minute)
 			if c.err != nil {
@@ -422,7 +422,7 @@ func TestFixIsAskedFor(t *testing.T) {
 			after := d.written()
 			if c.name == "fix-failed" {
 				assert.Equal(t, []string{"started", "checked"}, d.told()[:2])
-				assert.Equal(t, 1, after.sum.Standing.Fixes(), "a failed attempt counts")
+				assert.Equal(t, 1, after.sum.Fixes(), "a failed attempt counts")
 			}
 			assert.Equal(t, result.Outcome == history.CIFixExhausted, after.machine.Paused)
 		})
@@ -541,7 +541,7 @@ func TestFixesThatDoNotHelp(t *testing.T) {
 	failure := red("build", "error: x")
 
 	run := b.start()
-	at, err := run.positionOf(t.Context(), *run.records.sum.Standing.Decision)
+	at, err := run.positionOf(t.Context(), *run.records.sum.Decision)
 	require.NoError(t, err)
 	assert.Equal(t, []string{b.git("rev-parse", "main"), candidate, candidate}, []string{at.Head, at.Old, at.From},
 		"it is measured against the incumbent, and begins with the candidate")

@@ -14,9 +14,15 @@ import (
 func attempts(outcomes ...history.Outcome) []history.Attempt {
 	var list []history.Attempt
 	for i, outcome := range outcomes {
-		list = append(list, history.Attempt{Iteration: i + 1, Outcome: outcome, Summary: fmt.Sprintf("try %d", i+1)})
+		list = append(list, attempt(i+1, outcome, fmt.Sprintf("try %d", i+1)))
 	}
 	return list
+}
+
+func attempt(iteration int, outcome history.Outcome, summary string) history.Attempt {
+	return history.Attempt{Decided: &history.Decided{
+		Head: history.Head{Iteration: iteration}, Outcome: outcome, Work: history.Work{Summary: summary},
+	}}
 }
 
 func TestAsksForADifferentApproach(t *testing.T) {
@@ -51,7 +57,7 @@ func TestKeptAttemptsAreRemembered(t *testing.T) {
 	in := input()
 	in.Attempts = attempts(history.Accepted, history.Accepted)
 	for range 12 {
-		in.Attempts = append(in.Attempts, history.Attempt{Iteration: len(in.Attempts) + 1, Outcome: history.Rejected})
+		in.Attempts = append(in.Attempts, attempt(len(in.Attempts)+1, history.Rejected, ""))
 	}
 	text := prompt.Build(in)
 	assert.Contains(t, text, "Of 14 attempts so far 2 were kept.")
@@ -91,8 +97,7 @@ func TestRoomBoundsTheWhole(t *testing.T) {
 	in.Script, in.Output = strings.Repeat("go test\n", 1000), strings.Repeat("ok\n", 1000)
 	for i := range 40 {
 		in.Files = append(in.Files, fmt.Sprintf("src/%d.go", i))
-		in.Attempts = append(in.Attempts,
-			history.Attempt{Iteration: i, Outcome: history.Accepted, Summary: strings.Repeat("z", 1000)})
+		in.Attempts = append(in.Attempts, attempt(i, history.Accepted, strings.Repeat("z", 1000)))
 	}
 	whole := len(prompt.Build(in))
 	in.Room = 8000

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
@@ -35,77 +34,9 @@ func (a Account) Summary() history.Summary {
 	return history.Replay(a.Events)
 }
 
-// Story is one iteration that was decided, with all that the records say of it.
-type Story struct {
-	*history.Decided // the last word on it; that may be an undo
-	// Measured is what was measured for it, a baseline of its run too.
-	Measured []*history.Measured
-	// Seconds is how long one run of its last candidate took, Took how long the run took
-	// that measured it, up to the decision; 0 for unknown.
-	Seconds float64
-	Took    time.Duration
-	// Waited says that CI was asked, which sent it back to be fixed each time of Checked.
-	Waited  bool
-	Checked []*history.Checked
-
-	began *history.Started
-}
-
-// Stories are the iterations that were decided.
-func (a Account) Stories() []*Story {
-	var list []*Story
-	all := map[int]*Story{}
-	var open *Story
-	for _, event := range a.Events {
-		if back := all[history.UndoneBy(event)]; back != nil && back.Decided != nil {
-			own := *back.Decided
-			own.Outcome, back.Decided = history.Undone, &own
-		}
-		number := event.Header().Iteration
-		if all[number] == nil {
-			all[number] = &Story{}
-		}
-		s := all[number]
-		switch e := event.(type) {
-		case *history.Started:
-			s.began, open = e, s
-		case *history.Measured:
-			// A baseline with which its run began is recorded with the iteration before.
-			if e.Stage == "" && e.Role != history.Candidate && open != nil && open.Decided == nil &&
-				open.began.Run == e.Run {
-				s = open
-			}
-			if s.Measured = append(s.Measured, e); e.Role == history.Candidate {
-				s.Seconds = e.Seconds
-			}
-		case *history.Checked:
-			s.Checked = append(s.Checked, e)
-		case *history.Decided:
-			if s.Decided == nil {
-				list = append(list, s)
-			}
-			if s.Decided == nil && s.began != nil { // before CI had its say
-				s.Took = e.Time.Sub(s.began.Time)
-			}
-			s.Decided, s.Waited = e, s.Waited || e.Outcome == history.PendingCI
-		}
-	}
-	return list
-}
-
-// StoryOf looks an iteration up; its decision is nil when it was not decided.
-func StoryOf(a Account, iteration int) Story {
-	for _, s := range a.Stories() {
-		if s.Iteration == iteration {
-			return *s
-		}
-	}
-	return Story{}
-}
-
 // Decided are the decisions, one an iteration, the last word on each; that may be an undo.
 func (a Account) Decided() []*history.Decided {
-	return lines(a.Stories(), func(s *Story) *history.Decided { return s.Decided })
+	return lines(a.Summary().Attempts, func(one history.Attempt) *history.Decided { return one.Decided })
 }
 
 // Pull is the number of the pull request that was opened last, as far as the

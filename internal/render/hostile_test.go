@@ -119,7 +119,7 @@ func TestHostileWordsAreHarmless(t *testing.T) {
 			table := render.LogTable(a)
 			plainText(t, "log", table.String())
 			assert.Equal(t, 1+len(table.Rows), strings.Count(table.String(), "\n"), table)
-			plainText(t, "one iteration", render.StoryOf(a, decided.Iteration).String())
+			plainText(t, "one iteration", render.Detail(a.Summary().Attempts[0]))
 		})
 	}
 }

@@ -33,13 +33,13 @@ func LogRecords(a Account) [][]string {
 		"iteration", "time", "outcome", "metric", "best", "seconds", "p", "commit", "summary",
 		"agent", "turns", "tokens", "usd",
 	}}
-	for _, e := range a.Stories() {
+	for _, e := range a.Summary().Attempts {
 		probability, took := "", ""
 		if n := len(e.Evidence); n > 0 {
 			probability = strconv.FormatFloat(e.Evidence[n-1].P, 'g', -1, 64)
 		}
-		if e.Seconds > 0 {
-			took = strconv.FormatFloat(e.Seconds, 'f', -1, 64)
+		if n := seconds(e); n > 0 {
+			took = strconv.FormatFloat(n, 'f', -1, 64)
 		}
 		turns, tokens, usd := "", "", ""
 		if u := e.Usage; u != nil {
@@ -62,16 +62,25 @@ func countText[N int | int64](count *N) string {
 	return strconv.FormatInt(int64(*count), 10)
 }
 
-// String is the iteration with all that decided it, where its time went, and what its
+// seconds is how long one run of the last candidate took, 0 for unknown.
+func seconds(a history.Attempt) float64 {
+	for _, m := range slices.Backward(a.Measured) {
+		if m.Role == history.Candidate {
+			return m.Seconds
+		}
+	}
+	return 0
+}
+
+// Detail is an iteration with all that decided it, where its time went, and what its
 // agent used.
-func (s Story) String() string {
+func Detail(e history.Attempt) string {
 	var out strings.Builder
 	line := func(name, text string) {
 		if text != "" {
 			fmt.Fprintf(&out, "%-10s %s\n", name, plain.Line(text))
 		}
 	}
-	e := s.Decided
 	line("iteration", strconv.Itoa(e.Iteration))
 	line("time", e.Time.UTC().Format(time.RFC3339))
 	line("outcome", OutcomeOf(e.Outcome).Word)
@@ -81,10 +90,10 @@ func (s Story) String() string {
 	for i, name := range []string{"metric", "before", "best"} {
 		line(name, figures[i])
 	}
-	if s.Seconds > 0 {
-		line("one run", Minutes(s.Seconds/60))
+	if n := seconds(e); n > 0 {
+		line("one run", Minutes(n/60))
 	}
-	line("took", s.took())
+	line("took", took(e))
 	line("used", usedBy(e.Usage))
 	line("commit", e.Commit)
 	line("changed", strings.Join(e.Changed, ", "))
@@ -92,17 +101,17 @@ func (s Story) String() string {
 		line("reason", rounded(reason.String()))
 	}
 	line("warning", decision.Joined(e.Warning))
-	return out.String() + s.failed()
+	return out.String() + failed(e)
 }
 
 // took says how long the iteration took up to its decision, and what for.
-func (s Story) took() string {
-	if s.Took <= 0 {
+func took(a history.Attempt) string {
+	if a.Took <= 0 {
 		return ""
 	}
-	agent, trees := s.Durations["propose"], s.Durations["measure"]
+	agent, trees := a.Durations["propose"], a.Durations["measure"]
 	evaluation := 0.0
-	for _, m := range s.Measured {
+	for _, m := range a.Measured {
 		runs := float64(max(len(m.Samples), 1))
 		evaluation += m.Seconds * runs
 		if m.Role != history.Baseline && m.Stage != "" {
@@ -112,15 +121,15 @@ func (s Story) took() string {
 		}
 	}
 	trees = max(trees, 0)
-	rest := max(s.Took.Seconds()-agent-evaluation-trees, 0)
+	rest := max(a.Took.Seconds()-agent-evaluation-trees, 0)
 	return fmt.Sprintf("%s: agent %s, evaluation %s, trees and setup %s, git and GitHub %s",
-		Minutes(s.Took.Minutes()), Minutes(agent/60), Minutes(evaluation/60), Minutes(trees/60), Minutes(rest/60))
+		Minutes(a.Took.Minutes()), Minutes(agent/60), Minutes(evaluation/60), Minutes(trees/60), Minutes(rest/60))
 }
 
 // failed is the end of what the last evaluation of the candidate printed, if it failed.
-func (s Story) failed() string {
-	for _, e := range slices.Backward(s.Measured) {
-		if e.Role != history.Candidate || e.Run != s.Run {
+func failed(a history.Attempt) string {
+	for _, e := range slices.Backward(a.Measured) {
+		if e.Role != history.Candidate || e.Run != a.Run {
 			continue
 		}
 		if e.Problem == "" || e.Output == "" {

@@ -1,7 +1,6 @@
 package render_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -34,13 +33,12 @@ func TestLogOfADecision(t *testing.T) {
 	assert.Len(t, records[1], len(records[0]))
 	assert.Equal(t, "iteration  7\ntime       2026-01-02T03:04:05Z\noutcome    not kept\nsummary    tried\n"+
 		"agent      a m\nmetric     1.23\n"+
-		"one run    1.5 s\ntook       12 s: agent 2 s, evaluation 7 s, trees and setup 2 s, git and GitHub 1 s\n"+
+		"one run    3 s\ntook       12 s: agent 2 s, evaluation 7 s, trees and setup 2 s, git and GitHub 1 s\n"+
 		"used       2 turns, 700 tokens, 0.0123 USD\n"+
 		"commit     c0ffee\nchanged    x, y\nreason     slower\nreason     by much\n",
-		render.Story{
-			Decided: e, Seconds: 1.5, Took: 12 * time.Second,
-			Measured: history.Of[*history.Measured](events),
-		}.String())
+		render.Detail(history.Attempt{
+			Decided: e, Took: 12 * time.Second, Measured: history.Of[*history.Measured](events),
+		}))
 	e.Outcome = history.Accepted
 	assert.Equal(t, "tried", render.LogTable(a).Rows[0][5], "what was kept is said by what it did")
 }
@@ -48,8 +46,8 @@ func TestLogOfADecision(t *testing.T) {
 func TestFailedOutputIsTheLast(t *testing.T) {
 	t.Parallel()
 	failed := func(lines ...string) string {
-		lines = append([]string{`{"event":"decided","run_id":"r","iteration":1}`}, lines...)
-		_, printed, _ := strings.Cut(render.StoryOf(render.Account{Events: ledger(t, lines...)}, 1).String(), "\n\n")
+		past := history.Replay(ledger(t, append(lines, `{"event":"decided","run_id":"r","iteration":1}`)...))
+		_, printed, _ := strings.Cut(render.Detail(past.Attempt(1)), "\n\n")
 		return printed
 	}
 	const one = `{"event":"measured","iteration":1,"run_id":"r","role":"candidate","problem":"exit code 1","output":"one\n"}`
@@ -57,35 +55,4 @@ func TestFailedOutputIsTheLast(t *testing.T) {
 	assert.Equal(t, "the evaluation printed, at its end:\n  two\n  three\n", failed(one, two,
 		strings.Replace(one, "candidate", "incumbent", 1), strings.Replace(one, `"r"`, `"other"`, 1)))
 	assert.Empty(t, failed(one, strings.Replace(two, `"problem":"exit code 1",`, "", 1)), "the last one worked")
-}
-
-// TestStoryOfOneIteration: how long its last candidate took, what was measured for it, the
-// baseline of its run among that, how long it took until CI had its say, and that it was undone.
-func TestStoryOfOneIteration(t *testing.T) {
-	t.Parallel()
-	at := func(minute int) string { return fmt.Sprintf(`"time":"2026-01-02T03:%02d:00Z"`, minute) }
-	events := ledger(t, `{"event":"started","run_id":"a","iteration":1,`+at(0)+`}`,
-		`{"event":"measured","run_id":"a","role":"baseline","seconds":9}`,
-		`{"event":"measured","run_id":"b","role":"baseline"}`, `{"event":"measured","run_id":"a","stage":"x"}`,
-		`{"event":"measured","run_id":"a","iteration":1,"role":"candidate","seconds":1}`,
-		`{"event":"decided","iteration":1,"outcome":"accepted",`+at(2)+`}`,
-		`{"event":"measured","iteration":3,"role":"candidate","seconds":3}`,
-		`{"event":"decided","iteration":3,"outcome":"pending-ci"}`,
-		`{"event":"decided","iteration":3,"outcome":"accepted",`+at(9)+`}`,
-		`{"event":"set","key":"undone","value":"3"}`)
-	for iteration, c := range map[int]struct {
-		outcome        history.Outcome
-		measured, took int
-		seconds        float64
-	}{
-		1: {history.Accepted, 2, 2, 1},
-		3: {history.Undone, 1, 0, 3},
-	} {
-		s := render.StoryOf(render.Account{Events: events}, iteration)
-		assert.Equal(t, c.outcome, s.Outcome, iteration)
-		assert.Equal(t, []int{c.measured, c.took}, []int{len(s.Measured), int(s.Took.Minutes())}, iteration)
-		assert.InDelta(t, c.seconds, s.Seconds, 0, iteration)
-	}
-	assert.Nil(t, render.StoryOf(render.Account{Events: events}, 7).Decided)
-	assert.Len(t, render.LogTable(render.Account{Events: events}).Rows, 2, "an iteration is a row, the last word on it")
 }

@@ -118,13 +118,14 @@ func (a Account) replayed(kept *history.Decided) bool {
 
 // ci is what CI said of the iteration that was kept last.
 func (a Account) ci(kept *history.Decided) CI {
+	past := a.Summary()
 	switch {
 	case kept == nil:
 		return CINone
 	case kept.Outcome == history.PendingCI:
 		return CIPending
 	case a.replayed(kept): // CI said it of another commit
-	case StoryOf(a, kept.Iteration).Waited:
+	case past.Attempt(kept.Iteration).Waited:
 		if slices.ContainsFunc(kept.Reasons, func(r decision.Reason) bool { return r.Is(decision.CIAsBase) }) {
 			return CIAsBase
 		}

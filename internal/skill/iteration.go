@@ -170,10 +170,10 @@ func (s *state) attempts() []history.Attempt {
 			best = row.Score
 			continue
 		}
-		one := history.Attempt{
-			Iteration: row.Iteration, Time: row.Time, Outcome: history.Rejected, Metric: row.Score,
-			PreviousBest: best, Summary: row.Changelog,
-		}
+		one := history.Attempt{Decided: &history.Decided{
+			Head: history.Head{Iteration: row.Iteration, Time: row.Time}, Outcome: history.Rejected, Metric: row.Score,
+			PreviousBest: best, Work: history.Work{Summary: row.Changelog},
+		}}
 		if row.Score != nil && best != nil {
 			one.Delta = metric.Delta(*row.Score, best)
 		}

@@ -101,7 +101,7 @@ func (m *Memory) At(ctx context.Context, head, name string) (files Files, err er
 	var ids []string
 	for _, e := range entries {
 		if e.Path == name+iterationsSuffix {
-			files.Ledger, err = m.tree().readLedger(ctx, e, name)
+			files.Ledger, err = m.readLedger(ctx, e, name)
 		} else if ids = append(ids, e.ID); !regular(e) {
 			err = fmt.Errorf(
 				"%s on branch %s is no regular file (mode %s) of at most %d bytes; remove it there",
@@ -153,7 +153,7 @@ func (m *Memory) States(ctx context.Context) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	texts, _, err := m.tree().states(ctx, root)
+	texts, _, err := m.states(ctx, root)
 	return texts, err
 }
 

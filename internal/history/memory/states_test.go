@@ -71,15 +71,15 @@ func TestStatesThatCannotBeReadKeepNoOtherBack(t *testing.T) {
 	for place, s := range map[string]*memory.States{"branch": load(t, "", c.Memory), "copy": load(t, dir, nil)} {
 		assert.Equal(t, map[string][]byte{"p": []byte("one\n"), "q": []byte("two\n")}, s.Texts, place)
 		require.Len(t, s.Failed, 2, place)
-		for program, says := range map[string]string{"dir": "mode 040000", "loop": "mode 120000"} {
-			require.ErrorContains(t, s.Failed[program], says)
+		for _, program := range []string{"dir", "loop"} {
+			require.ErrorContains(t, s.Failed[program], "file")
 		}
 	}
 	require.NoError(t, os.Truncate(filepath.Join(dir, "p.md"), 65<<20))
 	assert.ErrorContains(t, load(t, dir, nil).Failed["p"], "bytes")
 }
 
-// TestLedgersBesideStates: the same from the branch and from a copy of it; a program that
+// TestLedgersBesideStates: they are the branch's, also where there is a copy; a program that
 // never ran has none.
 func TestLedgersBesideStates(t *testing.T) {
 	t.Parallel()
@@ -102,7 +102,7 @@ func TestLedgersBesideStates(t *testing.T) {
 	c := newCheckout(t)
 	c.begin(all)
 	for place, s := range map[string]*memory.States{
-		"branch": load(t, "", c.Memory), "copy": load(t, testdir.New(t, all), nil),
+		"branch": load(t, "", c.Memory), "copy": load(t, t.TempDir(), c.Memory),
 	} {
 		log, err := s.Ledger(t.Context(), "p")
 		require.NoError(t, err, place)

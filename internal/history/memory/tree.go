@@ -1,35 +1,19 @@
 package memory
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 
-	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 )
 
-// tree is where records are read: commits of the memory branch, or directories to which
-// one was checked out, where the ids of files are their paths.
-type tree struct {
-	// list has the files below a directory, read the contents of files by their ids.
-	list func(ctx context.Context, id string) ([]git.TreeEntry, error)
-	read func(ctx context.Context, ids []string) (map[string][]byte, error)
-	// known are the iterations that were read last, by the ids of their files: most of them never change.
-	known *atomic.Pointer[remembered]
-}
-
+// remembered are the iterations that were read last, by the ids of their files: most of them never change.
 type remembered map[string]*history.Iteration
-
-func (m *Memory) tree() tree { return tree{m.Repo.LsTree, m.read, &m.known} }
 
 // read reads files by their ids.
 func (m *Memory) read(ctx context.Context, ids []string) (map[string][]byte, error) {
@@ -71,41 +55,8 @@ func regular(e git.TreeEntry) bool {
 	return (e.Mode == git.ModeFile || e.Mode == git.ModeExecutable) && e.Size <= maxFile
 }
 
-// copied is a directory to which the memory branch was checked out, and its root.
-func copied(dir string) (t tree, root map[string]git.TreeEntry, err error) {
-	modes := map[fs.FileMode]string{0: git.ModeFile, fs.ModeDir: git.ModeDirectory, fs.ModeSymlink: git.ModeSymlink}
-	list := func(dir string, deep bool) (entries []git.TreeEntry, err error) {
-		err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-			if err != nil || path == dir || deep && e.IsDir() {
-				return err
-			}
-			name := filepath.ToSlash(strings.TrimPrefix(path, dir+string(filepath.Separator)))
-			entries = append(entries, git.TreeEntry{Path: name, ID: path, Mode: modes[e.Type()]})
-			if e.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		})
-		return entries, err
-	}
-	t.list = func(_ context.Context, below string) ([]git.TreeEntry, error) { return list(below, true) }
-	t.read = func(_ context.Context, paths []string) (texts map[string][]byte, err error) {
-		texts = make(map[string][]byte, len(paths))
-		for _, path := range paths {
-			text, problem := files.ReadSmall(path, maxFile)
-			if err = cmp.Or(err, problem); problem == nil {
-				texts[path] = text
-			}
-		}
-		return texts, err
-	}
-	t.known = &atomic.Pointer[remembered]{}
-	entries, err := list(filepath.Clean(dir), false)
-	return t, byPath(entries), err
-}
-
 // states reads the state files of all programs; failed says why one cannot be read.
-func (t tree) states(ctx context.Context, root map[string]git.TreeEntry) (
+func (m *Memory) states(ctx context.Context, root map[string]git.TreeEntry) (
 	texts map[string][]byte, failed map[string]error, err error,
 ) {
 	texts, failed = map[string][]byte{}, map[string]error{}
@@ -120,18 +71,11 @@ func (t tree) states(ctx context.Context, root map[string]git.TreeEntry) (
 			failed[name] = fmt.Errorf("it is no regular file there (mode %s); remove it, or put the state back", e.Mode)
 		}
 	}
-	read, err := t.read(ctx, ids)
-	if read == nil {
-		return nil, nil, err
-	}
+	read, err := m.read(ctx, ids)
 	for i, name := range names {
-		if text, there := read[ids[i]]; there {
-			texts[name] = text
-		} else {
-			failed[name] = err
-		}
+		texts[name] = read[ids[i]]
 	}
-	return texts, failed, nil
+	return texts, failed, err
 }
 
 // The ledger of a program is a directory beside its other files, with a file for each
@@ -153,17 +97,17 @@ func numberOf(path string) (number int, ours bool) {
 	return number, ours
 }
 
-// readLedger reads the ledger of a program in a directory.
-func (t tree) readLedger(ctx context.Context, dir git.TreeEntry, name string) (*history.Log, error) {
+// readLedger reads the ledger of a program in its directory.
+func (m *Memory) readLedger(ctx context.Context, dir git.TreeEntry, name string) (*history.Log, error) {
 	if dir.Mode != git.ModeDirectory {
 		return nil, &LedgerError{name, "", "it is no directory"}
 	}
-	entries, err := t.list(ctx, dir.ID)
+	entries, err := m.Repo.LsTree(ctx, dir.ID)
 	if err != nil {
 		return nil, fmt.Errorf("read the ledger of %s: %w", name, err)
 	}
 	known := remembered{}
-	if last := t.known.Load(); last != nil {
+	if last := m.known.Load(); last != nil {
 		known = *last
 	}
 	var ours []git.TreeEntry
@@ -179,7 +123,7 @@ func (t tree) readLedger(ctx context.Context, dir git.TreeEntry, name string) (*
 			wanted = append(wanted, e.ID)
 		}
 	}
-	texts, err := t.read(ctx, wanted)
+	texts, err := m.read(ctx, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +141,7 @@ func (t tree) readLedger(ctx context.Context, dir git.TreeEntry, name string) (*
 		}
 		now[e.ID], list[i] = it, it
 	}
-	t.known.Store(&now)
+	m.known.Store(&now)
 	return history.NewLog(list...)
 }
 

@@ -155,8 +155,8 @@ func entryOf(before *history.Summary, e *history.Decided) state.HistoryEntry {
 	if open := before.Open; open != nil && open.Run == e.Run {
 		entry.Time = open.Time
 	}
-	if last := before.Standing.Decision; last != nil && last.Iteration == e.Iteration {
-		entry.CIFixAttempts = before.Standing.Fixes()
+	if last := before.Decision; last != nil && last.Iteration == e.Iteration {
+		entry.CIFixAttempts = before.Fixes()
 	}
 	if e.Disagreement != nil {
 		entry.Notes = append(entry.Notes, e.Disagreement.String())
@@ -176,7 +176,7 @@ func rowOf(before *history.Summary, e *history.Decided) *results.Row {
 		row.Score = e.Metric
 	}
 	// What waited for CI keeps the agent's summary alone.
-	if waited := before.Standing.Waiting(); e.Outcome == history.Accepted || len(e.Reasons) == 0 || waited != nil &&
+	if waited := before.Waiting(); e.Outcome == history.Accepted || len(e.Reasons) == 0 || waited != nil &&
 		waited.Iteration == e.Iteration {
 		return row
 	}

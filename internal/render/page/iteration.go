@@ -12,7 +12,7 @@ import (
 
 // Iteration is one decided iteration.
 type Iteration struct {
-	*render.Story
+	history.Attempt
 	Program string // the anchor of its program
 	// Before and After are the samples of both sides in the last stage of the
 	// trial, Test what the comparison said, Interval the shift that it allows.
@@ -20,7 +20,6 @@ type Iteration struct {
 	Test          string
 	Interval      *[2]float64
 	Guardrails    []string
-	Cost          Cost
 	// CommitURL and RunURL are addresses on GitHub; "" when unknown.
 	CommitURL, RunURL string
 	Diff              []DiffLine
@@ -31,6 +30,9 @@ type Iteration struct {
 
 // Kept reports whether the change is on the program's branch.
 func (it *Iteration) Kept() bool { return it.Outcome == history.Accepted }
+
+// Cost is what it used.
+func (it *Iteration) Cost() Cost { return Cost{it.Spent} }
 
 // Label is the outcome for people.
 func (it *Iteration) Label() string { return render.OutcomeOf(it.Outcome).Word }

@@ -282,7 +282,7 @@ func TestNumbersAreThoseOfReplay(t *testing.T) {
 	for i, it := range p.Iterations {
 		assert.Equal(t, past.Attempts[i].Metric, it.Metric)
 		assert.Equal(t, past.Attempts[i].Outcome, it.Outcome)
-		sum += it.Cost.USD
+		sum += it.Spent.USD
 	}
 	assert.InDelta(t, p.Total.USD, sum, 1e-9, "the cost chart adds up to what the replay says")
 }

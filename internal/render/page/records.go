@@ -102,9 +102,9 @@ func (p *Program) adopt(m state.Machine, past history.Summary) {
 
 // read takes the events over, by the iterations that they are of.
 func (p *Program) read(s Source, past history.Summary) {
-	at, last := map[int]*Iteration{}, 0
-	for _, e := range (render.Account{Events: s.Events}).Stories() {
-		it := &Iteration{Story: e, Program: p.ID}
+	last := 0
+	for _, e := range past.Attempts {
+		it := &Iteration{Attempt: e, Program: p.ID}
 		if n := len(e.Evidence); n > 0 {
 			trial := e.Evidence[n-1]
 			it.stage, it.Test = trial.Stage, render.Trial(trial)
@@ -122,12 +122,7 @@ func (p *Program) read(s Source, past history.Summary) {
 		if p.Tried++; it.Kept() {
 			p.Kept++
 		}
-		at[e.Iteration], p.Iterations = it, append(p.Iterations, it)
-	}
-	for _, attempt := range past.Attempts {
-		if it := at[attempt.Iteration]; it != nil {
-			it.Cost = Cost{attempt.Spent}
-		}
+		p.Iterations = append(p.Iterations, it)
 	}
 	for _, e := range s.Events {
 		switch e := e.(type) {
