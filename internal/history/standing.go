@@ -120,9 +120,9 @@ func (b *Summary) Dropped() int { return b.inARow(Outcome.Dropped) }
 // a break.
 func (b *Summary) inARow(so func(Outcome) bool) int {
 	count := 0
-	for _, outcome := range slices.Backward(b.SinceResumed) {
-		if !so(outcome) {
-			return count
+	for _, a := range slices.Backward(b.Attempts[b.resumed:]) {
+		if !so(a.Outcome) {
+			break
 		}
 		count++
 	}

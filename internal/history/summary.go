@@ -67,9 +67,6 @@ type Summary struct {
 	Tried     map[string]Tried
 	// CISeen says that CI ever judged a candidate.
 	CISeen bool
-	// SinceResumed holds the outcomes since the program was last resumed: all of them
-	// when the whole ledger was read, else the latest.
-	SinceResumed []Outcome
 	// Paused is set while the last word on pausing was `paused`, Completed while that
 	// was on completing.
 	Paused, Completed *decision.Reason
@@ -88,6 +85,7 @@ type Summary struct {
 	fresh       []*Measured // for the iteration under way
 	proposals   Spent       // by those of the iteration under way
 	openDecided bool        // the open run recorded an outcome
+	resumed     int         // how many attempts were over when the program was resumed
 	agrees      bool        // the incumbent was measured since the last decision, and is what is on record
 }
 
@@ -118,10 +116,9 @@ func (b *Summary) Add(e Event) {
 	case *Paused:
 		b.Paused = &e.Reason
 	case *Resumed:
-		b.Paused, b.Completed, b.SinceResumed, b.Interrupted, b.NotBefore, b.CIStarted = nil, nil, nil, 0,
-			time.Time{}, ""
-		if b.Waiting() != nil {
-			b.WaitsSince = e.Time
+		b.Paused, b.Completed, b.Interrupted, b.NotBefore, b.CIStarted = nil, nil, 0, time.Time{}, ""
+		if b.resumed = len(b.Attempts); b.Waiting() != nil {
+			b.resumed, b.WaitsSince = b.resumed-1, e.Time
 		}
 	case *Completed:
 		b.Completed = &e.Reason
@@ -305,7 +302,6 @@ func (b *Summary) decided(e *Decided) {
 		if e.Commit != "" && e.Commit != b.Decision.Commit {
 			a.use(&e.Work, e.Evaluation)
 		}
-		b.SinceResumed = b.SinceResumed[:max(len(b.SinceResumed)-1, 0)]
 	} else {
 		b.Attempts = append(b.Attempts, Attempt{Evaluation: e.Evaluation, Spent: b.spent(&e.Head, &e.Work, e.Evaluation)})
 		a = b.last()
@@ -319,7 +315,6 @@ func (b *Summary) decided(e *Decided) {
 	a.Decided, b.Decision, a.Waited = e, e, a.Waited || e.Outcome == PendingCI
 	b.attach(a)
 	b.proposals = Spent{}
-	b.SinceResumed = append(b.SinceResumed, e.Outcome)
 	b.CISeen = b.CISeen || e.Outcome == CIFixExhausted || e.Outcome == Accepted &&
 		slices.ContainsFunc(e.Reasons,
 			func(r decision.Reason) bool { return r.Is(decision.CIGreen) || r.Is(decision.CIAsBase) })
