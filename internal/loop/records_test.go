@@ -2,9 +2,12 @@ package loop
 
 import (
 	"context"
+	"crypto/sha1"
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -281,4 +284,28 @@ func TestStatesWithoutLedgerAreAdopted(t *testing.T) {
 			assert.Equal(t, adopted, b.sum.Adopted)
 		}
 	}
+}
+
+// TestRecordsArePacked where many objects lie loose: git's own call does it after a record.
+func TestRecordsArePacked(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t, "evaluation-runs: 1", "1", "2")
+	dir := t.TempDir()
+	args := []string{"hash-object", "-w"}
+	for i := 0; len(args) < 40; i++ { // git counts those whose names begin with 17
+		text := strconv.Itoa(i)
+		if sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(text), text))[0] == 0x17 {
+			b.write(dir, map[string]string{text: text})
+			args = append(args, filepath.Join(dir, text))
+		}
+	}
+	b.git(args...)
+	packs := func() []string {
+		list, err := filepath.Glob(filepath.Join(b.dir, ".git/objects/pack/*.pack"))
+		require.NoError(t, err)
+		return list
+	}
+	require.Empty(t, packs())
+	b.one()
+	assert.NotEmpty(t, packs())
 }

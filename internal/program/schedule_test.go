@@ -22,7 +22,7 @@ func TestIntervals(t *testing.T) {
 		"1h30m0s": "every 1.5h;every 1h30m;every 1 hour 30 min;@every 90m", "12h0m0s": "every 12 hrs",
 		"6h0m0s": "every 6h;every 0.25 days;Every 6H;  EVERY\t6   hours ", "24h0m0s": "daily;every day",
 		"48h0m0s": "every 2 days", "168h0m0s": "every 1w;weekly;every week", "504h0m0s": "every 3 weeks",
-		"720h0m0s": "monthly", "87600h0m0s": "every 3650d",
+		"720h0m0s": "monthly", "87600h0m0s": "every 3650d;every 315360000s",
 	} {
 		for _, text := range strings.Split(texts, ";") {
 			s, err := program.ParseSchedule(text)

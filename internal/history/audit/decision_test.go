@@ -348,6 +348,9 @@ func TestDecisionHasMeasuredIncumbent(t *testing.T) {
 		forge(t, decided(list), record)
 		return strings.Join(findings(list), "\n")
 	})
+	once := &history.Measured{Role: history.Incumbent, Stage: decision.Once, Samples: []metric.Value{*number("94")}}
+	before := history.Summary{Samples: []metric.Value{*number("100"), *number("100")}}
+	assert.NotNil(t, audit.Disagreement(before, []*history.Measured{once}), "one run beside two that were the same")
 }
 
 // TestCIDecidesWaitingCommit for it, but for the outcome. Once a pull request was merged the candidate may wait again, as
