@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 
@@ -67,7 +68,7 @@ func (a *App) scoreIteration(ctx context.Context, args []string) error {
 	if err != nil || n < 0 {
 		return misuse.Errorf("%q is no number of an iteration: give 0 or more", args[1])
 	}
-	w, err := skill.Open(ctx, a.Path(args[0]), a.Stderr)
+	w, err := workspace.Open(ctx, a.Path(args[0]), a.Stderr)
 	if err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func (a *App) changeSkill(ctx context.Context, dir string, change skillChange,
 	do func(*skill.Versions, context.Context, skill.ChangeOptions) (*skill.Changed, error),
 ) error {
 	return asObject(a, func() (*skill.Changed, error) {
-		w, err := skill.Open(ctx, a.Path(dir), a.Stderr)
+		w, err := workspace.Open(ctx, a.Path(dir), a.Stderr)
 		if err != nil {
 			return nil, err
 		}
@@ -138,7 +139,7 @@ func (a *App) examineSkill(ctx context.Context, dir, history string) error {
 // reportSkill says how the improvement of a skill went; html is the file for a page, "" for
 // none.
 func (a *App) reportSkill(ctx context.Context, dir string, diff bool, html string) error {
-	w, err := skill.Open(ctx, a.Path(dir), a.Stderr)
+	w, err := workspace.Open(ctx, a.Path(dir), a.Stderr)
 	if err != nil {
 		return err
 	}
@@ -172,7 +173,7 @@ func (a *App) newSnapshotCommand() *cobra.Command {
 		Short: "Keep the state of a directory as a read-only snapshot",
 		Long: `Copy SRC to the snapshot DST, with modes and links, and write DST.manifest.json beside it: path, mode,
 SHA-256 and link target of everything. .git is left out. A link that leads out of SRC is refused.
-A snapshot that is at DST is replaced in one step, and left alone when nothing changed.`,
+A snapshot that is at DST is replaced, and left alone when nothing changed.`,
 		Example: "  iterate skill snapshot skills/release-notes /tmp/before",
 		Args:    cobra.ExactArgs(2),
 		RunE:    run(a.takeSnapshot),
@@ -210,8 +211,9 @@ touched. A snapshot that is missing, cut off or altered is an error, and nothing
 
 func (a *App) restoreSnapshot(ctx context.Context, args []string) error {
 	from, dir := args[0], args[1]
-	if above := filepath.Dir(a.Path(from)); workspace.Foreign(above) {
-		if _, err := skill.Open(ctx, above, a.Stderr); err != nil {
+	above := filepath.Dir(a.Path(from))
+	if _, err := os.Lstat(workspace.ManifestFile(a.Path(from))); err != nil && workspace.Foreign(above) {
+		if _, err := workspace.Open(ctx, above, a.Stderr); err != nil {
 			return err
 		}
 	}

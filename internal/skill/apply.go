@@ -1,17 +1,15 @@
 package skill
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
@@ -44,76 +42,69 @@ type Changed struct {
 	Kept string `json:"kept,omitempty"`
 }
 
-// application is a workspace with its skill as it is now.
-type application struct {
+// change is one that a skill goes through.
+type change struct {
 	*Versions
 	ChangeOptions
 
-	original, now workspace.Kept
+	original, now content
 	changed       Changed
 }
 
 // Apply makes the skill a version, after showing and asking.
-func (v *Versions) Apply(ctx context.Context, c ChangeOptions) (*Changed, error) {
-	return v.change(ctx, c, (*application).apply)
+func (v *Versions) Apply(ctx context.Context, o ChangeOptions) (*Changed, error) {
+	return v.held(ctx, o, (*change).apply)
 }
 
 // Undo makes the skill what it was before its last application, after showing and
 // asking.
-func (v *Versions) Undo(ctx context.Context, c ChangeOptions) (*Changed, error) {
-	return v.change(ctx, c, (*application).undo)
+func (v *Versions) Undo(ctx context.Context, o ChangeOptions) (*Changed, error) {
+	return v.held(ctx, o, (*change).undo)
 }
 
-// change does something to the skill of a workspace that no run works in.
-func (v *Versions) change(ctx context.Context, c ChangeOptions,
-	do func(*application, context.Context) error,
-) (*Changed, error) {
+// held changes the skill of a workspace that no run works in.
+func (v *Versions) held(ctx context.Context, o ChangeOptions, do func(*change, context.Context) error) (*Changed,
+	error,
+) {
 	release, err := v.Workspace.Hold()
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	a, err := v.application(ctx, c)
+	c, err := v.changing(ctx, o)
+	if err == nil {
+		err = do(c, ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
-	a.changed.Skill, a.changed.Workspace = v.Workspace.Skill, v.Workspace.Dir
-	if err := do(a, ctx); err != nil {
-		return nil, err
-	}
-	return &a.changed, nil
+	return &c.changed, nil
 }
 
-// application reads the skill of a workspace.
-func (v *Versions) application(ctx context.Context, c ChangeOptions) (*application, error) {
-	if v.Workspace.Skill == "" {
+// changing reads the skill of a workspace, as it was and as it is.
+func (v *Versions) changing(ctx context.Context, o ChangeOptions) (*change, error) {
+	skill := v.Workspace.Skill
+	if skill == "" {
 		return nil, misuse.Errorf("the workspace does not say where its skill is: give --skill DIR")
 	}
-	a, err := v.compared(ctx)
-	if err == nil {
-		a.ChangeOptions = c
-	}
-	return a, err
-}
-
-// compared reads the skill as it was and as it is.
-func (v *Versions) compared(ctx context.Context) (*application, error) {
-	original, err := keptVersion(ctx, v.Workspace, 0)
+	original, err := v.version(ctx, 0)
 	if err != nil {
 		return nil, err
 	}
-	found, err := workspace.Scan(ctx, v.Workspace.Skill)
+	found, err := workspace.Scan(ctx, skill)
 	if err != nil {
 		return nil, fmt.Errorf("read the skill: %w", err)
 	}
-	return &application{Versions: v, original: original, now: workspace.Kept{Dir: v.Workspace.Skill, Tree: found}}, nil
+	return &change{
+		v, o, original, content{skill, found}, Changed{Skill: skill, Workspace: v.Workspace.Dir},
+	}, nil
 }
 
 // WarnOfChange warns that a workspace is of an earlier state of its skill, before
 // anything is spent on it.
 func (v *Versions) WarnOfChange(ctx context.Context) error {
-	a, err := v.compared(ctx)
-	if err == nil && !a.isVersion(ctx) {
+	c, err := v.changing(ctx, ChangeOptions{})
+	if err == nil && !c.isVersion(ctx) {
 		fmt.Fprintf(v.Err, "warning: %s changed since v0 of %s, and this run goes on without that; begin with the "+
 			"skill as it is with --fresh\n", v.Workspace.Skill, v.Workspace.Dir)
 	}
@@ -131,232 +122,206 @@ func (v *Versions) Offer(ctx context.Context, yes bool) (applied bool, err error
 		fmt.Fprintln(v.Out)
 		return false, v.Show(r)
 	}
-	a, err := v.application(ctx, ChangeOptions{Version: BestVersion, Yes: yes})
+	c, err := v.changing(ctx, ChangeOptions{Version: BestVersion, Yes: yes})
 	if err != nil {
 		return false, err
 	}
-	if err = a.apply(ctx); errors.Is(err, errEdited) {
+	if err = c.apply(ctx); errors.Is(err, errEdited) {
 		fmt.Fprintf(v.Err, "the skill changed since v0, so nothing is applied: see `iterate apply %s --merge`\n",
 			v.Workspace.Dir)
 		return false, nil
 	}
-	return a.changed.Done, err
-}
-
-// apply shows, asks and applies.
-func (a *application) apply(ctx context.Context) error {
-	if err := a.isKept(); err != nil {
-		return err
-	}
-	r, _, err := a.Report(ctx, a.Version)
-	if err != nil {
-		return err
-	}
-	if a.Version == BestVersion {
-		if a.Version = r.BestVersion; a.Version == 0 {
-			fmt.Fprintln(a.Out, "no version was kept: there is nothing to apply")
-			return nil
-		}
-	}
-	wanted, err := keptVersion(ctx, a.Workspace, a.Version)
-	if err != nil {
-		return err
-	}
-	applied := workspace.Applied{Version: a.Version, Digest: wanted.Tree.Digest()}
-	a.changed.To = fmt.Sprintf("v%d", a.Version)
-	if a.now.Tree.Digest() == applied.Digest {
-		a.changed.Done = true
-		fmt.Fprintf(a.Out, "%s is v%d already\n", a.Workspace.Skill, a.Version)
-		return a.remember(applied)
-	}
-	if err := a.Show(r); err != nil {
-		return err
-	}
-	if !a.isVersion(ctx) {
-		return a.joined(ctx, wanted)
-	}
-	return a.put(ctx, wanted, fmt.Sprintf("apply v%d to %s", a.Version, a.Workspace.Skill), "", applied)
-}
-
-// isKept refuses a version that the workspace does not have, and names those
-// that it has.
-func (a *application) isKept() error {
-	table, err := a.Workspace.Results()
-	if err != nil || a.Version == BestVersion {
-		return err
-	}
-	kept := []string{"v0"}
-	for _, row := range table.Rows() {
-		if row.Action != results.Reverted && row.Iteration > 0 {
-			kept = append(kept, fmt.Sprintf("v%d", row.Iteration))
-		}
-	}
-	if slices.Contains(kept, fmt.Sprintf("v%d", a.Version)) {
-		return nil
-	}
-	return misuse.Errorf("--version %d: no such version was kept; there are %s", a.Version, strings.Join(kept, ", "))
+	return c.changed.Done, err
 }
 
 // errEdited says that a person changed the skill.
 var errEdited = errors.New("nothing was applied: use --merge to join both, or put it back first")
 
-// joined applies a version to a skill that changed since v0.
-func (a *application) joined(ctx context.Context, wanted workspace.Kept) error {
-	if !a.Merge {
-		return fmt.Errorf("%s changed since v0 (%s); %w", a.Workspace.Skill, differing(a.original.Tree, a.now.Tree),
-			errEdited)
-	}
-	merged, err := a.merged(ctx, wanted)
+// apply shows, asks and applies.
+func (c *change) apply(ctx context.Context) error {
+	w := c.Workspace
+	table, err := w.Results()
 	if err != nil {
 		return err
 	}
-	if a.now.Tree.Digest() == merged.Tree.Digest() {
-		// what is noted of an earlier merge stays: it says what an undo puts back
-		a.changed.Done = true
-		fmt.Fprintf(a.Out, "%s has v%d merged in already\n", a.Workspace.Skill, a.Version)
+	best, _ := standing(table.Rows())
+	switch {
+	case c.Version == BestVersion && best == 0:
+		fmt.Fprintln(c.Out, "no version was kept: there is nothing to apply")
 		return nil
+	case c.Version == BestVersion:
+		c.Version = best
+	case c.Version != 0 && !slices.ContainsFunc(table.Rows(), func(row results.Row) bool {
+		return row.Iteration == c.Version && row.Action != results.Reverted
+	}):
+		return misuse.Errorf("--version %d: no such version was kept; `iterate log %s` lists them", c.Version,
+			process.QuoteWord(w.Dir))
 	}
-	if err := a.showChange(ctx, merged, "\nJoined with what changed in the skill since v0, it changes"); err != nil {
+	r, _, err := c.Report(ctx, c.Version)
+	if err != nil {
 		return err
 	}
-	return a.put(ctx, merged, fmt.Sprintf("apply v%d, merged, to %s", a.Version, a.Workspace.Skill), "before-apply",
-		workspace.Applied{Version: a.Version, Digest: merged.Tree.Digest()})
+	wanted, err := c.version(ctx, c.Version)
+	if err != nil {
+		return err
+	}
+	c.changed.To = filepath.Base(wanted.dir)
+	what := c.changed.To
+	purpose := ""
+	if c.now.tree.Digest() != wanted.tree.Digest() {
+		if err := c.Show(r); err != nil {
+			return err
+		}
+		if !c.isVersion(ctx) {
+			if !c.Merge {
+				return fmt.Errorf("%s changed since v0 (%s); %w", w.Skill, differing(c.original, c.now), errEdited)
+			}
+			if wanted, err = c.merged(ctx, wanted); err != nil {
+				return err
+			}
+			what, purpose = what+", merged,", "before-apply"
+			if c.now.tree.Digest() == wanted.tree.Digest() {
+				// what is noted of an earlier merge stays: it says what an undo puts back
+				c.changed.Done = true
+				fmt.Fprintf(c.Out, "%s has %s merged in already\n", w.Skill, c.changed.To)
+				return nil
+			}
+			if err := c.showChange(ctx, wanted, "\nJoined with what changed in the skill since v0, it changes"); err != nil {
+				return err
+			}
+		}
+	}
+	return c.put(ctx, wanted, what, "apply "+what+" to ", purpose)
 }
 
 // showChange shows what the skill would become, under a title.
-func (a *application) showChange(ctx context.Context, wanted workspace.Kept, title string) error {
-	patch, err := a.patch(ctx, a.now, wanted)
+func (c *change) showChange(ctx context.Context, wanted content, title string) error {
+	patch, err := c.patch(ctx, c.now, wanted)
 	if err == nil {
-		fmt.Fprintf(a.Out, "%s:\n\n%s\n", title, render.Pictured(string(patch)))
+		fmt.Fprintf(c.Out, "%s:\n\n%s\n", title, render.Pictured(string(patch)))
 	}
 	return err
 }
 
 // merged puts the merge into the workspace, as the snapshot `merged`.
-func (a *application) merged(ctx context.Context, wanted workspace.Kept) (kept workspace.Kept, err error) {
-	dir, err := os.MkdirTemp(a.TempDir, "autoloop-merge-")
-	if err != nil {
-		return kept, err
-	}
-	defer func() { err = errors.Join(err, tree.RemoveAll(dir)) }()
-	err = a.inScratch(ctx, func(repo *git.Repo) error {
-		conflicts, err := workspace.Merge(ctx, repo, a.original, a.now, wanted, dir)
-		if err == nil && len(conflicts) > 0 {
-			err = fmt.Errorf("v%d cannot be joined with what changed in %s since v0: conflicts in %s; nothing was "+
-				"applied: join these files by hand",
-				a.Version, a.Workspace.Skill, named(conflicts))
+func (c *change) merged(ctx context.Context, wanted content) (kept content, err error) {
+	kept.dir = filepath.Join(c.Workspace.Dir, "merged")
+	err = c.inScratch(ctx, func(repo *git.Repo, place string) error {
+		conflicts, err := merge(ctx, repo, c.original, c.now, wanted, place)
+		if err != nil {
+			return err
 		}
+		if len(conflicts) > 0 {
+			return fmt.Errorf("%s cannot be joined with what changed in %s since v0: conflicts in %s; nothing was "+
+				"applied: join these files by hand", c.changed.To, c.Workspace.Skill, named(conflicts))
+		}
+		taken, err := workspace.Take(ctx, place, kept.dir)
+		kept.tree = taken.Tree
 		return err
 	})
-	if err != nil {
-		return kept, err
-	}
-	kept.Dir = filepath.Join(a.Workspace.Dir, "merged")
-	taken, err := workspace.Take(ctx, dir, kept.Dir)
-	kept.Tree = taken.Tree
 	return kept, err
 }
 
 // undo puts back what the skill was before its last application: v0, or after a
 // merge what a person had made of it.
-func (a *application) undo(ctx context.Context) error {
-	name, dir := a.Workspace.Undone()
-	a.changed.To = name
-	found, err := workspace.Verify(ctx, dir)
+func (c *change) undo(ctx context.Context) error {
+	w, now := c.Workspace, c.now.tree.Digest()
+	applied := workspace.Applied{}
+	if w.Applied != nil {
+		applied = *w.Applied
+	}
+	c.changed.To = cmp.Or(applied.Before, "v0")
+	back, err := c.snapshot(ctx, c.changed.To)
 	if err != nil {
 		return err
 	}
-	back := workspace.Kept{Dir: dir, Tree: found}
-	now := a.now.Tree.Digest()
 	// what an undo has put back may be a person's own work: undoing once more must not remove that
-	undone := a.Workspace.Applied != nil && a.Workspace.Applied.Version == 0 && a.Workspace.Applied.Digest == now
-	if undone || now == back.Tree.Digest() {
-		a.changed.Done = true
-		fmt.Fprintf(a.Out, "%s is as it was already\n", a.Workspace.Skill)
-		return a.remember(workspace.Applied{Digest: now})
+	if w.Applied != nil && applied.Version == 0 && applied.Digest == now {
+		back = c.now
 	}
 	purpose := ""
-	if !a.isVersion(ctx) && (a.Workspace.Applied == nil || a.Workspace.Applied.Digest != now) {
-		if purpose = "before-undo"; !a.Force {
-			return fmt.Errorf(
-				"%s has changes that are in no version of the workspace (from %s: %s); nothing was undone: "+
-					"--force undoes all the same, and keeps them in the workspace",
-				a.Workspace.Skill,
-				name,
-				differing(back.Tree, a.now.Tree),
-			)
+	c.Version = 0
+	if now != back.tree.Digest() {
+		if !c.isVersion(ctx) && applied.Digest != now {
+			if purpose = "before-undo"; !c.Force {
+				return fmt.Errorf("%s has changes that are in no version of the workspace (from %s: %s); nothing was "+
+					"undone: --force undoes all the same, and keeps them in the workspace", w.Skill, c.changed.To,
+					differing(back, c.now))
+			}
+		}
+		if err := c.showChange(ctx, back, "Undoing changes in "+w.Skill); err != nil {
+			return err
 		}
 	}
-	if err := a.showChange(ctx, back, "Undoing changes in "+a.Workspace.Skill); err != nil {
-		return err
-	}
-	return a.put(ctx, back, fmt.Sprintf("put %s back to %s", name, a.Workspace.Skill), purpose,
-		workspace.Applied{Digest: back.Tree.Digest()})
+	return c.put(ctx, back, c.changed.To, "put "+c.changed.To+" back to ", purpose)
 }
 
 // isVersion reports whether the skill is one of the kept versions, so that replacing it
 // loses nothing.
-func (a *application) isVersion(ctx context.Context) bool {
-	now := a.now.Tree.Digest()
-	if now == a.original.Tree.Digest() {
+func (c *change) isVersion(ctx context.Context) bool {
+	now := c.now.tree.Digest()
+	if now == c.original.tree.Digest() {
 		return true
 	}
-	table, err := a.Workspace.Results()
+	table, err := c.Workspace.Results()
 	return err == nil && slices.ContainsFunc(table.Rows(), func(row results.Row) bool {
-		kept, err := keptVersion(ctx, a.Workspace, row.Iteration)
-		return err == nil && kept.Tree.Digest() == now
+		kept, err := c.version(ctx, row.Iteration)
+		return err == nil && kept.tree.Digest() == now
 	})
 }
 
 // put asks, and makes the skill a snapshot, if it is still what was looked at. With a
 // purpose what it was is kept under that name first.
-func (a *application) put(ctx context.Context, wanted workspace.Kept, what, purpose string,
-	applied workspace.Applied,
-) error {
-	w := a.Workspace
-	if !a.Yes {
-		if agreed, err := a.Ask(ctx, what+"? [y/n] "); !agreed {
-			fmt.Fprintf(a.Out, "nothing was changed; the workspace %s is kept\n", w.Dir)
+func (c *change) put(ctx context.Context, wanted content, name, what, purpose string) error {
+	w := c.Workspace
+	applied := workspace.Applied{Version: c.Version, Digest: wanted.tree.Digest()}
+	if c.now.tree.Digest() == applied.Digest {
+		c.changed.Done = true
+		fmt.Fprintf(c.Out, "%s is %s already\n", w.Skill, name)
+		return c.remember(applied)
+	}
+	if !c.Yes {
+		if agreed, err := c.Ask(ctx, what+w.Skill+"? [y/n] "); !agreed {
+			fmt.Fprintf(c.Out, "nothing was changed; the workspace %s is kept\n", w.Dir)
 			return err
 		}
 	}
-	name := filepath.Base(wanted.Dir)
 	if purpose != "" {
 		kept, err := w.KeepSkill(ctx, purpose)
 		if err != nil {
 			return err
 		}
-		a.changed.Kept = kept
-		fmt.Fprintf(a.Out, "what %s was is kept as %s\n", w.Skill, filepath.Join(w.Dir, kept))
+		c.changed.Kept = kept
+		fmt.Fprintf(c.Out, "what %s was is kept as %s\n", w.Skill, filepath.Join(w.Dir, kept))
 		if applied.Version > 0 {
-			name, applied.Before = fmt.Sprintf("v%d, merged,", applied.Version), kept
+			applied.Before = kept
 			// noted before the skill changes: a run that is killed right after that can be undone
-			if err := a.remember(applied); err != nil {
+			if err := c.remember(applied); err != nil {
 				return err
 			}
 		}
 	}
-	if _, err := workspace.RestoreOver(ctx, wanted.Dir, w.Skill, a.now.Tree.Digest()); err != nil {
+	if _, err := workspace.RestoreOver(ctx, wanted.dir, w.Skill, c.now.tree.Digest()); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Out, "%s is %s now\n", w.Skill, name)
+	fmt.Fprintf(c.Out, "%s is %s now\n", w.Skill, name)
 	if applied.Version > 0 {
-		fmt.Fprintf(a.Out, "undo it with: iterate undo %s\n", process.QuoteWord(w.Dir))
+		fmt.Fprintf(c.Out, "undo it with: iterate undo %s\n", process.QuoteWord(w.Dir))
 	}
-	a.changed.Changed, a.changed.Done = true, true
-	return a.remember(applied)
+	c.changed.Changed, c.changed.Done = true, true
+	return c.remember(applied)
 }
 
 // remember notes in the workspace what the skill is.
-func (a *application) remember(applied workspace.Applied) error {
-	a.Workspace.Applied = &applied
-	return a.Workspace.Save()
+func (c *change) remember(applied workspace.Applied) error {
+	c.Workspace.Applied = &applied
+	return c.Workspace.Save()
 }
 
-// differing names the first paths that two trees do not have alike.
-func differing(before, after workspace.Tree) string {
+// differing names the first paths that two contents do not have alike.
+func differing(before, after content) string {
 	var names []string
-	for _, d := range files.Compare(before, after) {
+	for _, d := range files.Compare(before.tree, after.tree) {
 		names = append(names, d.Path)
 	}
 	return named(names)
@@ -364,14 +329,9 @@ func differing(before, after workspace.Tree) string {
 
 // named lists a few paths on one line.
 func named(paths []string) string {
-	const most = 5
-	var shown []string
+	shown := make([]string, len(paths))
 	for i, name := range paths {
-		if i == most {
-			shown = append(shown, fmt.Sprintf("and %d more", len(paths)-most))
-			break
-		}
-		shown = append(shown, plain.Clip(plain.Path(name), lineWidth))
+		shown[i] = plain.Clip(plain.Path(name), lineWidth)
 	}
-	return strings.Join(shown, ", ")
+	return render.Few(shown)
 }

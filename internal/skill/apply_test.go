@@ -160,16 +160,16 @@ func TestApplyRefused(t *testing.T) {
 		"has lost its v0": {version: 1, spoil: func(b *appliedSkill) error {
 			return files.RemoveAll(b.Workspace.Version(0))
 		}},
-		"v1 was altered": {version: 1, spoil: altered(1)},
-		"v0 was altered": {version: 1, spoil: altered(0)},
-		"such version was kept; there are v0, v1": {version: 2, misuse: true}, // it was reverted
+		"v1 was altered":                          {version: 1, spoil: altered(1)},
+		"v0 was altered":                          {version: 1, spoil: altered(0)},
+		"--version 2: no such version was kept":   {version: 2, misuse: true}, // it was reverted
 		"--version -7: no such version was kept":  {version: -7, misuse: true},
 		"changed since v0 (SKILL.md); nothing":    {version: 1, put: paths{"SKILL.md": front + mine}},
 		`v0 ("a\x1b[2Jb\n"); nothing was applied`: {version: 1, put: paths{"a\x1b[2Jb\n": ""}},
 		"is a link that leaves the tree":          {version: 1, put: paths{"l": "-> /etc"}},
 		"v1 cannot be joined with what changed":   {version: 1, merge: true, put: paths{"SKILL.md": front + disputed}},
-		"changed since v0 (a, b, c, d, e, and 3": {version: 1, put: paths{
-			"a": "", "b": "", "c": "", "d": "", "e": "", "f": "", "g": "", "h": "",
+		"changed since v0 (a, b, c, d, e, f, g, h, i, j, k, l and 1": {version: 1, put: paths{
+			"a": "", "b": "", "c": "", "d": "", "e": "", "f": "", "g": "", "h": "", "i": "", "j": "", "k": "", "l": "", "m": "",
 		}},
 	} {
 		t.Run(says, func(t *testing.T) {

@@ -5,9 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
@@ -17,75 +21,65 @@ import (
 	"github.com/org/autoloop/internal/skill/workspace"
 )
 
-// versionPatch is what a version changes of the original; nothing for v0.
-func (v *Versions) versionPatch(ctx context.Context, n int) ([]byte, []render.SkillChange, error) {
-	if n == 0 {
-		return nil, []render.SkillChange{}, nil
-	}
-	before, err := keptVersion(ctx, v.Workspace, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	after, err := keptVersion(ctx, v.Workspace, n)
-	if err != nil {
-		return nil, nil, err
-	}
-	patch, err := v.patch(ctx, before, after)
-	return patch, changesOf(before, after), err
+// content is a directory with what is in it, with the modes that it stands for.
+type content struct {
+	dir  string
+	tree workspace.Tree
 }
 
-func keptVersion(ctx context.Context, w *workspace.Workspace, n int) (workspace.Kept, error) {
-	found, err := workspace.Verify(ctx, w.Version(n))
-	return workspace.Kept{Dir: w.Version(n), Tree: found}, err
+// snapshot reads one of the workspace by its name, such as v3.
+func (v *Versions) snapshot(ctx context.Context, name string) (content, error) {
+	dir := filepath.Join(v.Workspace.Dir, name)
+	found, err := workspace.Verify(ctx, dir)
+	return content{dir, found}, err
 }
 
-// patch is what turns one tree into another, for people and for `git apply`. Directories
+func (v *Versions) version(ctx context.Context, n int) (content, error) {
+	return v.snapshot(ctx, fmt.Sprint("v", n))
+}
+
+// patch is what turns one content into another, for people and for `git apply`. Directories
 // without files, and mode bits other than a file's executable one, are not in it: git does
 // not know them.
-func (v *Versions) patch(ctx context.Context, before, after workspace.Kept) (patch []byte, err error) {
-	var sides [2]map[string]*git.File
-	for i, side := range []workspace.Kept{before, after} {
-		sides[i] = map[string]*git.File{}
-		for _, d := range files.Compare(before.Tree, after.Tree) {
-			if err := put(sides[i], side.Dir, []*workspace.Entry{d.Before, d.After}[i]); err != nil {
-				return nil, err
-			}
-		}
-	}
-	err = v.inScratch(ctx, func(repo *git.Repo) error {
-		was, err := repo.WriteFiles(ctx, "", sides[0])
+func (v *Versions) patch(ctx context.Context, before, after content) (patch []byte, err error) {
+	err = v.inScratch(ctx, func(repo *git.Repo, _ string) error {
+		was, err := before.commit(ctx, repo)
 		if err != nil {
 			return err
 		}
-		now, err := repo.WriteFiles(ctx, "", sides[1])
-		if err != nil {
-			return err
+		now, err := after.commit(ctx, repo)
+		if err == nil {
+			patch, err = repo.Diff(ctx, was, now)
 		}
-		patch, err = repo.Diff(ctx, was, now)
 		return err
 	})
 	return patch, err
 }
 
-// put adds an entry to the files of a git tree; directories and nil are left out.
-func put(list map[string]*git.File, dir string, e *workspace.Entry) (err error) {
-	if e == nil || e.IsDir() {
-		return nil
-	}
-	file := &git.File{Mode: git.ModeSymlink, Data: []byte(e.Target)}
-	if e.IsFile() {
-		file.Mode = ""
-		if e.Mode&0o100 != 0 {
-			file.Mode = git.ModeExecutable
+// commit writes a content into a repository.
+func (c content) commit(ctx context.Context, repo *git.Repo, parents ...string) (string, error) {
+	list := map[string]*git.File{}
+	for _, e := range c.tree {
+		file := &git.File{Mode: git.ModeSymlink, Data: []byte(e.Target)}
+		if e.IsFile() {
+			file.Mode = ""
+			if e.Mode&0o100 != 0 {
+				file.Mode = git.ModeExecutable
+			}
+			var err error
+			if file.Data, err = os.ReadFile(filepath.Join(c.dir, filepath.FromSlash(e.Path))); err != nil {
+				return "", err
+			}
 		}
-		file.Data, err = os.ReadFile(filepath.Join(dir, filepath.FromSlash(e.Path)))
+		if !e.IsDir() {
+			list[e.Path] = file
+		}
 	}
-	list[e.Path] = file
-	return err
+	return repo.CommitFiles(ctx, "", list, parents, "skill", time.Unix(1e9, 0))
 }
 
-// inScratch gives work a repository that is thrown away.
-func (v *Versions) inScratch(ctx context.Context, work func(*git.Repo) error) (err error) {
+// inScratch gives work a repository and a place for a directory, which are thrown away.
+func (v *Versions) inScratch(ctx context.Context, work func(repo *git.Repo, place string) error) (err error) {
 	dir, err := os.MkdirTemp(v.TempDir, "autoloop-scratch-")
 	if err != nil {
 		return err
@@ -95,28 +89,91 @@ func (v *Versions) inScratch(ctx context.Context, work func(*git.Repo) error) (e
 	if err != nil {
 		return err
 	}
-	return work(repo.WithTemp(dir))
+	return work(repo.WithTemp(dir), filepath.Join(dir, "tree"))
+}
+
+// merge writes into a new directory what base becomes with the changes of both others.
+// With conflicts, which are paths, it writes nothing.
+func merge(ctx context.Context, repo *git.Repo, base, ours, theirs content, into string) (conflicts []string,
+	err error,
+) {
+	was, err := base.commit(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	var sides [2]string
+	for i, side := range []content{ours, theirs} {
+		if sides[i], err = side.commit(ctx, repo, was); err != nil {
+			return nil, err
+		}
+	}
+	merged, conflicts, err := repo.MergeTree(ctx, sides[0], sides[1])
+	for i, name := range conflicts { // a file beside a directory of its name is told with the side that has it
+		conflicts[i] = strings.TrimSuffix(strings.TrimSuffix(name, "~"+sides[0]), "~"+sides[1])
+	}
+	if err != nil || len(conflicts) > 0 {
+		return conflicts, err
+	}
+	if _, err := (&tree.Builder{Repo: repo}).Build(ctx, merged, into, tree.Options{}); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(into)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	// git knows neither modes nor directories without files: a mode is that of the side which changed it
+	modes := map[string]fs.FileMode{}
+	for _, e := range ours.tree {
+		modes[e.Path] = e.Mode
+	}
+	for _, e := range theirs.tree {
+		was, before := base.tree.Find(e.Path)
+		if _, here := modes[e.Path]; !here || !before || e.Mode != was.Mode {
+			modes[e.Path] = e.Mode
+		}
+	}
+	sorted := slices.Sorted(maps.Keys(modes))
+	for _, name := range sorted {
+		_, before := base.tree.Find(name)
+		_, here := ours.tree.Find(name)
+		_, there := theirs.tree.Find(name)
+		if modes[name].IsDir() && (!before || here && there) {
+			err = errors.Join(err, root.MkdirAll(filepath.FromSlash(name), 0o755))
+		}
+	}
+	for _, name := range slices.Backward(sorted) {
+		local := filepath.FromSlash(name)
+		if info, statErr := root.Lstat(local); statErr == nil && info.Mode()&fs.ModeSymlink == 0 {
+			err = errors.Join(err, root.Chmod(local, modes[name].Perm()))
+		}
+	}
+	return nil, err
 }
 
 // changesOf lists what differs, with modes and what is binary.
-func changesOf(before, after workspace.Kept) []render.SkillChange {
+func changesOf(before, after content) []render.SkillChange {
 	changes := []render.SkillChange{}
-	for _, d := range files.Compare(before.Tree, after.Tree) {
+	for _, d := range files.Compare(before.tree, after.tree) {
 		c := render.SkillChange{Path: plain.Path(d.Path), What: "changed"}
 		switch {
 		case d.Before == nil:
-			c.What, c.Binary = "added", isBinary(after, d.After)
+			c.What = "added"
 		case d.After == nil:
-			c.What, c.Binary = "deleted", isBinary(before, d.Before)
+			c.What = "deleted"
 		default:
-			c.Binary = isBinary(after, d.After)
-			if was, is := d.Before.Mode.Perm(), d.After.Mode.Perm(); was != is {
-				c.Mode = fmt.Sprintf("%04o -> %04o", was, is)
+			was, is := *d.Before, *d.After
+			if was.Mode.Perm() != is.Mode.Perm() {
+				c.Mode = fmt.Sprintf("%04o -> %04o", was.Mode.Perm(), is.Mode.Perm())
 			}
-			if d.Before.Mode.Type() == d.After.Mode.Type() && d.Before.SHA256 == d.After.SHA256 &&
-				d.Before.Target == d.After.Target {
+			if was.Mode = is.Mode; was == is && d.Before.Mode.Type() == is.Mode.Type() {
 				c.What = "mode"
 			}
+		}
+		if d.After != nil {
+			c.Binary = after.isBinary(d.Path)
+		} else {
+			c.Binary = before.isBinary(d.Path)
 		}
 		changes = append(changes, c)
 	}
@@ -124,16 +181,13 @@ func changesOf(before, after workspace.Kept) []render.SkillChange {
 }
 
 // isBinary looks as git does: for a zero byte in the first 8000.
-func isBinary(in workspace.Kept, e *workspace.Entry) bool {
-	if !e.IsFile() {
-		return false
-	}
-	file, err := os.Open(filepath.Join(in.Dir, filepath.FromSlash(e.Path)))
+func (c content) isBinary(name string) bool {
+	root, err := os.OpenRoot(c.dir)
 	if err != nil {
 		return false
 	}
-	defer func() { _ = file.Close() }()
+	defer func() { _ = root.Close() }()
 	const looked = 8000
-	head, _ := io.ReadAll(io.LimitReader(file, looked))
+	head, _ := files.ReadRegular(root, name, looked) // a link or a directory has none
 	return bytes.IndexByte(head, 0) >= 0
 }

@@ -3,6 +3,7 @@ package skill
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,16 +55,21 @@ func writable(t *testing.T, w *workspace.Workspace, version int) string {
 // saved is a workspace as another process finds it.
 func saved(t *testing.T, w *workspace.Workspace) *workspace.Workspace {
 	t.Helper()
-	again, err := workspace.OpenWorkspace(w.Dir)
+	again, err := workspace.Open(t.Context(), w.Dir, io.Discard)
 	require.NoError(t, err)
 	return again
 }
 
-func digestOf(t *testing.T, dir string) string {
+func treeOf(t *testing.T, dir string) workspace.Tree {
 	t.Helper()
 	tree, err := workspace.Scan(t.Context(), dir)
 	require.NoError(t, err)
-	return tree.Digest()
+	return tree
+}
+
+func digestOf(t *testing.T, dir string) string {
+	t.Helper()
+	return treeOf(t, dir).Digest()
 }
 
 // versionsOf are the versions of a workspace, with what they say.

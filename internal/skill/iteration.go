@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
@@ -67,10 +68,8 @@ func (s *state) iterate(ctx context.Context) (kept bool, err error) {
 // restore makes the candidate equal to the best version.
 func (s *state) restore(ctx context.Context) error {
 	candidate := s.Workspace.Candidate()
-	if err := notExchanged(candidate); err != nil {
-		if err := os.Remove(candidate); err != nil { // what an improver put there is not followed
-			return err
-		}
+	if err := files.RemoveAll(candidate); err != nil { // a link that an improver put there is not followed
+		return err
 	}
 	_, err := workspace.Restore(ctx, s.Workspace.Version(s.Workspace.Best), candidate)
 	return err

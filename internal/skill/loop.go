@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/skill/workspace"
@@ -102,7 +101,7 @@ func (l *Loop) Run(ctx context.Context) (Ended, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := os.Lstat(l.Workspace.Candidate()); err == nil { // the last one may have been reverted
+	if s.last > 0 { // the last one may have been reverted
 		if err := s.restore(ctx); err != nil {
 			return "", err
 		}
@@ -252,16 +251,7 @@ func (s *state) measureAnew(ctx context.Context, best int, why string) error {
 	if err := s.baseline(ctx, best, n); err != nil {
 		return err
 	}
-	place, err := os.MkdirTemp(s.Workspace.Dir, ".again-")
-	if err != nil {
-		return fmt.Errorf("measure v%d anew: %w", best, err)
-	}
-	defer func() { _ = files.RemoveAll(place) }()
-	same := filepath.Join(place, "version")
-	if _, err := workspace.Restore(ctx, s.Workspace.Version(best), same); err != nil {
-		return err
-	}
-	if _, err := workspace.Take(ctx, same, s.Workspace.Version(n)); err != nil {
+	if err := s.Workspace.Again(ctx, best, n); err != nil {
 		return err
 	}
 	text := fmt.Sprintf("v%d measured anew: %s", best, why)

@@ -102,9 +102,19 @@ func (v *Versions) Report(ctx context.Context, version int) (r render.SkillRepor
 		return r, nil, err
 	}
 	r = r.WithTriggers(figures)
-	patch, r.Changes, err = v.versionPatch(ctx, version)
-	if err != nil {
-		return r, nil, err
+	if version > 0 {
+		original, err := v.version(ctx, 0)
+		if err != nil {
+			return r, nil, err
+		}
+		best, err := v.version(ctx, version)
+		if err != nil {
+			return r, nil, err
+		}
+		r.Changes = changesOf(original, best)
+		if patch, err = v.patch(ctx, original, best); err != nil {
+			return r, nil, err
+		}
 	}
 	r.Diff = string(bytes.ToValidUTF8(patch, []byte("\ufffd")))
 	return r, patch, nil

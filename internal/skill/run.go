@@ -83,7 +83,7 @@ func OpenOrCreate(ctx context.Context, place, dir string, warnings io.Writer) (*
 		!workspace.Foreign(place) {
 		return workspace.Create(ctx, place, dir)
 	}
-	w, err := Open(ctx, place, warnings)
+	w, err := workspace.Open(ctx, place, warnings)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func TestPlaceOfRun(t *testing.T) {
 	}{
 		"nothing":            {},
 		"files of others":    {paths{"s-autoresearch/notes.md": "x"}, "", `is no workspace and has "notes.md" in`, ""},
-		"a file":             {paths{"s-autoresearch": "x"}, "", "is no directory", ""},
+		"a file":             {paths{"s-autoresearch": "x"}, "", "not a directory", ""},
 		"its own":            {nil, "s", "", ""},
 		"its own, by a link": {paths{"link": "-> s"}, "link", "", ""},
 		"that of another":    {paths{"other/SKILL.md": "x"}, "other", "is the workspace of ", ""},

@@ -4,14 +4,13 @@
 package workspace
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/org/autoloop/internal/decision"
@@ -21,6 +20,13 @@ import (
 
 // Schema is the number of the manifest's format.
 const Schema = 1
+
+// Entry is one file, directory or symbolic link of a tree.
+type Entry = files.Entry
+
+// Tree is a directory's content in the order of its paths, without the directory
+// itself and without `.git`.
+type Tree = files.Manifest
 
 // manifestJSON is the file beside a snapshot.
 type manifestJSON struct {
@@ -34,13 +40,13 @@ type manifestJSON struct {
 // entryJSON has paths and targets that are not UTF-8 in base64.
 type entryJSON struct {
 	Path         string `json:"path,omitempty"`
-	PathBase64   string `json:"path_base64,omitempty"`
+	PathBase64   []byte `json:"path_base64,omitempty"`
 	Kind         string `json:"kind"`
 	Mode         string `json:"mode,omitempty"`
 	SHA256       string `json:"sha256,omitempty"`
 	Size         int64  `json:"size,omitempty"`
 	Target       string `json:"target,omitempty"`
-	TargetBase64 string `json:"target_base64,omitempty"`
+	TargetBase64 []byte `json:"target_base64,omitempty"`
 }
 
 // writeManifest renders the manifest of a tree.
@@ -48,9 +54,13 @@ func writeManifest(t Tree) ([]byte, error) {
 	count, bytes := t.Files()
 	out := manifestJSON{Schema: Schema, Digest: t.Digest(), Files: count, Bytes: bytes, Entries: []entryJSON{}}
 	for _, e := range t {
-		written := entryJSON{Kind: e.Kind(), SHA256: e.SHA256, Size: e.Size}
-		written.Path, written.PathBase64 = encode(e.Path)
-		written.Target, written.TargetBase64 = encode(e.Target)
+		written := entryJSON{Kind: e.Kind(), Path: e.Path, SHA256: e.SHA256, Size: e.Size, Target: e.Target}
+		if !utf8.ValidString(e.Path) {
+			written.Path, written.PathBase64 = "", []byte(e.Path)
+		}
+		if !utf8.ValidString(e.Target) {
+			written.Target, written.TargetBase64 = "", []byte(e.Target)
+		}
 		if !e.IsLink() {
 			written.Mode = fmt.Sprintf("%04o", e.Mode.Perm())
 		}
@@ -60,22 +70,8 @@ func writeManifest(t Tree) ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-func encode(text string) (plain, coded string) {
-	if utf8.ValidString(text) {
-		return text, ""
-	}
-	return "", base64.StdEncoding.EncodeToString([]byte(text))
-}
-
-func decode(plain, coded string) (string, error) {
-	if coded == "" {
-		return plain, nil
-	}
-	text, err := base64.StdEncoding.DecodeString(coded)
-	return string(text), err
-}
-
-// readManifest reads a manifest, and holds its digest against its entries.
+// readManifest reads a manifest, and holds its digest against its entries. Whether
+// they can be those of a directory is seen when they are compared with one.
 func readManifest(data []byte) (Tree, error) {
 	var in manifestJSON
 	if err := json.Unmarshal(data, &in); err != nil {
@@ -85,15 +81,19 @@ func readManifest(data []byte) (Tree, error) {
 		return nil, fmt.Errorf("has the schema %d, and this program reads %d", in.Schema, Schema)
 	}
 	t := Tree{}
-	for i, read := range in.Entries {
-		entry, err := read.entry()
-		if err != nil {
-			return nil, fmt.Errorf("entries[%d] %w", i, err)
+	for _, r := range in.Entries {
+		mode, _ := strconv.ParseUint(r.Mode, 8, 9) // none is 0
+		e := Entry{
+			Path: r.Path + string(r.PathBase64), Mode: fs.FileMode(mode), SHA256: r.SHA256, Size: r.Size,
+			Target: r.Target + string(r.TargetBase64),
 		}
-		if i > 0 && entry.Path <= t[i-1].Path {
-			return nil, fmt.Errorf("entries[%d] is out of order", i)
+		switch r.Kind {
+		case "link":
+			e.Mode = fs.ModeSymlink
+		case "directory":
+			e.Mode |= fs.ModeDir
 		}
-		t = append(t, entry)
+		t = append(t, e)
 	}
 	if t.Digest() != in.Digest {
 		return nil, errors.New("was altered: its digest is not that of its entries")
@@ -101,45 +101,16 @@ func readManifest(data []byte) (Tree, error) {
 	return t, nil
 }
 
-func (r entryJSON) entry() (Entry, error) {
-	e := Entry{SHA256: r.SHA256, Size: r.Size}
-	var err error
-	e.Path, err = decode(r.Path, r.PathBase64)
-	if form := strings.ToValidUTF8(e.Path, "\ufffd"); err != nil || !fs.ValidPath(form) || form == "." {
-		return e, errors.New("has a path that no file below the snapshot has")
-	}
-	if e.Target, err = decode(r.Target, r.TargetBase64); err != nil {
-		return e, errors.New("has a link's target that is no base64")
-	}
-	if r.Kind == "link" {
-		e.Mode = fs.ModeSymlink
-		return e, nil
-	}
-	mode, err := strconv.ParseUint(r.Mode, 8, 32)
-	if err != nil || fs.FileMode(mode)&^fs.ModePerm != 0 || r.Kind != "file" && r.Kind != "directory" {
-		return e, errors.New("needs a `kind` of file, directory or link, and a `mode` of permission bits")
-	}
-	e.Mode = fs.FileMode(mode)
-	if r.Kind == "directory" {
-		e.Mode |= fs.ModeDir
-	}
-	return e, nil
-}
-
-// Entry is one file, directory or symbolic link of a tree.
-type Entry = files.Entry
-
-// Tree is a directory's content in the order of its paths, without the directory
-// itself and without `.git`.
-type Tree = files.Manifest
-
-// fault says why no snapshot can be made of a tree, naming the first entry that
+// faultOf says why no snapshot can be made of a tree, naming the first entry that
 // is in the way; "" when one can.
 func faultOf(t Tree) string {
 	links := decision.Links{}
 	for _, e := range t {
 		if e.IsLink() {
-			links[e.Path] = slashed(e.Target)
+			links[e.Path] = filepath.ToSlash(e.Target)
+			if filepath.IsAbs(e.Target) {
+				links[e.Path] = "/"
+			}
 		}
 	}
 	for _, e := range t {

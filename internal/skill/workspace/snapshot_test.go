@@ -1,18 +1,17 @@
 package workspace
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/tests/testdir"
 )
 
@@ -64,33 +63,32 @@ func TestSnapshotAndRestoreAreExact(t *testing.T) {
 	assertHas(t, filepath.Join(base, "kept"), "", "v0 v0.manifest.json")
 }
 
-// TestAlteredSnapshots are found, and nothing is made of them: where all is read, and where
-// one directory is, in which alone it counts.
+// TestAlteredSnapshots are found, and nothing is made of them.
 func TestAlteredSnapshots(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		remove      string
-		put         paths
-		says, below string // "" for nothing wrong
+		remove string
+		put    paths
+		says   string // "" for nothing wrong
 	}{
 		"nothing":          {},
-		"it is gone":       {"v1", nil, "is missing", "cannot be read: "},
-		"it is a file":     {"v1", paths{"v1": ""}, "is no directory", "cannot be read: "},
-		"no manifest":      {"v1.manifest.json", nil, "has no manifest", "has no manifest"},
-		"another manifest": {"", paths{"v1.manifest.json": "{}"}, "has a manifest that cannot", "has a manifest that cannot"},
-		"a file cut off":   {"", paths{"v1/SKILL.md": "tex"}, `"SKILL.md" is cut off (3 of 4 bytes)`, ""},
-		"a file altered":   {"", paths{"v1/SKILL.md": "TEXT"}, `"SKILL.md" is not what its manifest says`, ""},
-		"a file less":      {"v1/SKILL.md", nil, `"SKILL.md" is missing`, ""},
-		"a file more":      {"", paths{"v1/more": ""}, `"more" is not in its manifest`, ""},
-		"a .git":           {"", paths{"v1/.git/HEAD": ""}, `".git" is not in its manifest`, ""},
-		"another link":     {"v1/link", paths{"v1/link": "-> /etc"}, `"link" is not what its manifest says`, ""},
+		"it is gone":       {"v1", nil, "is missing"},
+		"it is a file":     {"v1", paths{"v1": ""}, "not a directory"},
+		"no manifest":      {"v1.manifest.json", nil, "has no manifest"},
+		"another manifest": {"", paths{"v1.manifest.json": "{}"}, "has a manifest that cannot"},
+		"a file cut off":   {"", paths{"v1/SKILL.md": "tex"}, `"SKILL.md" is cut off (3 of 4 bytes)`},
+		"a file altered":   {"", paths{"v1/SKILL.md": "TEXT"}, `"SKILL.md" is not what its manifest says`},
+		"a file less":      {"v1/SKILL.md", nil, `"SKILL.md" is missing`},
+		"a file more":      {"", paths{"v1/more": ""}, `"more" is not in its manifest`},
+		"a .git":           {"", paths{"v1/.git/HEAD": ""}, `".git" is not in its manifest`},
+		"another link":     {"v1/link", paths{"v1/link": "-> /etc"}, `"link" is not what its manifest says`},
 		"in the directory": {
-			"", paths{"v1/evals/evals.json": "{}"}, `"evals/evals.json" is not what`, `"evals/evals.json" is not what its`,
+			"", paths{"v1/evals/evals.json": "{}"}, `"evals/evals.json" is not what`,
 		},
 		"more in the directory": {
-			"", paths{"v1/evals/more": ""}, `"evals/more" is not in its`, `"evals/more" is not what its manifest`,
+			"", paths{"v1/evals/more": ""}, `"evals/more" is not in its`,
 		},
-		"no directory": {"v1/evals", nil, `"evals" is missing`, "cannot be read: "},
+		"no directory": {"v1/evals", nil, `"evals" is missing`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -101,7 +99,7 @@ func TestAlteredSnapshots(t *testing.T) {
 				"src/evals/files/in":   "in",
 			})
 			src, snap := filepath.Join(base, "src"), filepath.Join(base, "v1")
-			done := taken(t, src, snap)
+			taken(t, src, snap)
 			writable(t, snap)
 			testdir.Put(t, src, paths{"SKILL.md": "the user's", "more/of/it": "the user's"})
 			before := scanned(t, src)
@@ -120,12 +118,7 @@ func TestAlteredSnapshots(t *testing.T) {
 				require.ErrorContains(t, err, says)
 				assert.NotContains(t, err.Error(), "\n")
 			}
-			below, err := VerifyBelow(t.Context(), snap, "evals")
-			holds(c.below, err)
-			if err == nil {
-				assert.Equal(t, done.Tree.Below("evals"), below)
-			}
-			_, err = Verify(t.Context(), snap)
+			_, err := Verify(t.Context(), snap)
 			holds(c.says, err)
 			_, err = Restore(t.Context(), snap, src)
 			holds(c.says, err)
@@ -171,8 +164,8 @@ func TestPlacesThatAreRefused(t *testing.T) {
 		"over the snapshot":   {nil, "v0", "", "keep the two apart"},
 		"onto files":          {paths{"there/file": "precious"}, "there", "is no snapshot", ""},
 		"onto a file":         {paths{"there": ""}, "there", "is there and is no directory", "is there and is no directory"},
-		"below nothing":       {nil, "a/b", "", "is no directory; make it first"},
-		"a link that is lost": {paths{"lost": "-> nowhere"}, "lost", "is no directory", "is a link that leads nowhere"},
+		"below nothing":       {nil, "a/b", "", "no such file or directory"},
+		"a link that is lost": {paths{"lost": "-> nowhere"}, "lost", "is no directory", "is no directory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -217,11 +210,14 @@ func TestRestoreOverNoticesAChange(t *testing.T) {
 }
 
 // anyDirectory draws a directory of a few names, so that two of them have a file where the other has
-// a directory or a link; git says that some have a `.git` in them. It returns the directories that do.
-func anyDirectory(t *testing.T, random *rand.Rand, dir string, git bool) (gits []string) {
+// a directory or a link; git says that it has a `.git`, and that there may be some below.
+func anyDirectory(t *testing.T, random *rand.Rand, dir string, git bool) (below bool) {
 	t.Helper()
 	pick := func(texts ...string) string { return texts[random.IntN(len(texts))] }
 	dirs, list := []string{""}, paths{}
+	if git {
+		list[".git/HEAD"] = "its own"
+	}
 	for range 3 + random.IntN(10) {
 		name := pick(dirs...) + pick("a", "b", "c", "a b", "ü")
 		if _, there := list[name]; there || list[name+"/"] != "" {
@@ -233,7 +229,7 @@ func anyDirectory(t *testing.T, random *rand.Rand, dir string, git bool) (gits [
 			dirs = append(dirs, name+"/")
 			if git && random.IntN(3) == 0 {
 				list[name+"/.git/HEAD"] = "of " + name
-				gits = append(gits, name)
+				below = true
 			}
 		case 1:
 			list[name] = "-> " + pick("a", "b", "c") + "-gone"
@@ -245,11 +241,11 @@ func anyDirectory(t *testing.T, random *rand.Rand, dir string, git bool) (gits [
 	for _, name := range dirs[1:] {
 		require.NoError(t, os.Chmod(filepath.Join(dir, name), []os.FileMode{0o755, 0o700}[random.IntN(2)]))
 	}
-	return gits
+	return below
 }
 
 // TestAnyDirectoryBecomesTheSnapshot, whatever it was before: all but the `.git` of
-// others in it, and nothing when such a one is where the snapshot has a file.
+// its own, and nothing when there is another further down.
 func TestAnyDirectoryBecomesTheSnapshot(t *testing.T) {
 	t.Parallel()
 	random, blocked := rand.New(rand.NewPCG(20, 21)), 0
@@ -257,29 +253,23 @@ func TestAnyDirectoryBecomesTheSnapshot(t *testing.T) {
 		base := testdir.New(t, nil)
 		src, snap, dir := filepath.Join(base, "src"), filepath.Join(base, "v1"), filepath.Join(base, "dir")
 		anyDirectory(t, random, src, false)
-		gits := anyDirectory(t, random, dir, round%3 > 0)
+		below := anyDirectory(t, random, dir, round%3 > 0)
 		wanted, before := scanned(t, src), scanned(t, dir)
 		require.Equal(t, wanted.Digest(), taken(t, src, snap).Digest)
 		restored, err := Restore(t.Context(), snap, dir)
-		if err != nil {
-			require.ErrorContains(t, err, "with a .git in it, and the snapshot has")
+		require.Equal(t, below, err != nil)
+		if below {
+			require.ErrorContains(t, err, "in it is a repository of its own")
 			require.Equal(t, before, scanned(t, dir), "nothing was changed")
 			blocked++
 			continue
 		}
 		require.Equal(t, before.Digest() != wanted.Digest(), restored.Changed)
-		above := map[string]bool{}
-		for _, name := range gits {
-			text, err := os.ReadFile(filepath.Join(dir, name, ".git", "HEAD"))
+		require.Equal(t, wanted, scanned(t, dir), "round %d", round)
+		if round%3 > 0 {
+			text, err := os.ReadFile(filepath.Join(dir, ".git", "HEAD"))
 			require.NoError(t, err, "round %d", round)
-			require.Equal(t, "of "+name, string(text))
-			for ; name != "."; name = filepath.Dir(name) {
-				above[name] = true
-			}
-		}
-		for _, d := range files.Compare(wanted, scanned(t, dir)) {
-			require.True(t, d.Before == nil && above[d.Path], "round %d: %s differs, and is no directory above a .git",
-				round, d.Path)
+			require.Equal(t, "its own", string(text))
 		}
 		assertHas(t, base, "", "src v1 v1.manifest.json dir")
 		again, err := Restore(t.Context(), snap, dir)
@@ -291,89 +281,45 @@ func TestAnyDirectoryBecomesTheSnapshot(t *testing.T) {
 	require.Less(t, blocked, 60)
 }
 
-// TestKilledSnapshot leaves the old snapshot or the new one, wherever it was; the next
-// one makes the new one, and nothing of the first is left.
+// TestKilledSnapshot leaves the old snapshot, the new one or none that can be used, wherever it was;
+// the next one makes the new one, and nothing of the first is left.
 func TestKilledSnapshot(t *testing.T) {
 	t.Parallel()
-	const set, first, stage = "v1", ".v1.aside", ".v1.stage-1"
+	const stage = ".v1.autoloop-1"
 	for name, c := range map[string]struct {
-		old, latest string // where the two directories are by now
-		manifest    string // which one the snapshot has
-		next        int    // how much of the next one is there, in halves
-		holds       string // the snapshot that it is, "" when nothing can be made of it
+		put   paths // beside the snapshot, after what is there of it was removed
+		gone  string
+		holds bool // the old one
 	}{
-		"before anything":                 {set, "", "old", 0, "old"},
-		"when all is copied":              {set, stage, "old", 0, "old"},
-		"in half a manifest":              {set, stage, "old", 1, "old"},
-		"before the exchange":             {set, stage, "old", 2, "old"},
-		"after the exchange":              {stage, set, "old", 2, "latest"},
-		"before it is cleared away":       {stage, set, "latest", 0, "latest"},
-		"between two renames":             {first, stage, "old", 2, ""},
-		"after two renames":               {first, set, "old", 2, "latest"},
-		"of a new one, with its manifest": {"", stage, "latest", 0, ""},
-		"of a new one, whole":             {"", set, "latest", 0, "latest"},
+		"when all is copied":       {paths{stage + "/tree/SKILL.md": "x", stage + "/manifest": "{"}, "", true},
+		"when half is removed":     {paths{stage + "/tree/SKILL.md": "x"}, "v1/SKILL.md", false},
+		"when the old one is gone": {paths{stage + "/tree/SKILL.md": "x"}, "v1", false},
+		"of a new one":             {paths{stage + "/tree/SKILL.md": "x", "v1.manifest.json": "{}"}, "v1", false},
 	} {
-		for _, then := range []string{"take latest", "take old", "restore", "discard"} {
-			t.Run(name+", then "+then, func(t *testing.T) {
-				t.Parallel()
-				base := testdir.New(t, nil)
-				snap, dst := filepath.Join(base, "v1"), filepath.Join(base, "dst")
-				digests, manifests := map[string]string{}, map[string]string{}
-				for text, place := range map[string]string{"old": c.old, "latest": c.latest} {
-					src := filepath.Join(base, text)
-					testdir.Put(t, src, paths{"SKILL.md": text, "d/" + text: "-rwxr-xr-x " + text, "same": "x"})
-					digests[text] = taken(t, src, src+"-taken").Digest
-					manifest, err := os.ReadFile(ManifestFile(src + "-taken"))
-					require.NoError(t, err)
-					manifests[text] = string(manifest)
-					if place != "" {
-						require.NoError(t, os.Rename(src+"-taken", filepath.Join(base, place)))
-					}
-				}
-				testdir.Put(t, base, paths{"v1.manifest.json": manifests[c.manifest]})
-				if next := manifests["latest"]; c.next > 0 {
-					testdir.Put(t, base, paths{".v1.manifest-next": next[:len(next)*c.next/2]})
-				}
-				what, src, _ := strings.Cut(then, " ")
-				switch what {
-				case "restore":
-					restored, err := Restore(t.Context(), snap, dst)
-					var bad *BadError
-					if c.holds == "" {
-						require.ErrorAs(t, err, &bad)
-						assert.NoDirExists(t, dst)
-						return
-					}
-					require.NoError(t, err)
-					assert.Equal(t, digests[c.holds], restored.Digest)
-					assert.Equal(t, digests[c.holds], scanned(t, dst).Digest())
-					src = c.holds
-				case "take":
-					taken(t, filepath.Join(base, src), snap)
-					assertHas(t, base, "v1", "v1 v1.manifest.json")
-				default:
-					require.NoError(t, Discard(snap))
-					assertHas(t, base, "v1", "")
-					return
-				}
-				tree, err := Verify(t.Context(), snap)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			base := testdir.New(t, paths{"old/SKILL.md": "old", "latest/SKILL.md": "latest", "latest/d/": ""})
+			snap := filepath.Join(base, "v1")
+			old := taken(t, filepath.Join(base, "old"), snap)
+			writable(t, snap)
+			require.NoError(t, os.RemoveAll(filepath.Join(base, cmp.Or(c.gone, "none"))))
+			testdir.Put(t, base, c.put)
+			found, err := Verify(t.Context(), snap)
+			if c.holds {
 				require.NoError(t, err)
-				assert.Equal(t, digests[src], tree.Digest())
-			})
-		}
+				assert.Equal(t, old.Tree, found)
+			} else {
+				var bad *BadError
+				require.ErrorAs(t, err, &bad)
+			}
+			latest := taken(t, filepath.Join(base, "latest"), snap)
+			found, err = Verify(t.Context(), snap)
+			require.NoError(t, err)
+			assert.Equal(t, latest.Tree, found)
+			assertHas(t, base, "v1", "v1 v1.manifest.json")
+			testdir.Put(t, base, paths{stage + "/tree/SKILL.md": "x"})
+			require.NoError(t, Discard(snap))
+			assertHas(t, base, "v1", "")
+		})
 	}
-}
-
-// TestSwapInTwoSteps finds what a killed process leaves where two names cannot
-// be exchanged.
-func TestSwapInTwoSteps(t *testing.T) {
-	t.Parallel()
-	base := testdir.New(t, paths{"src/one": "1"})
-	src, snap := filepath.Join(base, "src"), filepath.Join(base, "v0")
-	taken(t, src, snap)
-	require.NoError(t, os.Rename(src, filepath.Join(base, ".src.aside")))
-	restored, err := Restore(t.Context(), snap, src)
-	require.NoError(t, err)
-	assert.False(t, restored.Changed, "the old directory has its name again")
-	assertHas(t, base, "", "src v0 v0.manifest.json")
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -99,13 +100,9 @@ func (w *Workspace) Iteration(n int) string {
 	return filepath.Join(w.Dir, fmt.Sprintf("iteration-%d", n))
 }
 
-// Create makes the workspace dir of a skill, with the original as v0. What is
-// there of an interrupted attempt is used; a finished one is an error, and so is
-// a directory with anything else in it, or one within the skill.
+// Create makes the workspace dir of a skill, with the original as v0. It is an error when
+// anything but what a killed attempt left is there, or when it is within the skill.
 func Create(ctx context.Context, dir, skill string) (*Workspace, error) {
-	if _, err := os.Lstat(filepath.Join(dir, "manifest.json")); err == nil {
-		return nil, fmt.Errorf("%s is a workspace already", dir)
-	}
 	place, _, err := apart(skill, dir)
 	if err == nil {
 		err = os.MkdirAll(dir, 0o755) //nolint:gosec // a workspace is for people, like the skill beside it
@@ -113,8 +110,15 @@ func Create(ctx context.Context, dir, skill string) (*Workspace, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the workspace: %w", err)
 	}
-	if err := vacant(dir); err != nil {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
 		return nil, err
+	}
+	for _, e := range entries {
+		if name := e.Name(); name == ".git" || name[0] != '.' && name != "v0.manifest.json" {
+			return nil, fmt.Errorf("%s is no workspace and has %q in it; name an empty directory, or one that is not "+
+				"there yet", dir, name)
+		}
 	}
 	w := &Workspace{Dir: dir, Skill: place}
 	taken, err := Take(ctx, skill, w.Version(0))
@@ -125,27 +129,25 @@ func Create(ctx context.Context, dir, skill string) (*Workspace, error) {
 	return w, w.Save()
 }
 
-// OpenWorkspace reads a workspace. One that has no manifest.json, but a v0, as
-// scripts make it, is taken as it is.
-func OpenWorkspace(dir string) (*Workspace, error) {
-	switch err := isDirectory(dir); {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("there is no workspace %s: a run of `iterate skill PATH` makes one", dir)
-	case err != nil:
-		return nil, fmt.Errorf("open the workspace: %w", err)
+// Open reads a workspace, or that of a skill. One without manifest.json, as other programs
+// make it, is made one of ours: every version gets a manifest of what it has now, and
+// warnings are told.
+func Open(ctx context.Context, dir string, warnings io.Writer) (*Workspace, error) {
+	dir = Of(dir)
+	if Foreign(dir) {
+		fmt.Fprintf(warnings, "%s was made by another program: writing manifests of what its versions have now\n", dir)
+		w, err := adopt(ctx, dir)
+		if err != nil {
+			return nil, fmt.Errorf("adopt the workspace: %w", err)
+		}
+		return w, nil
 	}
 	file := filepath.Join(dir, "manifest.json")
 	const longest = 1 << 20
 	data, err := files.ReadSmall(file, longest)
 	if errors.Is(err, fs.ErrNotExist) {
-		w := &Workspace{Dir: dir}
-		if name, found := strings.CutSuffix(filepath.Clean(dir), suffix); found {
-			w.Skill = name
-		}
-		if _, err := os.Lstat(w.Version(0)); err != nil {
-			return nil, fmt.Errorf("%s is no workspace: it has neither manifest.json nor v0", dir)
-		}
-		return w, nil
+		return nil, fmt.Errorf("%s is no workspace: it has neither manifest.json nor v0; `iterate skill PATH` makes one",
+			dir)
 	}
 	if err != nil {
 		return nil, err
@@ -159,9 +161,6 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 	}
 	if a := in.Applied; a != nil && !keptName().MatchString(a.Before) {
 		return nil, fmt.Errorf("%s: %q is no snapshot of an application", file, a.Before)
-	}
-	if in.Best < 0 {
-		return nil, fmt.Errorf("%s: there is no version %d", file, in.Best)
 	}
 	in.Dir, in.Skill = dir, filepath.FromSlash(in.Skill)
 	if in.Skill != "" && !filepath.IsAbs(in.Skill) {
@@ -183,31 +182,17 @@ func (w *Workspace) Save() error {
 	if err != nil {
 		return err
 	}
-	return w.put(filepath.Join(w.Dir, "manifest.json"), append(text, '\n'))
+	return files.WriteFile(w.file("manifest.json"), append(text, '\n'), 0o644)
 }
 
-// put writes one of the workspace's files, and removes what a killed process
-// left of that.
-func (w *Workspace) put(file string, data []byte) error {
-	unlock, err := files.Lock(w.Dir)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if err := files.ClearWrites(file); err != nil {
-		return err
-	}
-	return files.WriteFile(file, data, 0o644)
-}
+func (w *Workspace) file(name string) string { return filepath.Join(w.Dir, name) }
 
 // maxResults bounds results.tsv, in bytes.
 const maxResults = 64 << 20
 
-func (w *Workspace) resultsFile() string { return filepath.Join(w.Dir, "results.tsv") }
-
 // Results reads results.tsv; a table without rows when it is not there.
 func (w *Workspace) Results() (*results.Table, error) {
-	data, err := files.ReadSmall(w.resultsFile(), maxResults)
+	data, err := files.ReadSmall(w.file("results.tsv"), maxResults)
 	if errors.Is(err, fs.ErrNotExist) {
 		return results.ParseQuoted(nil)
 	}
@@ -216,7 +201,7 @@ func (w *Workspace) Results() (*results.Table, error) {
 	}
 	table, err := results.ParseQuoted(data)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", w.resultsFile(), err)
+		return nil, fmt.Errorf("%s: %w", w.file("results.tsv"), err)
 	}
 	return table, nil
 }
@@ -231,7 +216,7 @@ func (w *Workspace) Append(row results.Row) error {
 	if err := table.Append(row, metric.Higher); err != nil {
 		return err
 	}
-	return w.put(w.resultsFile(), table.Bytes())
+	return files.WriteFile(w.file("results.tsv"), table.Bytes(), 0o644)
 }
 
 // Run is one that has begun and not ended: After is the iteration before it, Count
@@ -272,113 +257,74 @@ func (w *Workspace) Hold() (release func(), err error) {
 		return nil, fmt.Errorf("%s has lost its v0, which nothing can replace; begin a new workspace with --fresh: %w",
 			w.Dir, err)
 	}
-	return release, err
-}
-
-// ownNames are the entries of a workspace.
-var ownNames = lazyregexp.New(`^(v[0-9]+(\.manifest\.json)?|iteration-[0-9]+|triggers|candidate|results\.tsv|\..*)$`)
-
-// vacant refuses a directory for a new workspace in which there is anything but
-// what an interrupted attempt, or a script, made of a workspace: candidate and
-// iterations are written over and removed.
-func vacant(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	_, err = os.Lstat(ManifestFile(filepath.Join(dir, "v0")))
-	begun := err == nil
-	for _, e := range entries {
-		hidden := e.Name()[0] == '.' && e.Name() != ".git"
-		if !hidden && (!begun || !ownNames().MatchString(e.Name())) {
-			return fmt.Errorf("%s is no workspace and has %q in it; name an empty directory, or one that is not "+
-				"there yet", dir, e.Name())
-		}
-	}
-	return nil
+	return release, errors.Join(err, files.ClearWrites(w.file("manifest.json")), files.ClearWrites(w.file("results.tsv")))
 }
 
 // keptName is the form of the names of what an application keeps.
 var keptName = lazyregexp.New(`^(?:before-[a-z]+-[0-9]+)?$`)
 
 // KeepSkill takes a snapshot of the skill as it is under the first free name of
-// purpose-1, purpose-2, …, and returns the name. One of these that is the same
-// already is used; none is ever overwritten.
+// purpose-1, purpose-2, …, and returns the name.
 func (w *Workspace) KeepSkill(ctx context.Context, purpose string) (name string, err error) {
-	now, err := Scan(ctx, w.Skill)
-	if err != nil {
-		return "", fmt.Errorf("read the skill: %w", err)
-	}
 	for n := 1; ; n++ {
 		name = fmt.Sprintf("%s-%d", purpose, n)
-		place := filepath.Join(w.Dir, name)
-		if _, err := os.Lstat(place); errors.Is(err, fs.ErrNotExist) {
-			taken, err := Take(ctx, w.Skill, place)
-			if err == nil && taken.Tree.Digest() != now.Digest() {
-				err = errors.New("the skill changed while it was copied; run this again")
-			}
+		if _, err := os.Lstat(w.file(name)); errors.Is(err, fs.ErrNotExist) {
+			_, err := Take(ctx, w.Skill, w.file(name))
 			return name, err
-		}
-		if kept, err := Verify(ctx, place); err == nil && kept.Digest() == now.Digest() {
-			return name, nil
 		}
 	}
 }
 
-// Undone is the snapshot that an undo puts back: what the skill was before its
-// last application, when that was a merge, else v0.
-func (w *Workspace) Undone() (name, dir string) {
-	if w.Applied != nil && w.Applied.Before != "" {
-		return w.Applied.Before, filepath.Join(w.Dir, w.Applied.Before)
+// Again makes the version n of another, which it is the same as.
+func (w *Workspace) Again(ctx context.Context, version, n int) error {
+	tree, err := Verify(ctx, w.Version(version))
+	if err != nil {
+		return err
 	}
-	return "v0", w.Version(0)
+	return put(ctx, w.Version(version), tree, w.Version(n))
 }
 
 var versionName = lazyregexp.New(`^v[0-9]+$`)
 
 // Foreign reports whether dir is a workspace that another program made: it has
-// versions and no manifest of anything.
+// versions and no manifest.json.
 func Foreign(dir string) bool {
 	info, err := os.Lstat(filepath.Join(dir, "v0"))
 	if err != nil || !info.IsDir() {
 		return false
 	}
-	for _, name := range []string{"manifest.json", "v0.manifest.json"} {
-		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
-			return false
-		}
-	}
-	return true
+	_, err = os.Lstat(filepath.Join(dir, "manifest.json"))
+	return errors.Is(err, fs.ErrNotExist)
 }
 
-// Adopt makes a foreign workspace one of ours: every version gets a manifest of
-// what it has now, v0 last, so that an interrupted adoption begins anew. The
-// versions stay as they are.
-func Adopt(ctx context.Context, dir string) (*Workspace, error) {
-	w, err := OpenWorkspace(dir)
-	if err != nil {
-		return nil, err
+// adopt writes manifest.json last, so that an interrupted adoption begins anew.
+func adopt(ctx context.Context, dir string) (*Workspace, error) {
+	w := &Workspace{Dir: dir}
+	if name, found := strings.CutSuffix(filepath.Clean(dir), suffix); found {
+		w.Skill = name
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	for i := len(entries) - 1; i >= 0; i-- { // sorted, so that v0 comes after the others
-		name := entries[i].Name()
-		if !entries[i].IsDir() || !versionName().MatchString(name) {
+	for _, e := range entries {
+		version := w.file(e.Name())
+		if _, err := os.Lstat(ManifestFile(version)); err == nil || !e.IsDir() || !versionName().MatchString(e.Name()) {
 			continue
 		}
-		tree, err := Scan(ctx, filepath.Join(dir, name))
+		tree, err := Scan(ctx, version)
+		if err == nil {
+			err = syncManifest(version, version+".new", tree)
+		}
 		if err != nil {
-			return nil, fmt.Errorf("adopt the workspace: %w", err)
-		}
-		if name == "v0" {
-			w.SuiteHash = tree.Below("evals").Digest()
-		}
-		if err := syncManifest(ManifestFile(filepath.Join(dir, name)), tree); err != nil {
-			return nil, fmt.Errorf("adopt the workspace: %w", err)
+			return nil, err
 		}
 	}
+	original, err := Verify(ctx, w.Version(0))
+	if err != nil {
+		return nil, err
+	}
+	w.SuiteHash = original.Below("evals").Digest()
 	table, err := w.Results()
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -23,19 +24,19 @@ func TestWorkspaceMovesWithItsSkill(t *testing.T) {
 	t.Parallel()
 	w, base := newWorkspace(t, paths{"SKILL.md": "x", "evals/evals.json": "{}"})
 	_, err := Create(t.Context(), w.Dir, filepath.Join(base, "s"))
-	require.ErrorContains(t, err, "is a workspace already")
+	require.ErrorContains(t, err, `has "manifest.json" in it`)
 	w.Best, w.Applied = 3, &Applied{Version: 3, Digest: "d"}
 	require.NoError(t, w.Save())
 	require.NoError(t, os.Rename(base, base+"-moved"))
 	t.Cleanup(func() { _ = os.Rename(base+"-moved", base) })
-	again, err := OpenWorkspace(filepath.Join(base+"-moved", "ws"))
+	again, err := Open(t.Context(), filepath.Join(base+"-moved", "ws"), io.Discard)
 	require.NoError(t, err)
 	assert.Equal(t, filepath.Join(base+"-moved", "s"), again.Skill)
 	assert.Equal(t, 3, again.Best)
 	assert.Equal(t, w.Applied, again.Applied)
-	tree, err := VerifyBelow(t.Context(), again.Version(0), "evals")
+	tree, err := Verify(t.Context(), again.Version(0))
 	require.NoError(t, err)
-	assert.Equal(t, again.SuiteHash, tree.Digest())
+	assert.Equal(t, again.SuiteHash, tree.Below("evals").Digest())
 }
 
 // TestDirectoriesOfOthers are left as they are: one with anything in it, and one in the skill.
@@ -76,7 +77,7 @@ func TestWorkspaceIsHeldByOneRun(t *testing.T) {
 	w, _ := newWorkspace(t, paths{"SKILL.md": "x"})
 	release, err := w.Hold()
 	require.NoError(t, err)
-	again, err := OpenWorkspace(w.Dir)
+	again, err := Open(t.Context(), w.Dir, io.Discard)
 	require.NoError(t, err)
 	_, err = again.Hold()
 	require.ErrorContains(t, err, "another run works in "+w.Dir)
@@ -105,7 +106,6 @@ func TestManifestsOfWorkspaces(t *testing.T) {
 		"a way out, dots":              {applied("before-apply-1/../../x"), "is no snapshot of"},
 		"a line more":                  {applied(`before-apply-1\n`), "is no snapshot of"},
 		"another version":              {applied("v3"), "is no snapshot of"},
-		"no such version":              {of(`"best_version": -1`), "there is no version -1"},
 		"half a version":               {of(`"best_version": 1.5`), "manifest of a workspace, or was cut off"},
 		"a later schema": {
 			`{"schema": 2, "format": "autoloop-skill-workspace"}`, "the schema 2, and this program reads 1",
@@ -125,14 +125,16 @@ func TestManifestsOfWorkspaces(t *testing.T) {
 			file += "/"
 		}
 		testdir.Put(t, dir, paths{file: c.text})
-		w, err := OpenWorkspace(filepath.Join(dir, "ws"))
+		w, err := Open(t.Context(), filepath.Join(dir, "ws"), io.Discard)
 		if err != nil {
 			require.ErrorContains(t, err, c.holds, name)
 			assert.Contains(t, err.Error(), "manifest.json")
 			continue
 		}
-		back, place := w.Undone()
-		assert.Equal(t, filepath.Join(dir, "ws", back), place)
+		back := "v0"
+		if w.Applied != nil && w.Applied.Before != "" {
+			back = w.Applied.Before
+		}
 		skill := strings.Replace(w.Skill, dir, "..", 1)
 		assert.Equal(t, c.holds, fmt.Sprint(skill, " ", w.Best, " ", w.Applied != nil, " ", back), name)
 	}
@@ -142,11 +144,11 @@ func TestDirectoriesThatAreNoWorkspace(t *testing.T) {
 	t.Parallel()
 	base := testdir.New(t, paths{"file": "", "other/notes.md": ""})
 	for name, says := range map[string]string{
-		"nowhere": "there is no workspace " + filepath.Join(base, "nowhere") + ": ",
-		"file":    "is no directory",
+		"nowhere": "workspace: it has neither manifest.json",
+		"file":    "not a directory",
 		"other":   "workspace: it has neither manifest.json",
 	} {
-		_, err := OpenWorkspace(filepath.Join(base, name))
+		_, err := Open(t.Context(), filepath.Join(base, name), io.Discard)
 		require.ErrorContains(t, err, says, name)
 	}
 }
@@ -179,7 +181,7 @@ func TestWorkspacesOfScripts(t *testing.T) {
 		"v1/SKILL.md":             false,
 		"v0":                      false,
 		"v0/SKILL.md v0.manifest.json manifest.json": false,
-		"v0/SKILL.md v0.manifest.json":               false, // one of ours, cut off
+		"v0/SKILL.md v0.manifest.json":               true, // one of ours, cut off
 		"v0/SKILL.md manifest.json/x":                false,
 		"":                                           false,
 	} {
@@ -207,7 +209,7 @@ func TestAdopt(t *testing.T) {
 	}
 	before := testdir.Has(t, filepath.Join(w.Dir, "v1"))
 	require.True(t, Foreign(w.Dir))
-	w, err := Adopt(t.Context(), w.Dir)
+	w, err := Open(t.Context(), w.Dir, io.Discard)
 	require.NoError(t, err)
 	assert.Equal(t, 2, w.Best)
 	assert.Equal(t, filepath.Join(base, "s"), w.Skill, "by its name")
@@ -219,10 +221,10 @@ func TestAdopt(t *testing.T) {
 		assert.Equal(t, version, err == nil, name)
 	}
 	assert.False(t, Foreign(w.Dir), "it is ours now")
-	suite, err := VerifyBelow(t.Context(), w.Version(0), "evals")
+	original, err := Verify(t.Context(), w.Version(0))
 	require.NoError(t, err)
-	assert.Equal(t, suite.Digest(), w.SuiteHash)
-	again, err := OpenWorkspace(w.Dir)
+	assert.Equal(t, original.Below("evals").Digest(), w.SuiteHash)
+	again, err := Open(t.Context(), w.Dir, io.Discard)
 	require.NoError(t, err)
 	assert.Equal(t, "who executed before is not known", again.Executor.Changed(&history.Executor{Agent: "a"}))
 
@@ -231,7 +233,7 @@ func TestAdopt(t *testing.T) {
 	} {
 		dir := testdir.New(t, paths{"v0/SKILL.md": "x", "v1/SKILL.md": "x"})
 		testdir.Put(t, dir, spoiled)
-		_, err := Adopt(t.Context(), dir)
+		_, err := Open(t.Context(), dir, io.Discard)
 		require.ErrorContains(t, err, says)
 		assert.NoFileExists(t, filepath.Join(dir, "manifest.json"))
 	}
@@ -241,30 +243,19 @@ func TestAdopt(t *testing.T) {
 func TestKeepSkill(t *testing.T) {
 	t.Parallel()
 	w, base := newWorkspace(t, paths{"SKILL.md": "one"})
-	for _, c := range []struct{ text, name string }{
-		{"one", "before-undo-1"},
-		{"one", "before-undo-1"},
-		{"two", "before-undo-2"},
-		{"one", "before-undo-1"},
-		{"altered", ""},
-		{"one", "before-undo-4"}, // what is altered, or another's, is neither used nor overwritten
-	} {
-		if c.name == "" {
-			writable(t, filepath.Join(w.Dir, "before-undo-1"))
-			testdir.Put(t, w.Dir, paths{"before-undo-1/SKILL.md": c.text, "before-undo-3": "somebody's"})
-			continue
-		}
-		testdir.Put(t, base, paths{"s/SKILL.md": c.text})
-		name, err := w.KeepSkill(t.Context(), "before-undo")
+	testdir.Put(t, w.Dir, paths{"before-undo-2": "somebody's"})
+	for _, name := range []string{"before-undo-1", "before-undo-3"} {
+		testdir.Put(t, base, paths{"s/SKILL.md": name})
+		kept, err := w.KeepSkill(t.Context(), "before-undo")
 		require.NoError(t, err)
-		assert.Equal(t, c.name, name)
+		assert.Equal(t, name, kept)
 	}
 	text, err := os.ReadFile(filepath.Join(w.Dir, "before-undo-1", "SKILL.md"))
 	require.NoError(t, err)
-	assert.Equal(t, "altered", string(text))
+	assert.Equal(t, "before-undo-1", string(text))
 	require.NoError(t, os.RemoveAll(w.Skill))
 	_, err = w.KeepSkill(t.Context(), "before-undo")
-	require.ErrorContains(t, err, "read the skill: ")
+	require.ErrorContains(t, err, "take a snapshot of ")
 }
 
 // TestAlteredOriginal cannot come back from the skill, which may be

@@ -1,4 +1,4 @@
-package workspace
+package skill
 
 import (
 	"fmt"
@@ -72,17 +72,17 @@ func TestMerge(t *testing.T) {
 				t.Parallel()
 				parts := strings.Split(row, "|")
 				parts[1], parts[second] = parts[second], parts[1]
-				base := testdir.New(t, paths{"into/": "", "scratch/": ""})
-				var sides [3]Kept
+				base := testdir.New(t, paths{"scratch/": ""})
+				var sides [3]content
 				for i := range sides {
 					dir := filepath.Join(base, fmt.Sprint(i))
 					testdir.Put(t, dir, side(parts[i]))
-					sides[i] = Kept{Dir: dir, Tree: scanned(t, dir)}
+					sides[i] = content{dir, treeOf(t, dir)}
 				}
 				repo, err := git.Scratch(t.Context(), filepath.Join(base, "scratch"),
 					[]string{"PATH=" + os.Getenv("PATH"), "HOME=" + base})
 				require.NoError(t, err)
-				conflicts, err := Merge(t.Context(), repo, sides[0], sides[1], sides[2], filepath.Join(base, "into"))
+				conflicts, err := merge(t.Context(), repo, sides[0], sides[1], sides[2], filepath.Join(base, "into"))
 				require.NoError(t, err)
 				if files, is := strings.CutPrefix(strings.TrimSpace(parts[3]), "!"); is {
 					assert.Equal(t, strings.Fields(files), conflicts)
@@ -91,7 +91,7 @@ func TestMerge(t *testing.T) {
 				require.Empty(t, conflicts)
 				assert.Equal(t, side(parts[3]), testdir.Has(t, filepath.Join(base, "into")))
 				for _, one := range sides {
-					assert.Equal(t, one.Tree, scanned(t, one.Dir), "it is only read")
+					assert.Equal(t, one.tree, treeOf(t, one.dir), "it is only read")
 				}
 			})
 		}

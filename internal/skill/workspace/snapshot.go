@@ -1,0 +1,459 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/org/autoloop/internal/files"
+)
+
+// The bounds of a snapshot and of its manifest.
+const (
+	maxEntries  = 200_000
+	maxBytes    = 4 << 30
+	maxManifest = 256 << 20
+)
+
+// Taken is what came of taking a snapshot.
+type Taken struct {
+	Tree   Tree   `json:"-"`
+	Digest string `json:"digest"`
+	Files  int    `json:"files"`
+	Bytes  int64  `json:"bytes"`
+	// Changed is false when the snapshot was there as it should be.
+	Changed bool `json:"changed"`
+	// Written counts the files that were not there alike.
+	Written int `json:"written"`
+}
+
+// Take makes the snapshot dst of the directory src, with its manifest beside it,
+// or leaves what is there when it is the same. Another snapshot that is there is
+// replaced; any other directory that has something in it is an error. A process
+// that is killed leaves the old snapshot, the new one, or none that Verify takes.
+func Take(ctx context.Context, src, dst string) (taken Taken, err error) {
+	defer func() {
+		if err != nil {
+			taken, err = Taken{}, fmt.Errorf("take a snapshot of %s: %w", src, err)
+		}
+	}()
+	from, place, err := apart(src, dst)
+	if err != nil {
+		return taken, err
+	}
+	taken.Tree, err = Scan(ctx, from)
+	if err != nil {
+		return taken, err
+	}
+	taken.Digest = taken.Tree.Digest()
+	taken.Files, taken.Bytes = taken.Tree.Files()
+	old, err := existing(ctx, place)
+	if err != nil {
+		return taken, err
+	}
+	changes := files.Compare(old, taken.Tree)
+	if old != nil && len(changes) == 0 {
+		return taken, nil
+	}
+	taken.Changed, taken.Written = true, written(changes)
+	if _, err := os.Lstat(filepath.Join(filepath.Dir(place), "manifest.json")); err == nil &&
+		filepath.Base(place) == "v0" {
+		return taken, fmt.Errorf("%s is the original of a workspace, which never changes; begin a new workspace with "+
+			"--fresh", dst)
+	}
+	return taken, put(ctx, from, taken.Tree, place)
+}
+
+// existing reads the snapshot that is at a place: nil without one that could be used, an
+// error when something else is there.
+func existing(ctx context.Context, place string) (Tree, error) {
+	entries, err := os.ReadDir(place)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Lstat(ManifestFile(place)); err != nil {
+		return nil, fmt.Errorf("%s has files in it and is no snapshot (%s is not there); choose another place or "+
+			"empty it", place, ManifestFile(place))
+	}
+	old, err := Verify(ctx, place)
+	if _, is := errors.AsType[*BadError](err); is {
+		return nil, nil // what was altered is of no use
+	}
+	return old, err
+}
+
+// put makes a snapshot of a directory that has this tree. Its manifest is there before it
+// is, so that what is half replaced is no snapshot.
+func put(ctx context.Context, src string, t Tree, dst string) error {
+	if err := os.MkdirAll(filepath.Dir(dst), 0o755); err != nil { //nolint:gosec // a directory as any other
+		return err
+	}
+	fresh, end, err := stage(dst)
+	if err != nil {
+		return err
+	}
+	defer end()
+	err = build(ctx, src, t, fresh, func(e Entry) fs.FileMode {
+		if e.IsDir() {
+			return e.Mode.Perm()&0o555 | 0o500
+		}
+		return e.Mode.Perm()&0o555 | 0o400
+	})
+	if err != nil {
+		return err
+	}
+	if err := os.Chmod(fresh, 0o555); err != nil { //nolint:gosec // a snapshot is for whoever may read the workspace
+		return err
+	}
+	if err := files.RemoveAll(dst); err != nil {
+		return err
+	}
+	if err := syncManifest(dst, filepath.Join(filepath.Dir(fresh), "manifest"), t); err != nil {
+		return err
+	}
+	return errors.Join(os.Rename(fresh, dst), files.SyncDirectory(filepath.Dir(dst)))
+}
+
+// syncManifest writes the manifest of a snapshot by way of another file.
+func syncManifest(snapshot, by string, t Tree) error {
+	text, err := writeManifest(t)
+	if err != nil {
+		return err
+	}
+	if err := files.WriteFile(by, text, 0o444); err != nil {
+		return err
+	}
+	return os.Rename(by, ManifestFile(snapshot))
+}
+
+// Discard removes a snapshot with its manifest, and what an interrupted Take of
+// it left; nothing there is no fault.
+func Discard(snapshot string) error {
+	_, end, err := stage(snapshot)
+	if err != nil {
+		return err
+	}
+	defer end()
+	if err := files.RemoveAll(snapshot); err != nil {
+		return err
+	}
+	return files.RemoveAll(ManifestFile(snapshot))
+}
+
+// BadError says why a snapshot cannot be used.
+type BadError struct {
+	Snapshot, Why string
+}
+
+// Error names the snapshot, what is wrong with it, and what to do.
+func (e *BadError) Error() string {
+	return fmt.Sprintf("snapshot %s %s; nothing was changed: use another snapshot or take it again", e.Snapshot, e.Why)
+}
+
+// Verify reads all of a snapshot and returns the tree that it stands for, with the modes
+// of its manifest. What is missing, cut off or altered is a *BadError.
+func Verify(ctx context.Context, snapshot string) (Tree, error) {
+	bad := func(format string, args ...any) (Tree, error) {
+		return nil, &BadError{snapshot, fmt.Sprintf(format, args...)}
+	}
+	found, _, err := scan(ctx, snapshot, false)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.Is(err, fs.ErrNotExist):
+		return bad("is missing")
+	case err != nil:
+		return bad("cannot be read: %v", err)
+	}
+	data, err := files.ReadSmall(ManifestFile(snapshot), maxManifest)
+	if errors.Is(err, fs.ErrNotExist) {
+		return bad("has no manifest (%s)", ManifestFile(snapshot))
+	}
+	var tree Tree
+	if err == nil {
+		tree, err = readManifest(data)
+	}
+	if err != nil {
+		return bad("has a manifest that cannot be used: %s %v", ManifestFile(snapshot), err)
+	}
+	for _, d := range files.Compare(modeless(tree), modeless(found)) {
+		switch {
+		case d.After == nil:
+			return bad("was altered: %q is missing", d.Path)
+		case d.Before == nil:
+			return bad("was altered: %q is not in its manifest", d.Path)
+		case d.After.Size < d.Before.Size:
+			return bad("was altered: %q is cut off (%d of %d bytes)", d.Path, d.After.Size, d.Before.Size)
+		default:
+			return bad("was altered: %q is not what its manifest says", d.Path)
+		}
+	}
+	if fault := faultOf(tree); fault != "" {
+		return bad("cannot be used: %s", fault)
+	}
+	return tree, nil
+}
+
+// modeless is a tree without permissions: those of a snapshot on disk are not those
+// that it stands for.
+func modeless(t Tree) Tree {
+	out := make(Tree, len(t))
+	for i, e := range t {
+		e.Mode = e.Mode.Type()
+		out[i] = e
+	}
+	return out
+}
+
+// Restored is what came of restoring a snapshot.
+type Restored struct {
+	Digest string `json:"digest"`
+	// Changed is false when the directory was as the snapshot already.
+	Changed bool `json:"changed"`
+	// Written counts the files that were copied, Removed the entries that the
+	// snapshot does not have.
+	Written int `json:"written"`
+	Removed int `json:"removed"`
+}
+
+// Restore makes a directory equal to a snapshot: content, modes and links, and
+// nothing besides, but for its `.git`, which it does not touch. What is wrong with the
+// snapshot is a *BadError, and nothing is changed then. A process that is killed leaves
+// the old state or the new one; where a `.git` keeps the directory from being exchanged
+// whole, its entries are replaced one by one, and the next restore finishes that.
+func Restore(ctx context.Context, snapshot, dir string) (Restored, error) {
+	return RestoreOver(ctx, snapshot, dir, "")
+}
+
+// RestoreOver is Restore that changes nothing unless the directory has this
+// digest, "" for any: what somebody wrote meanwhile is not lost.
+func RestoreOver(ctx context.Context, snapshot, dir, digest string) (r Restored, err error) {
+	defer func() {
+		if err != nil {
+			r, err = Restored{}, fmt.Errorf("restore %s: %w", dir, err)
+		}
+	}()
+	from, place, err := apart(snapshot, dir)
+	if err != nil {
+		return r, err
+	}
+	wanted, err := Verify(ctx, from)
+	if err != nil {
+		return r, err
+	}
+	fresh, end, err := stage(place)
+	if err != nil {
+		return r, err
+	}
+	defer end()
+	now, gits, err := scan(ctx, place, true)
+	isNew := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !isNew {
+		return r, err
+	}
+	if digest != "" && now.Digest() != digest {
+		return r, errors.New("it changed meanwhile; nothing was written: look at it, and run this again")
+	}
+	changes := files.Compare(now, wanted)
+	r.Digest, r.Written = wanted.Digest(), written(changes)
+	if r.Changed = isNew || len(changes) > 0; !r.Changed {
+		return r, nil
+	}
+	for _, d := range changes {
+		if d.After == nil {
+			r.Removed++
+		}
+	}
+	for _, git := range gits {
+		if path.Dir(git) != "." {
+			return r, fmt.Errorf("%q in it is a repository of its own, which is not replaced; move it away first",
+				path.Dir(git))
+		}
+	}
+	if err := build(ctx, from, wanted, fresh, func(e Entry) fs.FileMode { return e.Mode.Perm() }); err != nil {
+		return r, err
+	}
+	mode := fs.FileMode(0o755)
+	if info, err := os.Stat(place); err == nil {
+		mode = info.Mode().Perm()
+	}
+	if err := os.Chmod(fresh, mode); err != nil {
+		return r, err
+	}
+	switch {
+	case isNew:
+		err = os.Rename(fresh, place)
+	case len(gits) == 0:
+		err = files.Exchange(fresh, place)
+	default:
+		err = errors.Join(replace(fresh, place, changes), files.SyncDirectory(place))
+	}
+	if errors.Is(err, errors.ErrUnsupported) {
+		err = fmt.Errorf("this file system cannot do that in one step; move %s away first: %w", place, err)
+	}
+	return r, errors.Join(err, files.SyncDirectory(filepath.Dir(place)))
+}
+
+// replace moves what changes, right in a directory, from another one.
+func replace(fresh, dir string, changes []files.Difference) error {
+	names := map[string]bool{}
+	for _, d := range changes {
+		name, _, _ := strings.Cut(d.Path, "/")
+		names[name] = true
+	}
+	for name := range names {
+		place := filepath.Join(dir, name)
+		if err := files.RemoveAll(place); err != nil {
+			return err
+		}
+		err := os.Rename(filepath.Join(fresh, name), place)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Scan reads a directory as it is. What no snapshot could be made of is an
+// error.
+func Scan(ctx context.Context, dir string) (Tree, error) {
+	found, _, err := scan(ctx, dir, true)
+	if err != nil {
+		return nil, err
+	}
+	if fault := faultOf(found); fault != "" {
+		return nil, fmt.Errorf("%s: %s", dir, fault)
+	}
+	return found, nil
+}
+
+// scan reads a directory, and leaves out every `.git` when it is told to: git's own
+// directory, or the file that stands for one.
+func scan(ctx context.Context, dir string, without bool) (t Tree, gits []string, err error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = root.Close() }()
+	scanner := files.Scanner{Root: root, MaxEntries: maxEntries, MaxBytes: maxBytes, Skip: func(name string) bool {
+		is := without && strings.EqualFold(path.Base(name), ".git")
+		if is {
+			gits = append(gits, name)
+		}
+		return is
+	}}
+	t, err = scanner.Read(ctx)
+	return t, gits, err
+}
+
+// build copies a tree from a directory into a new one, with modes that fit those that
+// it stands for, and syncs it.
+func build(ctx context.Context, src string, t Tree, dir string, mode func(Entry) fs.FileMode) error {
+	from, err := os.OpenRoot(src)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = from.Close() }()
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	into, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = into.Close() }()
+	copier := files.Copier{
+		From: from, Into: into, Mode: mode,
+		Finish: func(e Entry, _, copied *os.File) error {
+			if e.IsDir() {
+				return files.SyncDirectory(filepath.Join(dir, filepath.FromSlash(e.Path)))
+			}
+			return copied.Sync()
+		},
+	}
+	return errors.Join(copier.Copy(ctx, t), files.SyncDirectory(dir))
+}
+
+// written counts the files that a tree has otherwise than before.
+func written(changes []files.Difference) (count int) {
+	for _, d := range changes {
+		if d.After != nil && d.After.IsFile() {
+			count++
+		}
+	}
+	return count
+}
+
+// stage keeps others from a place until end is called. It returns a name for what will
+// be moved there, in a directory beside it, after it removed what a killed process left.
+func stage(place string) (fresh string, end func(), err error) {
+	above, begins := filepath.Dir(place), "."+filepath.Base(place)+".autoloop-"
+	unlock, err := files.Lock(above)
+	if err != nil {
+		return "", nil, err
+	}
+	entries, err := os.ReadDir(above)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), begins) {
+			err = errors.Join(err, files.RemoveAll(filepath.Join(above, e.Name())))
+		}
+	}
+	dir := ""
+	if err == nil {
+		dir, err = os.MkdirTemp(above, begins+"*")
+	}
+	if err != nil {
+		unlock()
+		return "", nil, err
+	}
+	return filepath.Join(dir, "tree"), func() {
+		_ = files.RemoveAll(dir)
+		unlock()
+	}, nil
+}
+
+// ManifestFile is where the manifest of a snapshot is.
+func ManifestFile(snapshot string) string { return filepath.Clean(snapshot) + ".manifest.json" }
+
+// resolve is the absolute path of a directory that may not exist yet, with the
+// links on the way followed.
+func resolve(dir string) (string, error) {
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if found, err := filepath.EvalSymlinks(absolute); err == nil || filepath.Dir(absolute) == absolute {
+		return found, err
+	}
+	parent, err := resolve(filepath.Dir(absolute))
+	return filepath.Join(parent, filepath.Base(absolute)), err
+}
+
+// apart resolves two directories, and refuses them when one is in the other, or is the
+// other. The second need not be there; what is there must be a directory.
+func apart(from, to string) (a, b string, err error) {
+	if a, err = resolve(from); err != nil {
+		return "", "", err
+	}
+	if b, err = resolve(to); err != nil {
+		return "", "", err
+	}
+	for _, pair := range [][2]string{{a, b}, {b, a}} {
+		relative, err := filepath.Rel(pair[0], pair[1])
+		if err == nil && filepath.IsLocal(relative) {
+			return "", "", fmt.Errorf("%s is in %s; keep the two apart", pair[1], pair[0])
+		}
+	}
+	if info, err := os.Lstat(b); err == nil && !info.IsDir() {
+		return "", "", fmt.Errorf("%s is there and is no directory", to)
+	}
+	return a, b, nil
+}
