@@ -57,7 +57,7 @@ func (a *attempt) decide(d decision.Decision) {
 // and the program's own branch are nobody else's; other refs, and where isolation
 // keeps it from others the program's file, may have been changed by a person at
 // work, and are only said.
-func (r *run) tampered(lines []string, when string) []string {
+func (r *run) tampered(lines []string, when string) *decision.Reason {
 	var touched []string
 	for _, line := range lines {
 		if strings.HasPrefix(line, "ref ") && !strings.HasPrefix(line, "ref "+r.ref()+" ") || r.Isolated &&
@@ -67,7 +67,10 @@ func (r *run) tampered(lines []string, when string) []string {
 		}
 		touched = append(touched, line)
 	}
-	return touched
+	if len(touched) == 0 {
+		return nil
+	}
+	return &decision.Reason{Kind: decision.RepositoryChanged, Term: when, Words: strings.Join(touched, "; ")}
 }
 
 // request is the task of one agent. What others propose at the same time is

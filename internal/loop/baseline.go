@@ -10,7 +10,6 @@ import (
 	"maps"
 	mathrand "math/rand/v2"
 	"slices"
-	"strings"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
@@ -53,11 +52,8 @@ func (r *run) ensureBaseline(ctx context.Context, at *position) error {
 	if err != nil {
 		return err
 	}
-	if touched := r.tampered(before.Diff(after), "while the unchanged files were measured"); len(touched) > 0 {
-		return unmeasured(decision.Reason{
-			Kind: decision.RepositoryChanged,
-			Term: "while the unchanged files were measured", Words: strings.Join(touched, "; "),
-		})
+	if reason := r.tampered(before.Diff(after), "while the unchanged files were measured"); reason != nil {
+		return unmeasured(*reason)
 	}
 	if err := r.recordBaseline(ctx, at, found, why); err != nil {
 		return err
@@ -65,7 +61,7 @@ func (r *run) ensureBaseline(ctx context.Context, at *position) error {
 	if at.Move {
 		at.Old, at.Move = at.Head, false
 	}
-	r.step("measured", found.head.median().String())
+	r.step("measured", found[len(found)-1].Metric.String())
 	return nil
 }
 
@@ -104,16 +100,14 @@ func (r *journal) needsBaseline(at position) *decision.Reason {
 
 // recordBaseline writes a baseline as soon as it is measured: it holds whatever
 // becomes of the iteration.
-func (r *run) recordBaseline(ctx context.Context, at *position, found baseline, why *decision.Reason) error {
-	first := found.base.event(history.Baseline)
-	first.Reason, first.Noisy, first.Evaluation = why, found.noisy, r.takeExpense()
-	first.EvaluatorWrites = r.own.record()
-	measured := []*history.Measured{first}
-	if at.Head != at.Base {
-		measured = append(measured, found.head.event(history.Incumbent))
-	}
+func (r *run) recordBaseline(ctx context.Context, at *position, measured []*history.Measured,
+	why *decision.Reason,
+) error {
+	first, last := measured[0], measured[len(measured)-1]
+	last.Role, first.Role = history.Incumbent, history.Baseline
+	first.Reason, first.Evaluation, first.EvaluatorWrites = why, r.takeExpense(), r.own.record()
 	r.baselineEvents = measured
-	message := fmt.Sprintf("%s: baseline %s", r.Program.Name, found.head.median())
+	message := fmt.Sprintf("%s: baseline %s", r.Program.Name, last.Metric)
 	enter := func(b *records) error {
 		b.enterBaseline(*at, measured)
 		return nil
@@ -201,13 +195,6 @@ func (r *run) identified(ctx context.Context, at position) (position, error) {
 	return at, err
 }
 
-// baseline is iteration 0: what the default branch's tree and the incumbent
-// measure. They are the same samples while the branch has nothing of its own.
-type baseline struct {
-	base, head *samples
-	noisy      bool
-}
-
 // series is the runs of one commit in two environments of its own.
 type series struct {
 	*bench
@@ -225,8 +212,9 @@ func (r *measurer) newSeries(commit string, side history.Role) *series {
 // numbers make the program deterministic so far. Different ones, or a program that
 // asks for repeats, get as many runs as a comparison has, incumbent and default
 // branch in turn. When the default branch cannot be measured the incumbent stands
-// for it; when neither can, the error is a failure of the baseline.
-func (r *measurer) measureBaseline(ctx context.Context, at position) (baseline, error) {
+// for it; when neither can, that is the error. The default branch's measurement comes first,
+// that of an incumbent which is another commit second.
+func (r *measurer) measureBaseline(ctx context.Context, at position) ([]*history.Measured, error) {
 	base := r.newSeries(at.Base, history.Baseline)
 	head, all := base, []*series{base}
 	if at.Head != at.Base {
@@ -242,7 +230,7 @@ func (r *measurer) measureBaseline(ctx context.Context, at position) (baseline, 
 	if base != head {
 		problem, err := r.probe(ctx, base, count)
 		if err != nil {
-			return baseline{}, err
+			return nil, err
 		}
 		if problem != nil {
 			r.warnings = append(r.warnings,
@@ -254,13 +242,10 @@ func (r *measurer) measureBaseline(ctx context.Context, at position) (baseline, 
 	}
 	problem, err := r.probe(ctx, head, count)
 	if err != nil {
-		return baseline{}, err
+		return nil, err
 	}
 	if problem != nil {
-		return baseline{}, unmeasured(decision.Reason{
-			Kind:    decision.BaselineFails,
-			Because: []decision.Reason{*problem},
-		})
+		return nil, unmeasured(decision.Reason{Kind: decision.BaselineFails, Because: []decision.Reason{*problem}})
 	}
 	noisy := r.records.sum.Noisy && r.records.sum.Evaluator == at.identity.Evaluator ||
 		slices.ContainsFunc(all, func(s *series) bool { return !s.samples.same() })
@@ -270,7 +255,13 @@ func (r *measurer) measureBaseline(ctx context.Context, at position) (baseline, 
 	if noisy {
 		err = r.repeat(ctx, all)
 	}
-	return baseline{base.samples, head.samples, noisy}, err
+	measured := []*history.Measured{&base.samples.Measured}
+	if at.Head != at.Base {
+		own := head.samples.Measured // it may stand for both
+		measured = append(measured, &own)
+	}
+	measured[0].Noisy = noisy
+	return measured, err
 }
 
 // probe runs the evaluation once in each of so many environments of the series, in
@@ -293,9 +284,8 @@ func (r *measurer) probe(ctx context.Context, s *series, count int) (problem *de
 func (r *measurer) repeat(ctx context.Context, all []*series) error {
 	var seconds, prepare float64
 	for _, s := range all {
-		seconds = max(seconds, s.samples.seconds/float64(s.samples.runs))
-		prepare = max(prepare, s.samples.prepare)
-		s.samples = &samples{prepare: s.samples.prepare}
+		seconds, prepare = max(seconds, s.samples.Seconds), max(prepare, s.samples.Prepare)
+		s.samples = &samples{Measured: history.Measured{Prepare: s.samples.Prepare}}
 	}
 	if problem := r.exceedsTimeLimit(seconds, prepare); problem != nil {
 		return unmeasured(*problem)
@@ -312,8 +302,7 @@ func (r *measurer) repeat(ctx context.Context, all []*series) error {
 			}
 			if problem != nil {
 				return unmeasured(decision.Reason{
-					Kind:    decision.BaselineFailsAtTimes,
-					Because: []decision.Reason{*problem},
+					Kind: decision.BaselineFailsAtTimes, Because: []decision.Reason{*problem},
 				})
 			}
 		}
@@ -332,7 +321,7 @@ func (r *measurer) sample(ctx context.Context, s *series, place int) (problem *d
 		r.learn(s.environments[place])
 	}
 	s.samples.add(outcome, r.Program.Guardrails)
-	s.samples.prepare = max(s.samples.prepare, s.environments[place].prepare.Seconds())
+	s.samples.Prepare = max(s.samples.Prepare, s.environments[place].prepare.Seconds())
 	return r.unusable(outcome), nil
 }
 

@@ -105,17 +105,16 @@ func (r *run) ask(ctx context.Context, at position, all []*attempt) error {
 // endTampered ends the attempts when the repository itself was changed.
 func (r *run) endTampered(ctx context.Context, all []*attempt, before, after git.Fingerprint, when string) error {
 	changes, err := r.changesOf(ctx, before, after)
-	touched := r.tampered(changes, when)
-	if err != nil || len(touched) == 0 {
+	reason := r.tampered(changes, when)
+	if err != nil || reason == nil {
 		return err
 	}
 	for _, a := range all {
 		a.Rule = nil
 		a.decide(decision.Decision{})
-		a.end(history.Error, decision.Reason{
-			Kind: decision.RepositoryChanged, Term: when,
-			Words: a.masker.String(strings.Join(touched, "; ")),
-		})
+		own := *reason
+		own.Words = a.masker.String(own.Words)
+		a.end(history.Error, own)
 	}
 	return nil
 }

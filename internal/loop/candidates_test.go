@@ -278,18 +278,18 @@ func TestForeignChangesAreFound(t *testing.T) {
 			j := journalOf(t, "")
 			j.Isolated = c.isolated
 			r := &run{thread: threadOf(j)}
-			touched := r.tampered([]string{c.line, "hook x was added", c.line}, "then")
+			touched := r.tampered([]string{c.line, "hook x was added", c.line}, "then").Words
 			if c.ends {
-				assert.Equal(t, []string{c.line, "hook x was added", c.line}, touched)
+				assert.Equal(t, c.line+"; hook x was added; "+c.line, touched)
 				assert.Empty(t, r.warnings)
 			} else {
-				assert.Equal(t, []string{"hook x was added"}, touched)
+				assert.Equal(t, "hook x was added", touched)
 				assert.Equal(t, []string{"changed then: " + c.line, "changed then: " + c.line}, r.warnings)
 			}
 		})
 	}
 	j := journalOf(t, "")
-	assert.Empty(t, (&run{thread: threadOf(j)}).tampered(nil, "then"))
+	assert.Nil(t, (&run{thread: threadOf(j)}).tampered(nil, "then"))
 }
 
 // TestEvaluationChangesRepository: what measures writes to no repository, neither

@@ -132,7 +132,7 @@ func (r *thread) askedAtFirst(ctx context.Context) (asked, paused bool, err erro
 // lease waits for it.
 func (r *run) requireNoLease(b *records) error {
 	if holder := r.leaseHolder(b); holder != "" {
-		return &endedError{outcome: history.Busy, reasons: []decision.Reason{decision.Say(holder)}}
+		return ends(history.Busy, decision.Say(holder))
 	}
 	b.readEdits()
 	return nil

@@ -145,14 +145,12 @@ func (m *measurement) checkEvaluator(ctx context.Context, step decision.Step, ro
 			return err
 		}
 		if outcome.OverLimit { // what was not run teaches nothing
-			m.a.end(history.Error, decision.Reason{Kind: decision.EvaluatorUnsure, Words: outcome.Problem})
-			return errEnded
+			return ends(history.Error, decision.Reason{Kind: decision.EvaluatorUnsure, Words: outcome.Problem})
 		}
 		m.learn(base)
 	}
 	if paths := m.own.beyond(changes); len(paths) > 0 {
-		m.a.end(history.Rejected, decision.Reason{Kind: decision.EvaluatorChanged, Words: list(paths)})
-		return errEnded
+		return ends(history.Rejected, decision.Reason{Kind: decision.EvaluatorChanged, Words: list(paths)})
 	}
 	return nil
 }

@@ -76,9 +76,8 @@ func (s *Service) Inspect(ctx context.Context, most int, ways ...string) (Inspec
 		problem, err = r.sample(ctx, runs, taken.runs%len(runs.environments))
 		found.Problem, found.Noisy = decision.Text(problem), !taken.same()
 	}
-	found.Guardrails = taken.rails
-	found.Samples, found.Seconds, found.Prepare = taken.metric, taken.seconds/float64(taken.runs), taken.prepare
-	found.Median = *taken.median()
+	found.Samples, found.Guardrails, found.Median = taken.Samples, taken.GuardrailSamples, *taken.Metric
+	found.Seconds, found.Prepare = taken.Seconds, taken.Prepare
 	if err != nil || len(ways) == 0 || found.Problem != "" {
 		return found, err
 	}

@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -41,42 +41,40 @@ func (r *measurer) measure(ctx context.Context, at position, a *attempt) error {
 	start := r.Now()
 	m := &measurement{measurer: r, at: at, a: a, trial: decision.NewTrial(r.standard(a)), bench: r.newBench(at.Head)}
 	defer m.bench.Close()
-	err := m.all(ctx)
+	_, err := m.trial.Run(func(step decision.Step) (metric.Measurement, error) { return m.take(ctx, step) })
+	end, without := errors.AsType[*endedError](err)
+	failed, touched := errors.AsType[*failedError](err)
+	switch {
+	case without:
+		a.end(end.outcome, end.reasons...)
+	case touched:
+		a.end(history.Error, failed.reason)
+	case err != nil:
+		return err
+	default:
+		m.decide()
+	}
 	m.close()
 	a.Durations["measure"] = r.Now().Sub(start).Seconds()
-	return err
+	return nil
 }
 
 // sides are all that a trial can measure, in the order in which it is recorded.
 var sides = [...]decision.Side{decision.Incumbent, decision.Candidate, decision.Emptied, decision.Garbled}
 
-// errEnded ends a trial whose attempt has ended without a decision.
-var errEnded = errors.New("the attempt has ended")
-
-func (m *measurement) all(ctx context.Context) error {
-	_, err := m.trial.Run(func(step decision.Step) (metric.Measurement, error) { return m.take(ctx, step) })
-	if errors.Is(err, errEnded) {
-		return nil
-	}
-	if changed, ok := errors.AsType[*failedError](err); ok {
-		m.a.end(history.Error, changed.reason)
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	m.decide()
-	return nil
-}
-
 // take takes one step of the trial.
 func (m *measurement) take(ctx context.Context, step decision.Step) (metric.Measurement, error) {
 	m.warmUp = nil
-	if m.stage != step.Stage {
-		m.open(step.Stage)
+	if m.stage != step.Stage { // with new environments
+		m.close()
+		m.bench.Close()
+		m.stage, m.taken = step.Stage, map[decision.Side]*samples{}
 		m.step("measure", m.heading(step))
-		if m.refused() {
-			return metric.Measurement{}, errEnded
+		if step.Stage == decision.Pairs { // it turned out noisy, and may have no time for its pairs
+			if problem := m.exceedsTimeLimit(m.records.sum.Seconds, m.records.sum.Prepare); problem != nil {
+				m.a.Noisy = true
+				return metric.Measurement{}, ends(history.Error, *problem)
+			}
 		}
 	}
 	if step.Stage == decision.Pairs || step.Stage == decision.Confirmation {
@@ -102,42 +100,16 @@ func (m *measurement) heading(step decision.Step) string {
 	return ""
 }
 
-// open begins a stage with new environments.
-func (m *measurement) open(stage decision.Stage) {
-	m.close()
-	m.bench.Close()
-	m.stage, m.taken = stage, map[decision.Side]*samples{}
-	for _, side := range sides {
-		m.taken[side] = &samples{}
-	}
-}
-
 // close records what a stage measured.
 func (m *measurement) close() {
 	for _, side := range sides {
-		taken := m.taken[side]
-		if taken == nil || taken.runs == 0 {
-			continue
+		if taken := m.taken[side]; taken != nil && taken.runs > 0 {
+			taken.Role, taken.Iteration, taken.Stage = history.Role(side), m.iteration, m.stage
+			taken.Evaluator = m.at.identity.Evaluator
+			m.a.measured = append(m.a.measured, &taken.Measured)
 		}
-		event := taken.event(history.Role(side))
-		event.Iteration, event.Stage, event.Evaluator = m.iteration, m.stage, m.at.identity.Evaluator
-		m.a.measured = append(m.a.measured, event)
 	}
 	m.taken = nil
-}
-
-// refused ends a trial that turned out noisy and has no time for its pairs.
-func (m *measurement) refused() bool {
-	if m.stage != decision.Pairs {
-		return false
-	}
-	problem := m.exceedsTimeLimit(m.records.sum.Seconds, m.records.sum.Prepare)
-	if problem == nil {
-		return false
-	}
-	m.a.Noisy = true
-	m.a.end(history.Error, *problem)
-	return true
 }
 
 // place is where a side is measured in a stage.
@@ -156,69 +128,63 @@ func place(stage decision.Stage, side decision.Side) int {
 }
 
 // evaluate runs the evaluation for a step.
-func (m *measurement) evaluate(ctx context.Context, step decision.Step) (metric.Measurement, error) {
-	none := metric.Measurement{}
+func (m *measurement) evaluate(ctx context.Context, step decision.Step) (none metric.Measurement, err error) {
 	treeish := m.at.Head
 	if step.Side == decision.Candidate {
 		treeish = m.a.tree
 	}
 	env, err := m.bench.environment(ctx, place(step.Stage, step.Side), history.Role(step.Side), treeish)
+	if err == nil && step.Stage == decision.Held && step.Number == 1 {
+		if env.change, err = m.breaking(ctx, step.Side); err == nil {
+			err = env.change(env.tree.Dir)
+		}
+	}
 	if err != nil {
 		return none, err
-	}
-	if step.Stage == decision.Held && step.Number == 1 {
-		if env.change, err = m.breaking(ctx, step.Side); err != nil {
-			return none, err
-		}
-		if err := env.change(env.tree.Dir); err != nil {
-			return none, err
-		}
 	}
 	outcome, err := env.evaluate(ctx)
+	if err == nil {
+		err = m.checkEvaluator(ctx, step, env)
+	}
 	if err != nil {
 		return none, err
 	}
-	if err := m.checkEvaluator(ctx, step, env); err != nil {
-		return none, err
+	if m.taken[step.Side] == nil {
+		m.taken[step.Side] = &samples{}
 	}
 	taken := m.taken[step.Side]
-	taken.prepare = env.prepare.Seconds()
+	taken.Prepare = env.prepare.Seconds()
 	switch {
 	case outcome.OverLimit:
-		m.a.end(history.Error, decision.Reason{Kind: decision.NotMeasured, Words: outcome.Problem})
-		return none, errEnded
+		return none, ends(history.Error, decision.Reason{Kind: decision.NotMeasured, Words: outcome.Problem})
 	case outcome.Problem == "" && step.WarmUp:
 		m.warmUp = func() { taken.add(outcome, m.Program.Guardrails) }
 		return outcome.Measurement, nil
 	}
 	taken.add(outcome, m.Program.Guardrails)
 	switch {
-	case outcome.Problem != "" && step.Stage == decision.Held:
+	case outcome.Problem == "":
+		return outcome.Measurement, nil
+	case step.Stage == decision.Held:
 		return metric.Measurement{RejectedReason: outcome.Problem}, nil
-	case outcome.Problem != "":
-		return none, cmp.Or(m.failed(ctx, step, outcome.Problem), errEnded)
 	}
-	return outcome.Measurement, nil
+	return none, m.blame(ctx, step, outcome)
 }
 
-// failed finds out whether the candidate is to blame for a failed evaluation:
-// when the incumbent's fails too, nobody is.
-func (m *measurement) failed(ctx context.Context, step decision.Step, problem string) error {
+// blame ends a trial whose evaluation failed. It finds out whether the candidate is to
+// blame: when the incumbent's fails too, nobody is.
+func (m *measurement) blame(ctx context.Context, step decision.Step, outcome evaluation.Result) error {
 	// two numbers for the same files stay known, whatever came after them
 	m.a.Noisy = m.trial.Regime() == decision.Noisy
 	if step.Side == decision.Incumbent {
-		m.a.end(history.Error, decision.Reason{
-			Kind:    decision.BaselineFailsAtTimes,
-			Because: []decision.Reason{decision.Say(problem)},
+		return ends(history.Error, decision.Reason{
+			Kind: decision.BaselineFailsAtTimes, Because: []decision.Reason{decision.Say(outcome.Problem)},
 		})
-		return nil
 	}
-	if timedOut := m.taken[step.Side]; timedOut.timedOut && m.hangs(timedOut.lasted) {
-		m.a.end(history.Rejected, decision.Reason{
-			Kind: decision.EvaluationHangs, Words: problem,
-			Value: figure("%.3g", m.records.sum.Seconds),
+	if outcome.TimedOut && m.hangs(outcome.Duration) {
+		return ends(history.Rejected, decision.Reason{
+			Kind: decision.EvaluationHangs, Words: outcome.Problem, Value: figure("%.3g", m.records.sum.Seconds),
 		})
-		return nil
 	}
 	m.step("measure", "the incumbent, since the candidate's evaluation failed")
 	env, err := m.bench.environment(ctx, 1-place(step.Stage, decision.Candidate), history.Incumbent, m.at.Head)
@@ -229,16 +195,14 @@ func (m *measurement) failed(ctx context.Context, step decision.Step, problem st
 	if err != nil {
 		return err
 	}
-	fails := decision.Reason{Kind: decision.EvaluationFails, Words: problem}
+	fails := decision.Reason{Kind: decision.EvaluationFails, Words: outcome.Problem}
 	switch {
 	case incumbent.OverLimit:
-		m.a.end(history.Error, fails, decision.Reason{Kind: decision.BlameUnknown, Words: incumbent.Problem})
+		return ends(history.Error, fails, decision.Reason{Kind: decision.BlameUnknown, Words: incumbent.Problem})
 	case incumbent.Problem != "":
-		m.a.end(history.Error, fails, decision.Reason{Kind: decision.FailsUnchanged, Words: incumbent.Problem})
-	default:
-		m.a.end(history.Rejected, fails)
+		return ends(history.Error, fails, decision.Reason{Kind: decision.FailsUnchanged, Words: incumbent.Problem})
 	}
-	return nil
+	return ends(history.Rejected, fails)
 }
 
 // decide takes the trial's decision over.

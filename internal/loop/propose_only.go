@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
@@ -22,7 +21,7 @@ func (s *Service) DryRun(ctx context.Context) (Result, error) {
 	result, err := run.through(ctx, func(ctx context.Context) error {
 		_, err := run.proposeOnly(ctx)
 		if conflict := conflict(err); conflict != nil {
-			return &endedError{outcome: history.Error, reasons: []decision.Reason{conflict.reason}}
+			return ends(history.Error, conflict.reason)
 		}
 		return err
 	})
@@ -91,7 +90,7 @@ func (r *run) proposeForCI(ctx context.Context) (*proposal.Proposal, error) {
 	case p.Postponed != nil:
 		return p, idle(r.stopped)
 	}
-	return p, &endedError{outcome: history.PendingCI, reasons: p.Checked.Reasons}
+	return p, ends(history.PendingCI, p.Checked.Reasons...)
 }
 
 // pack makes the bundle of a proposal.

@@ -108,44 +108,38 @@ func figure(format string, number float64) *metric.Value {
 
 // samples are what repeated runs of one tree measured, in their order.
 type samples struct {
-	metric  []metric.Value
-	rails   map[string][]metric.Value
-	numbers []map[string]metric.Value
-	last    metric.Measurement
-	problem string // why the last run failed; "" when it did not
-	output  string
-	seconds float64 // of all runs together
-	prepare float64 // of the environment
+	history.Measured
+	numbers []map[string]metric.Value // of each run that gave a metric
+	seconds float64                   // of all runs together
 	runs    int
-	// timedOut says that the last run was ended for its time, after it lasted.
-	timedOut bool
-	lasted   time.Duration
 }
 
 // add takes one more run over. Guardrails are the numbers that are kept of each.
 func (s *samples) add(outcome evaluation.Result, rails []program.Guardrail) {
+	m := outcome.Measurement
 	s.runs++
-	s.timedOut, s.lasted = outcome.TimedOut, outcome.Duration
 	s.seconds += outcome.Duration.Seconds()
-	s.output, s.problem, s.last = outcome.Tail, outcome.Problem, outcome.Measurement
-	if outcome.Measurement.Metric == nil {
+	s.Seconds, s.Output, s.Problem = s.seconds/float64(s.runs), outcome.Tail, outcome.Problem
+	s.Numbers, s.RejectedReason = m.Numbers, m.RejectedReason
+	if m.Metric == nil {
 		return
 	}
-	s.metric = append(s.metric, *outcome.Measurement.Metric)
-	s.numbers = append(s.numbers, outcome.Measurement.Numbers)
+	s.Samples, s.numbers = append(s.Samples, *m.Metric), append(s.numbers, m.Numbers)
+	s.Metric = median(s.Samples)
 	for _, rail := range rails {
-		if value, printed := outcome.Measurement.Numbers[rail.Metric]; printed {
-			if s.rails == nil {
-				s.rails = map[string][]metric.Value{}
+		if value, printed := m.Numbers[rail.Metric]; printed {
+			if s.GuardrailSamples == nil {
+				s.GuardrailSamples = map[string][]metric.Value{}
 			}
-			s.rails[rail.Metric] = append(s.rails[rail.Metric], value)
+			s.GuardrailSamples[rail.Metric] = append(s.GuardrailSamples[rail.Metric], value)
 		}
+	}
+	if rates := decision.RatesOf(s.numbers...); len(s.numbers) > 1 && len(rates) > 0 {
+		s.CaseSamples = rates
 	}
 }
 
 // median is nil when nothing was measured.
-func (s *samples) median() *metric.Value { return median(s.metric) }
-
 func median(values []metric.Value) *metric.Value {
 	if len(values) == 0 {
 		return nil
@@ -155,32 +149,13 @@ func median(values []metric.Value) *metric.Value {
 
 // same reports whether all runs agree in the metric and in every guardrail.
 func (s *samples) same() bool {
-	if !statistics.Same(s.metric) {
+	if !statistics.Same(s.Samples) {
 		return false
 	}
-	for _, values := range s.rails {
-		if len(values) != len(s.metric) || !statistics.Same(values) {
+	for _, values := range s.GuardrailSamples {
+		if len(values) != len(s.Samples) || !statistics.Same(values) {
 			return false
 		}
 	}
 	return true
-}
-
-// cases are the pass rates of cases in all runs; nil after one run, or
-// without cases.
-func (s *samples) cases() decision.CaseRates {
-	if rates := decision.RatesOf(s.numbers...); len(s.numbers) > 1 && len(rates) > 0 {
-		return rates
-	}
-	return nil
-}
-
-// event records the samples. Numbers and Output are the last run's.
-func (s *samples) event(role history.Role) *history.Measured {
-	return &history.Measured{
-		CaseSamples: s.cases(), Role: role, Metric: s.median(), Samples: s.metric, GuardrailSamples: s.rails,
-		Numbers:        s.last.Numbers,
-		RejectedReason: s.last.RejectedReason, Problem: s.problem, Output: s.output,
-		Seconds: s.seconds / float64(max(s.runs, 1)), Prepare: s.prepare,
-	}
 }

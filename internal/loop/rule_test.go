@@ -177,24 +177,20 @@ func TestRecordOfSamples(t *testing.T) {
 	rails := []program.Guardrail{{Metric: "size"}}
 	s := sampled(rails, printed(map[string]string{"m": "1", "size": "5", "other": "7"}),
 		printed(map[string]string{"m": "3", "size": "6"}))
-	e := s.event(history.Incumbent)
+	e := &s.Measured
 	assert.Equal(t, "2", e.Metric.String())
 	assert.Equal(t, []any{numbers("1", "3"), map[string][]metric.Value{"size": numbers("5", "6")}},
 		[]any{e.Samples, e.GuardrailSamples})
 	assert.Len(t, e.Numbers, 2)
 	assert.InDelta(t, 2, e.Seconds, 0, "the time of one run")
 	s.add(evaluation.Result{Problem: "it exits with 1", Tail: "oh", Duration: 4 * time.Second, TimedOut: true}, rails)
-	e = s.event(history.Candidate)
 	assert.Equal(t, []any{"2", "it exits with 1", "oh", 2}, []any{
 		e.Metric.String(), e.Problem, e.Output,
 		len(e.Samples),
 	})
 	assert.InDelta(t, 8.0/3, e.Seconds, 1e-9)
-	assert.Equal(t, []any{true, 4 * time.Second}, []any{s.timedOut, s.lasted})
 	s.add(printed(map[string]string{"m": "3"}), rails)
-	assert.Empty(t, s.event(history.Candidate).Problem, "only that of the last run")
-	assert.Equal(t, &history.Measured{Role: history.Baseline}, sampled(nil).event(history.Baseline),
-		"no run, and no division by it")
+	assert.Empty(t, e.Problem, "only that of the last run")
 }
 
 // TestCasesOfSeveralRuns: one run has no rates of its own, which would say the same as
@@ -204,11 +200,11 @@ func TestCasesOfSeveralRuns(t *testing.T) {
 	a, b := decision.CaseNumber+"a", decision.CaseNumber+"b"
 	one, other := printed(map[string]string{"m": "1", a: "0.5", b: "1", "size": "3"}),
 		printed(map[string]string{"m": "1", a: "1"})
-	assert.Nil(t, sampled(nil, one).event(history.Candidate).CaseSamples)
+	assert.Nil(t, sampled(nil, one).CaseSamples)
 	assert.Nil(t, sampled(nil, printed(map[string]string{"m": "1"}),
-		printed(map[string]string{"m": "1"})).event(history.Candidate).CaseSamples)
+		printed(map[string]string{"m": "1"})).CaseSamples)
 	rates := map[string][]string{}
-	for name, values := range sampled(nil, one, printed(nil), other).event(history.Candidate).CaseSamples {
+	for name, values := range sampled(nil, one, printed(nil), other).CaseSamples {
 		for _, value := range values {
 			rates[name] = append(rates[name], value.String())
 		}

@@ -44,7 +44,7 @@ type run struct {
 		*proposal.Proposal, error)
 }
 
-// endedError says how a run ended that decided nothing.
+// endedError says how a run ended that decided nothing, or an attempt without a decision.
 type endedError struct {
 	outcome history.Outcome
 	reasons []decision.Reason
@@ -54,10 +54,13 @@ type endedError struct {
 
 func (e *endedError) Error() string { return decision.Joined(e.reasons) }
 
-// idle ends a run in which nothing was to be done.
-func idle(why string) error {
-	return &endedError{outcome: history.Idle, reasons: []decision.Reason{decision.Say(why)}}
+// ends is an endedError.
+func ends(outcome history.Outcome, reasons ...decision.Reason) error {
+	return &endedError{outcome: outcome, reasons: reasons}
 }
+
+// idle ends a run in which nothing was to be done.
+func idle(why string) error { return ends(history.Idle, decision.Say(why)) }
 
 // failedError ends an iteration as an error.
 type failedError struct {

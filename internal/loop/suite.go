@@ -44,19 +44,16 @@ type Suited struct {
 }
 
 // measureSuiteBaseline measures iteration 0 of a suite.
-func (r *measurer) measureSuiteBaseline(ctx context.Context, at position) (baseline, error) {
-	head, err := r.suiteSamples(ctx, at.Head)
-	if err != nil {
-		return baseline{}, err
+func (r *measurer) measureSuiteBaseline(ctx context.Context, at position) ([]*history.Measured, error) {
+	head, err := r.measuredBySuite(ctx, at.Head)
+	if err != nil || at.Head == at.Base {
+		return []*history.Measured{head}, err
 	}
-	found := baseline{base: head, head: head}
-	if at.Head != at.Base {
-		found.base, err = r.suiteSamples(ctx, at.Base)
-	}
-	return found, err
+	base, err := r.measuredBySuite(ctx, at.Base)
+	return []*history.Measured{base, head}, err
 }
 
-func (r *measurer) suiteSamples(ctx context.Context, commit string) (*samples, error) {
+func (r *measurer) measuredBySuite(ctx context.Context, commit string) (*history.Measured, error) {
 	env, err := r.newEnvironment(ctx, history.Baseline, commit, "", r.newDir("t"))
 	if err != nil {
 		return nil, err
@@ -72,9 +69,9 @@ func (r *measurer) suiteSamples(ctx context.Context, commit string) (*samples, e
 	if problem := cmp.Or(suited.Problem, suited.Unfinished); problem != "" {
 		return nil, unmeasured(decision.Reason{Kind: decision.SuiteFails, Words: problem})
 	}
-	return &samples{
-		metric: []metric.Value{*suited.Incumbent}, output: suited.Output, runs: 1,
-		seconds: r.Now().Sub(start).Seconds(), prepare: env.prepare.Seconds(),
+	return &history.Measured{
+		Metric: suited.Incumbent, Samples: []metric.Value{*suited.Incumbent}, Output: suited.Output,
+		Seconds: r.Now().Sub(start).Seconds(), Prepare: env.prepare.Seconds(),
 	}, nil
 }
 
