@@ -22,17 +22,15 @@ import (
 )
 
 // attempt is the work of one agent for an iteration, up to the outcome of its
-// trial. The attempts of an iteration become its Proposal.
+// trial. The attempts of an iteration become its Proposal; the one that decides is the last.
 type attempt struct {
 	// Decided has what is recorded of it as it becomes known; without a verdict nothing
 	// was compared.
 	history.Decided
 	// number counts the proposals of an iteration from 1 to of.
 	number, of int
-	agent      agent.Agent
-	model      string     // that the agent is to use, "" for its own choice
-	proposed   *tree.Tree // the agent's tree
-	others     []*attempt // of the proposal that decides, the rest
+	agent      agent.Agent // nil where none began
+	proposed   *tree.Tree  // the agent's tree
 	lineage    lineage    // what it grows from
 	patch      []byte     // the change, where the strategy needs it
 	failure    string     // what CI said of the files that it begins with, "" for nothing
@@ -83,7 +81,7 @@ func (r *run) request(ctx context.Context, at position, a *attempt,
 	if err != nil {
 		return agent.Request{}, err
 	}
-	transcript, err := r.keptFile("", a.number, a.agent.Name())
+	transcript, err := r.keptFile("", a.number, a.Agent)
 	if err != nil {
 		return agent.Request{}, err
 	}
@@ -111,7 +109,7 @@ func (r *run) request(ctx context.Context, at position, a *attempt,
 	}
 	return agent.Request{
 		Notes: notes, Dir: a.proposed.Dir, Prompt: r.prompt(at, a, files), Env: environ, Home: home,
-		Timeout: r.time(), Limit: r.limit(a.of), Model: a.model, Command: p.AgentCommand,
+		Timeout: r.time(), Limit: r.limit(a.of), Model: a.Model, Command: p.AgentCommand,
 		IsTarget: rules.Allow, Targets: files, History: append(r.trials(at, past), pending...), Earlier: earlier,
 		Direction: p.Direction, Incumbent: sum.Best,
 		Seed: r.seed(), Iteration: r.iteration, Proposal: a.number, Transcript: transcript,
@@ -181,7 +179,7 @@ func (r *run) guard(ctx context.Context, at position, proposed *tree.Tree, a *at
 	if err != nil {
 		return false, err
 	}
-	for _, change := range changes {
+	for _, change := range changes[:min(len(changes), maxChanged)] {
 		a.Changed = append(a.Changed, a.masker.String(change.Path))
 	}
 	verdict := decision.Guard(changes, r.rules(at))

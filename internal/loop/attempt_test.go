@@ -92,9 +92,15 @@ func TestUsageOfAll(t *testing.T) {
 	t.Parallel()
 	five, seven := int64(5), int64(7)
 	known := func(tokens *int64) *attempt {
-		return &attempt{agent: agentNamed("a"), reply: agent.Reply{Usage: metric.Usage{InputTokens: tokens}}}
+		a := &attempt{agent: agentNamed("a")}
+		a.Usage = &metric.Usage{InputTokens: tokens}
+		return a
 	}
-	tuned := func() *attempt { return &attempt{agent: agent.Tuner{}} }
+	tuned := func() *attempt {
+		a := known(nil)
+		a.agent = agent.Tuner{}
+		return a
+	}
 	for name, c := range map[string]struct {
 		all  []*attempt
 		want *int64
@@ -102,11 +108,9 @@ func TestUsageOfAll(t *testing.T) {
 		"the tuner alone":      {[]*attempt{tuned()}, nil},
 		"two":                  {[]*attempt{known(&five), known(&seven)}, new(int64(12))},
 		"one does not say":     {[]*attempt{known(&five), known(nil)}, nil},
-		"one that never began": {[]*attempt{{}}, nil},
+		"one that never began": {[]*attempt{known(nil)}, nil},
 	} {
-		first := c.all[0]
-		first.others = c.all[1:]
-		assert.Equal(t, c.want, first.totalUsage().InputTokens, name)
+		assert.Equal(t, c.want, together(c.all).Usage.InputTokens, name)
 	}
 	assert.Equal(t, int64(5), five, "what each used stays")
 }

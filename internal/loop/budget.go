@@ -139,9 +139,9 @@ func (r *spending) limit(several int) agent.Limit {
 
 // postponedUntil is when the iteration may begin again, when every agent's service
 // would not serve it now; ok is false when one did.
-func (r *spending) postponedUntil(a *attempt) (until time.Time, ok bool) {
+func (r *spending) postponedUntil(all []*attempt) (until time.Time, ok bool) {
 	now := r.Now()
-	for _, one := range a.all() {
+	for _, one := range all {
 		failure := one.reply.Failure
 		if failure == nil || failure.Kind != agent.RateLimit {
 			return time.Time{}, false
@@ -226,12 +226,6 @@ func (r *spending) takeExpense() *history.Expense {
 	return e
 }
 
-func (r *spending) consumedBy(all []*attempt) {
-	for _, a := range all {
-		r.used.add(&history.Expense{Tokens: a.reply.Usage.Tokens(), CostUSD: a.reply.Usage.CostUSD})
-	}
-}
-
 func (u *used) add(e *history.Expense) {
 	tokens, usd := e.Known()
 	u.tokens += tokens
@@ -258,22 +252,21 @@ func (r *spending) toMeasure() (limit evaluation.Limit, over string) {
 // dollarsOf is an amount as a value that command lines take: none takes 0.
 func dollarsOf(usd float64) *metric.Value { return figure("%.4f", max(usd, leastUSD)) }
 
-// interruptedAttempt is an iteration that ended before its attempts did: they
-// changed nothing, but used something.
-func (r *run) interruptedAttempt(reason decision.Reason) *attempt {
-	var all []*attempt
-	for _, one := range r.working {
-		cut := newAttempt(Proposer{one.agent, one.model}, one.number, one.of)
-		cut.reply.Usage, cut.reply.Model = one.reply.Usage, one.reply.Model
+// interrupted are the attempts of an iteration that ended before them: they changed
+// nothing, but used something.
+func (r *run) interrupted(reason decision.Reason) []*attempt {
+	all := []*attempt{r.newAttempt(1, 0)}
+	all[0].agent = nil
+	for i, one := range r.working {
+		cut := r.newAttempt(one.number, one.of)
+		cut.Model, *cut.Usage = one.Model, *one.Usage
 		if seconds, worked := one.Durations["propose"]; worked {
 			cut.Durations["propose"] = seconds
 		}
-		all = append(all, cut.end(history.Error, reason))
+		all = append(all[:i], cut)
 	}
-	if len(all) == 0 {
-		all = append(all, (&attempt{}).end(history.Error, reason))
+	for _, one := range all {
+		one.end(history.Error, reason)
 	}
-	first := all[0]
-	first.others = all[1:]
-	return first
+	return append(all[1:], all[0])
 }

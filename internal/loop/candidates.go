@@ -24,13 +24,12 @@ const manyFiles = 5000
 // maxAtOnce bounds how many agents work at the same time.
 const maxAtOnce = 8
 
-// attempt lets the agents propose, measures what they proposed, and returns the
-// proposal that decides the iteration, with the others in it.
-func (r *run) attempt(ctx context.Context, at position) (*attempt, error) {
+// attempt lets the agents propose and measures what they proposed.
+func (r *run) attempt(ctx context.Context, at position) ([]*attempt, error) {
 	all := make([]*attempt, max(r.Program.Candidates, len(r.Agents), 1))
 	sum := &r.records.sum
-	for i := range all { // the agents take turns
-		all[i] = newAttempt(r.Agents[i%len(r.Agents)], i+1, len(all))
+	for i := range all {
+		all[i] = r.newAttempt(i+1, len(all))
 		all[i].Focus = r.strategy().Focus(sum.Output, sum.Focuses(at.identity.Definition))
 	}
 	if err := r.selectParents(ctx, at, all); err != nil {
@@ -42,10 +41,14 @@ func (r *run) attempt(ctx context.Context, at position) (*attempt, error) {
 	return r.selectAttempt(all), nil
 }
 
-// newAttempt is an attempt of an agent that has not begun.
-func newAttempt(who Proposer, number, of int) *attempt {
-	a := &attempt{number: number, of: of, agent: who.Agent, model: who.Model}
-	a.Durations = map[string]float64{}
+// newAttempt is an attempt that has not begun; the agents take turns.
+func (r *session) newAttempt(number, of int) *attempt {
+	a := &attempt{number: number, of: of}
+	a.Agent, a.Durations, a.Usage = r.absent, map[string]float64{}, &a.reply.Usage
+	if len(r.Agents) > 0 {
+		who := r.Agents[(number-1)%len(r.Agents)]
+		a.agent, a.Agent, a.Model = who.Agent, who.Name(), who.Model
+	}
 	return a
 }
 
@@ -91,7 +94,9 @@ func (r *run) ask(ctx context.Context, at position, all []*attempt) error {
 	}
 	r.working = all
 	err = r.askAll(ctx, at, all)
-	r.consumedBy(all)
+	for _, a := range all {
+		r.used.add(&history.Expense{Tokens: a.Usage.Tokens(), CostUSD: a.Usage.CostUSD})
+	}
 	if err != nil {
 		return err
 	}
@@ -165,6 +170,7 @@ func (r *run) askOne(ctx context.Context, a *attempt, request agent.Request) (er
 	a.reply.Usage = a.reply.Usage.Possible()
 	a.masker = r.Masker.With(a.reply.Secrets)
 	a.mask()
+	a.Model, a.Summary, a.Params = cmp.Or(a.reply.Model, a.Model), a.reply.Summary, a.reply.Params
 	a.Durations["propose"] = r.Now().Sub(start).Seconds()
 	if failure := a.reply.Failure; err == nil && failure != nil {
 		a.failed(failure)
@@ -175,7 +181,7 @@ func (r *run) askOne(ctx context.Context, a *attempt, request agent.Request) (er
 // failed ends the attempt for what kept its agent from working.
 func (a *attempt) failed(failure *agent.Failure) {
 	a.end(history.Error, decision.Reason{
-		Kind: decision.AgentFailed, Path: a.agent.Name(), Term: string(failure.Kind),
+		Kind: decision.AgentFailed, Path: a.Agent, Term: string(failure.Kind),
 		Words: failure.Message,
 	})
 }
@@ -235,8 +241,8 @@ func (r *run) inherit(ctx context.Context, at position, a *attempt, patch []byte
 	if err != nil {
 		return err
 	}
-	a.Changed = a.Changed[:0]
-	for _, change := range changes {
+	a.Changed = nil
+	for _, change := range changes[:min(len(changes), maxChanged)] {
 		a.Changed = append(a.Changed, change.Path)
 	}
 	return nil

@@ -127,7 +127,7 @@ func TestMeasuringStopsInTime(t *testing.T) {
 			}
 			var all []*attempt
 			for i, letter := range c.ended {
-				a := newAttempt(Proposer{Agent: agentNamed("a")}, i+1, len(c.ended))
+				a := r.newAttempt(i+1, len(c.ended))
 				a.tree = candidate
 				switch letter {
 				case 'r':

@@ -121,7 +121,7 @@ func (l *trialRepo) Run(_ context.Context, request evaluation.Request) (evaluati
 
 // trial measures the candidate.
 func (l *trialRepo) trial(r *run, at position) (*attempt, error) {
-	a := newAttempt(Proposer{}, 1, 1)
+	a := r.newAttempt(1, 1)
 	a.tree = l.git("rev-parse", "candidate^{tree}")
 	err := r.measure(l.t.Context(), at, a)
 	return a, err

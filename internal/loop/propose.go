@@ -28,26 +28,32 @@ func (r *run) newProposal(kind proposal.Purpose, at position) *proposal.Proposal
 // trial, within the iteration's time. It writes nothing but the baseline. The
 // error is a conflict when the default branch does not merge.
 func (r *run) propose(ctx context.Context) (position, *proposal.Proposal, error) {
-	at, a, err := r.work(ctx)
+	at, all, err := r.work(ctx)
 	p := r.newProposal(proposal.Iteration, at)
 	if reason := r.unfinished(ctx, err); reason != nil {
-		a, err = r.interruptedAttempt(*reason), nil
+		all, err = r.interrupted(*reason), nil
 	}
-	if err == nil && a != nil {
-		r.describe(p, at, a)
+	if err == nil && all != nil {
+		r.describe(p, at, all)
 	}
 	return at, p, err
 }
 
-// describe puts an attempt into the proposal: what was decided, or until when nobody serves.
-func (r *run) describe(p *proposal.Proposal, at position, a *attempt) {
+// describe puts attempts into the proposal: what was decided, or until when nobody serves.
+func (r *run) describe(p *proposal.Proposal, at position, all []*attempt) {
+	a := all[len(all)-1]
 	a.Evaluation = r.takeExpense()
-	if until, ok := r.postponedUntil(a); ok {
-		p.Postponed = r.postponed(a, until)
+	if until, ok := r.postponedUntil(all); ok {
+		work := together(all)
+		p.Postponed = &history.Finished{
+			Head: history.Head{Iteration: r.iteration}, Evaluation: a.Evaluation,
+			NotBefore: &until, Reason: limited(until, a.reply.Failure.Message),
+			Work: history.Work{Agent: work.Agent, Usage: work.Usage, Durations: work.Durations},
+		}
 		return
 	}
-	p.Measured, r.transcript = r.measuredEvents(at, a), a.reply.Transcript
-	p.Decided = r.decidedEvent(at, a)
+	p.Measured, r.transcript = r.measuredEvents(at, all), a.reply.Transcript
+	p.Decided = r.decidedEvent(at, all)
 	p.Decided.Reasons = append(p.Decided.Reasons, others(p)...)
 	if a.Outcome == history.Accepted {
 		p.Candidate = a.tree
@@ -91,7 +97,7 @@ var errTooLong = errors.New("the time of the iteration is up")
 
 // work is everything up to the trial, within the iteration's time: the lease
 // outlives it. There is no attempt when nothing is left to do.
-func (r *run) work(ctx context.Context) (position, *attempt, error) {
+func (r *run) work(ctx context.Context) (position, []*attempt, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.time(), errTooLong)
 	defer cancel()
 	r.step("sync", "")
@@ -114,8 +120,8 @@ func (r *run) work(ctx context.Context) (position, *attempt, error) {
 		return at, nil, unmeasured(*problem)
 	}
 	r.commentsTold = true
-	attempt, err := r.attempt(ctx, at)
-	return at, attempt, err
+	all, err := r.attempt(ctx, at)
+	return at, all, err
 }
 
 // proposeFix asks the agent to fix what CI found, and measures the result against
@@ -135,7 +141,7 @@ func (r *run) proposeFix(ctx context.Context, e history.Decided, verdict ci.Resu
 		return at, nil, err
 	}
 	p := r.newProposal(proposal.Fix, at)
-	if r.describe(p, at, a); p.Postponed != nil {
+	if r.describe(p, at, []*attempt{a}); p.Postponed != nil {
 		return at, p, nil
 	}
 	p.Checked = &history.Checked{Head: history.Head{Iteration: e.Iteration}}
@@ -156,7 +162,7 @@ func (r *run) proposeFix(ctx context.Context, e history.Decided, verdict ci.Resu
 func (r *run) attemptFix(ctx context.Context, at position, verdict ci.Result, left time.Duration) (*attempt, error) {
 	bounded, cancel := context.WithTimeoutCause(ctx, left, errTooLong)
 	defer cancel()
-	a := newAttempt(r.Agents[0], 1, 1)
+	a := r.newAttempt(1, 1)
 	a.lineage.from, a.failure = at.From, verdict.Report()
 	err := r.try(bounded, at, []*attempt{a})
 	if errors.Is(context.Cause(bounded), errTooLong) && ctx.Err() == nil {

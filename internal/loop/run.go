@@ -141,7 +141,7 @@ func (r *run) conclude(ctx context.Context, p *proposal.Proposal) error {
 // fail records an iteration that could not be run as an error.
 func (r *run) fail(ctx context.Context, at position, reason decision.Reason, then ...func(*records)) error {
 	p := r.newProposal(proposal.Iteration, at)
-	r.describe(p, at, r.interruptedAttempt(reason))
+	r.describe(p, at, r.interrupted(reason))
 	return r.enterProposal(ctx, at, p, then...)
 }
 

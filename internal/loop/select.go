@@ -3,33 +3,25 @@ package loop
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
-	"time"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
-	"github.com/org/autoloop/internal/metric"
 )
 
-// selectAttempt returns the attempt that decides the iteration, with the others in it:
-// the best of those that passed, else the one that came closest. Of equals the
-// first wins.
-func (r *run) selectAttempt(all []*attempt) *attempt {
+// selectAttempt puts the attempt last that decides the iteration: the best of those that
+// passed, else the one that came closest. Of equals the first wins.
+func (r *run) selectAttempt(all []*attempt) []*attempt {
 	best := slices.MinFunc(all, r.compare)
 	for _, a := range all {
-		if a == best {
-			continue
-		}
-		best.others = append(best.others, a)
-		if a.Outcome == history.Accepted {
+		if a != best && a.Outcome == history.Accepted {
 			a.end(history.Rejected, append(
 				[]decision.Reason{{Kind: decision.BetterProposal, Count: best.number, Value: best.Metric}},
 				a.Reasons...)...)
 		}
 	}
-	return best
+	return append(slices.DeleteFunc(all, func(a *attempt) bool { return a == best }), best)
 }
 
 // compare orders attempts, the one that decides first.
@@ -93,36 +85,9 @@ func others(p *proposal.Proposal) []decision.Reason {
 // title names an attempt in the progress.
 func (a *attempt) title() string {
 	if a.of < 2 {
-		return a.agent.Name()
+		return a.Agent
 	}
-	return fmt.Sprintf("%d of %d: %s", a.number, a.of, a.agent.Name())
-}
-
-// all returns the attempts of the iteration, the others first.
-func (a *attempt) all() []*attempt { return append(slices.Clone(a.others), a) }
-
-// nameOf names the agent of an attempt. One that was never begun has the run's.
-func (r *run) nameOf(a *attempt) string {
-	switch {
-	case a.agent != nil:
-		return a.agent.Name()
-	case len(r.Agents) > 0:
-		return r.Agents[0].Name()
-	default:
-		return r.absent
-	}
-}
-
-// workOf is what the agent of an attempt did.
-func (r *run) workOf(a *attempt) history.Work {
-	model := cmp.Or(a.reply.Model, a.model)
-	if a.agent == nil && len(r.Agents) > 0 {
-		model = r.Agents[0].Model
-	}
-	return history.Work{
-		Agent: r.nameOf(a), Model: model, Summary: a.reply.Summary, Changed: atMost(a.Changed, maxChanged),
-		Params: a.reply.Params, Durations: a.Durations, Usage: &a.reply.Usage,
-	}
+	return fmt.Sprintf("%d of %d: %s", a.number, a.of, a.Agent)
 }
 
 // proposedEvent is the event of one candidate among several.
@@ -131,7 +96,7 @@ func (r *run) proposedEvent(at position, a *attempt) *history.Proposed {
 		Head: history.Head{Iteration: r.iteration}, Proposal: a.number, Outcome: a.Outcome, Reasons: a.Reasons,
 		Parent: at.Head, Direction: r.Program.Direction, Evaluator: at.identity.Evaluator,
 		Definition: at.identity.Definition, Digest: a.Digest, Noisy: a.Noisy, Focus: a.Focus,
-		Work: r.workOf(a), Notes: a.Notes, Verdict: a.Verdict, Metric: a.Metric, PreviousBest: a.PreviousBest,
+		Work: a.Work, Notes: a.Notes, Verdict: a.Verdict, Metric: a.Metric, PreviousBest: a.PreviousBest,
 		Delta: a.Delta, Evidence: a.Evidence,
 	}
 	if a.Metric != nil {
@@ -143,67 +108,57 @@ func (r *run) proposedEvent(at position, a *attempt) *history.Proposed {
 	return e
 }
 
-// totalUsage is what all proposals of the iteration used. What is unknown of one
-// is unknown of all; the tuner uses nothing.
-func (a *attempt) totalUsage() *metric.Usage {
-	var total *metric.Usage
-	for _, one := range a.all() {
+// together is what all attempts of the iteration did: the deciding one's work, with what
+// all used. What is unknown of one is unknown of all; the tuner uses nothing. It took as long
+// as the longest proposal, since they are made at the same time, and all the trials.
+func together(all []*attempt) history.Work {
+	work := all[len(all)-1].Work
+	work.Usage, work.Durations = nil, map[string]float64{}
+	for _, a := range all {
+		for stage, seconds := range a.Durations {
+			if stage == "measure" {
+				work.Durations[stage] += seconds
+			} else {
+				work.Durations[stage] = max(work.Durations[stage], seconds)
+			}
+		}
 		switch {
-		case tunes(one):
-		case total == nil:
-			total = &one.reply.Usage
+		case tunes(a):
+		case work.Usage == nil:
+			work.Usage = a.Usage
 		default:
-			total = new(total.Add(one.reply.Usage))
+			work.Usage = new(work.Usage.Add(*a.Usage))
 		}
 	}
-	if total == nil {
-		return &a.reply.Usage
-	}
-	return total
-}
-
-// totalDurations is how long the iteration took: the longest proposal, since
-// they are made at the same time, and all the trials, one after the other.
-func (a *attempt) totalDurations() map[string]float64 {
-	total := maps.Clone(a.Durations)
-	for _, other := range a.others {
-		if seconds, worked := other.Durations["propose"]; worked {
-			total["propose"] = max(total["propose"], seconds)
-		}
-		if measured := other.Durations["measure"]; measured > 0 {
-			total["measure"] += measured
-		}
-	}
-	return total
+	work.Usage = cmp.Or(work.Usage, all[len(all)-1].Usage)
+	return work
 }
 
 // measuredEvents are the measurements of all attempts, and an event for each
-// attempt when there were several; those of the deciding one come last.
-func (r *run) measuredEvents(at position, a *attempt) []history.Event {
+// attempt when there were several.
+func (r *run) measuredEvents(at position, all []*attempt) []history.Event {
 	var events []history.Event
-	for _, one := range a.all() {
+	for _, one := range all {
 		for _, measured := range one.measured {
-			own := *measured
 			if one.of > 1 {
-				own.Proposal = one.number
+				measured.Proposal = one.number
 			}
-			events = append(events, &own)
+			events = append(events, measured)
 		}
-		if one.of < 2 && (!r.strategy().Evolves || one.agent == nil) {
-			continue
+		if one.of > 1 || r.strategy().Evolves && one.agent != nil {
+			events = append(events, r.proposedEvent(at, one))
 		}
-		events = append(events, r.proposedEvent(at, one))
 	}
 	return events
 }
 
-// decidedEvent is the decision on an attempt.
-func (r *run) decidedEvent(at position, a *attempt) *history.Decided {
+// decidedEvent is the decision on the last attempt.
+func (r *run) decidedEvent(at position, all []*attempt) *history.Decided {
+	a := all[len(all)-1]
 	e := a.Decided
 	e.Iteration, e.Parent, e.Direction, e.Target = r.iteration, at.Head, r.Program.Direction, r.records.target()
 	e.Evaluator, e.Definition, e.Executor = at.identity.Evaluator, at.identity.Definition, at.identity.Executor
-	e.Work = r.workOf(a)
-	e.Durations, e.Usage = a.totalDurations(), a.totalUsage()
+	e.Work = together(all)
 	if a.of > 1 {
 		e.Proposal = a.number
 	}
@@ -214,15 +169,6 @@ func (r *run) decidedEvent(at position, a *attempt) *history.Decided {
 }
 
 func atMost(list []string, most int) []string { return list[:min(len(list), most)] }
-
-// postponed says until when the agent's service refuses to work.
-func (r *run) postponed(a *attempt, until time.Time) *history.Finished {
-	return &history.Finished{
-		Head: history.Head{Iteration: r.iteration}, Evaluation: a.Evaluation,
-		NotBefore: &until, Reason: limited(until, a.reply.Failure.Message),
-		Work: history.Work{Agent: r.nameOf(a), Usage: a.totalUsage(), Durations: a.totalDurations()},
-	}
-}
 
 // maxChanged is how many changed paths an event names.
 const maxChanged = 100

@@ -59,10 +59,10 @@ func TestSelectAttempt(t *testing.T) {
 			for i, one := range c.tried {
 				all = append(all, outcome(i+1, len(c.tried), one.outcome, one.metric))
 			}
-			best := run.selectAttempt(all)
-			assert.Equal(t, c.want, best.number)
-			assert.Len(t, best.others, len(all)-1)
-			for _, other := range best.others {
+			all = run.selectAttempt(all)
+			assert.Equal(t, c.want, all[len(all)-1].number)
+			assert.Len(t, all, len(c.tried))
+			for _, other := range all[:len(all)-1] {
 				assert.NotEqual(t, accepted, other.Outcome, "one is kept at most")
 				if c.tried[other.number-1].outcome == accepted {
 					assert.Contains(t, other.Reasons[0].String(),

@@ -208,8 +208,7 @@ func TestPostponedUntilTheFirstAgent(t *testing.T) {
 			}
 			all = append(all, &attempt{reply: agent.Reply{Failure: failure}})
 		}
-		all[0].others = all[1:]
-		until, put := r.postponedUntil(all[0])
+		until, put := r.postponedUntil(all)
 		assert.Equal(t, c.want > 0, put, name)
 		if put {
 			assert.Equal(t, at.Add(c.want).Truncate(time.Second), until, "%s: to the second, as it is written", name)
@@ -217,21 +216,16 @@ func TestPostponedUntilTheFirstAgent(t *testing.T) {
 	}
 }
 
-// TestUsageOfAgents: what is known of it counts, and the rest is passed over.
-func TestUsageOfAgents(t *testing.T) {
+// TestUsageCountsAsFarAsKnown: what is not known is passed over.
+func TestUsageCountsAsFarAsKnown(t *testing.T) {
 	t.Parallel()
-	in, out, cached, usd := int64(10), int64(5), int64(7), metric.MustValue("0.5")
-	said := func(usage metric.Usage) *attempt { return &attempt{reply: agent.Reply{Usage: usage}} }
+	in, usd := int64(10), metric.MustValue("0.5")
 	r := newSpending(t, "")
-	r.consumedBy(nil)
-	assert.Equal(t, used{}, r.used)
-	r.consumedBy([]*attempt{
-		said(metric.Usage{InputTokens: &in, OutputTokens: &out, CachedTokens: &cached, CostUSD: &usd}),
-		said(metric.Usage{}), said(metric.Usage{OutputTokens: &out}), said(metric.Usage{CostUSD: &usd}),
-	})
-	assert.Equal(t, used{20, 1}, r.used, "cached tokens are input too")
+	r.used.add(&history.Expense{Tokens: &in, CostUSD: &usd})
+	r.used.add(&history.Expense{CostUSD: &usd})
+	assert.Equal(t, used{10, 1}, r.used)
 	r.expend(&history.Expense{Tokens: &in})
-	assert.Equal(t, used{30, 1}, r.used)
+	assert.Equal(t, used{20, 1}, r.used)
 }
 
 // TestMeasuringWithinBudget: an evaluation that asks models gets what agents left of the

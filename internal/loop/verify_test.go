@@ -30,7 +30,7 @@ func TestVerifyRefuses(t *testing.T) {
 	require.NoError(t, run.acquireLease(t.Context()))
 	at, _, err := run.propose(t.Context())
 	require.NoError(t, err)
-	a, err := run.attempt(t.Context(), at)
+	all, err := run.attempt(t.Context(), at)
 	require.NoError(t, err)
 	outside := b.treeWith("autoloop/p", map[string]string{"value.txt": "3\n", "other.txt": "touched\n"})
 	for _, c := range []struct {
@@ -61,7 +61,7 @@ func TestVerifyRefuses(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := run.newProposal(proposal.Iteration, at)
-			run.describe(p, at, a)
+			run.describe(p, at, all)
 			require.True(t, p.Kept())
 			c.change(p)
 			before := b.refs()
