@@ -140,9 +140,9 @@ func (s *suiteSetup) judge(dir string) (judge.Grader, string, error) {
 	}
 	variables = append(variables, asked.Question.Env(s.Getenv)...)
 	chosen, none, err := judge.Choose(judge.Setting{
-		Mode: judge.Mode(s.program.Judge), Model: s.program.JudgeModel, Getenv: s.Getenv,
-		Complete: judge.Complete(s.Complete), Price: agent.Price, Masker: process.NewMasker(s.Environ),
-		CLI: judge.CommandLine{Agent: asked, Runner: s.NewRunner(), Dir: home, Env: variables},
+		Mode: s.program.Judge, Model: s.program.JudgeModel, Getenv: s.Getenv, Complete: s.Complete,
+		Price: agent.Price, Masker: process.NewMasker(s.Environ),
+		Agent: asked, Runner: s.NewRunner(), Dir: home, Env: variables,
 	})
 	if err != nil {
 		return nil, "", misuse.New(err)

@@ -137,8 +137,8 @@ func (s scenario) runner(t *testing.T) (runner work.Runner, asked *int) {
 		Sandboxes: testbox.Maker(),
 	}
 	if s.silent != nil {
-		runner.Grader = judge.API(
-			func(_ context.Context, _ models.Endpoint, r models.Request) (models.Response, error) {
+		runner.Grader = judge.Setting{
+			Complete: func(_ context.Context, _ models.Endpoint, r models.Request) (models.Response, error) {
 				*asked++
 				if s.silent(*asked, r.Messages[1].Text) {
 					return models.Response{Text: "no answer"}, nil
@@ -146,10 +146,7 @@ func (s scenario) runner(t *testing.T) (runner work.Runner, asked *int) {
 				return models.Response{Model: "m", Text: `{"score": 0.5, "rationale": "so so", "expectations": [
 				{"number": 1, "passed": true, "evidence": "seen"}]}`}, nil
 			},
-			models.Endpoint{Model: "m"},
-			nil,
-			process.Masker{},
-		)
+		}.API(models.Endpoint{Model: "m"})
 	}
 	return runner, asked
 }

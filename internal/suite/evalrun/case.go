@@ -155,7 +155,7 @@ func (w *cased) grade(ctx context.Context) error {
 		Prompt: w.c.Prompt, Expected: w.c.ExpectedOutput, Expectations: w.c.Expectations, Transcript: w.transcript,
 		Outputs: w.files,
 	})
-	w.spent.Judged(grades.Tokens, grades.USD)
+	w.spent.Add(grades.Usage, true)
 	if err != nil {
 		return err
 	}

@@ -221,7 +221,7 @@ func TestGradersInput(t *testing.T) {
 				{Text: "it is good", Passed: true, Evidence: "seen", Source: evals.ByGrader},
 				{Text: "it is short", Evidence: "long", Source: evals.ByGrader},
 			},
-			Feedback: json.RawMessage(`{"overall": "well"}`), Tokens: new(int64(7)),
+			Feedback: json.RawMessage(`{"overall": "well"}`), Usage: metric.Usage{InputTokens: new(int64(7))},
 		}, nil
 	})
 	result, err := w.run(o)
@@ -267,7 +267,7 @@ func TestGradersThatFail(t *testing.T) {
 		passed int
 	}{
 		"it does not answer": {
-			judge.Opinion{Problem: "no key", Tokens: new(int64(5))}, nil, true, "1 cannot be graded: no key; nothing was", 0,
+			judge.Opinion{Problem: "no key", Usage: metric.Usage{InputTokens: new(int64(5))}}, nil, true, "1 cannot be graded: no key; nothing was", 0,
 		},
 		"the run ends":         {judge.Opinion{}, errors.New("stopped"), false, "stopped", 0},
 		"it answers one alone": {answers("it is good"), nil, false, "", 1},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/autoloop/internal/agent/commandline"
 	"github.com/org/autoloop/internal/agent/models"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/format"
@@ -52,7 +53,7 @@ type reply struct {
 
 // says is a judge that gets these replies, one after the other, and the questions that
 // it asked.
-func says(endpoint models.Endpoint, price Price, replies ...reply) (*Judge, *[]models.Request) {
+func says(endpoint models.Endpoint, price func(string, metric.Usage) *metric.Value, replies ...reply) (*Judge, *[]models.Request) {
 	requests := &[]models.Request{}
 	complete := func(_ context.Context, _ models.Endpoint, request models.Request) (models.Response, error) {
 		r := replies[len(*requests)]
@@ -66,7 +67,7 @@ func says(endpoint models.Endpoint, price Price, replies ...reply) (*Judge, *[]m
 		}
 		return response, r.err
 	}
-	return API(complete, endpoint, price, masker()), requests
+	return Setting{Complete: complete, Price: price, Masker: masker()}.API(endpoint), requests
 }
 
 // ask asks a judge that gives one text as every answer, and returns its question too.
@@ -89,7 +90,7 @@ func (r runs) Run(ctx context.Context, spec process.Spec) (process.Result, error
 func line(t *testing.T, run runs) (*Judge, string) {
 	t.Helper()
 	dir := t.TempDir()
-	return CLI(CommandLine{
-		Agent: commandline.All().Asked(), Runner: run, Dir: dir, Env: []string{"A=1", "B=2"},
-	}, masker()), dir
+	return Setting{
+		Agent: commandline.All().Asked(), Runner: run, Dir: dir, Env: []string{"A=1", "B=2"}, Masker: masker(),
+	}.cli(), dir
 }

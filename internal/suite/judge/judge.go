@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent/commandline"
-	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
@@ -46,9 +45,8 @@ type Opinion struct {
 	Problem      string
 	// Feedback is on the suite itself, as JSON; nil for none.
 	Feedback json.RawMessage
-	// Tokens and USD are what asking cost; nil is unknown.
-	Tokens *int64
-	USD    *metric.Value
+	// Usage is what asking cost: all tokens as those of the input, and dollars.
+	Usage metric.Usage
 }
 
 // answer is what came back from a model.
@@ -68,10 +66,9 @@ type Judge struct {
 	// name says who is asked, agent whose command line that is; "" for an API.
 	name, agent string
 	// room is how many bytes a question may have; 0 is unbounded.
-	room    int
-	ask     func(ctx context.Context, system, question string) (answer, error)
-	masker  process.Masker
-	timeout time.Duration
+	room   int
+	ask    func(ctx context.Context, system, question string) (answer, error)
+	masker process.Masker
 }
 
 const (
@@ -104,7 +101,7 @@ type form struct {
 // Grade asks about a piece of work, and once more when the answer cannot be used. The
 // error is for the end of ctx alone.
 func (j *Judge) Grade(ctx context.Context, w Work) (Opinion, error) {
-	limited, cancel := context.WithTimeout(ctx, j.timeout)
+	limited, cancel := context.WithTimeout(ctx, perCase)
 	defer cancel()
 	f := form{system, "the judge %s did not answer: %w", again, question, (*Judge).readScore}
 	if len(w.Expectations) > 0 {
@@ -113,33 +110,27 @@ func (j *Judge) Grade(ctx context.Context, w Work) (Opinion, error) {
 			gradeQuestion, (*Judge).readVerdicts,
 		}
 	}
-	text := f.question(w, j.room)
-	found, wrong, err := j.once(limited, f, w, text)
-	if wrong != nil {
-		first := found
-		found, wrong, err = j.once(limited, f, w, text+fmt.Sprintf(f.again, plain.Short(wrong.Error(), maxProblem)))
-		found.add(first)
-	}
-	if wrong != nil {
-		err = fmt.Errorf("the judge's answer cannot be used: %w", wrong)
+	found := Opinion{Usage: metric.Usage{InputTokens: new(int64), CostUSD: new(metric.Value)}}
+	text, more := f.question(w, j.room), ""
+	var problem error
+	for range 2 {
+		said, err := j.ask(limited, f.system, text+more)
+		found.Usage = found.Usage.Add(metric.Usage{InputTokens: said.Tokens, CostUSD: said.USD})
+		if err != nil {
+			problem = fmt.Errorf(f.silence, j.name, err)
+			break
+		}
+		if err = f.read(j, w, said, &found); err == nil {
+			return found, context.Cause(ctx)
+		}
+		problem = fmt.Errorf("the judge's answer cannot be used: %w", err)
+		more = fmt.Sprintf(f.again, plain.Short(err.Error(), maxProblem))
 	}
 	if ctx.Err() != nil {
 		return Opinion{}, context.Cause(ctx)
 	}
-	if err != nil {
-		found.Problem = j.masker.OneLine(err.Error(), maxProblem)
-	}
+	found.Problem = j.masker.OneLine(problem.Error(), maxProblem)
 	return found, nil
-}
-
-// once asks. It says what is wrong with an answer, or why there is none.
-func (j *Judge) once(ctx context.Context, f form, w Work, text string) (found Opinion, wrong, err error) {
-	said, err := j.ask(ctx, f.system, text)
-	found = Opinion{Tokens: said.Tokens, USD: said.USD}
-	if err != nil {
-		return found, nil, fmt.Errorf(f.silence, j.Name(), err)
-	}
-	return found, f.read(j, w, said, &found), nil
 }
 
 // readScore reads an answer with a score.
@@ -152,44 +143,4 @@ func (j *Judge) readScore(_ Work, said answer, into *Opinion) error {
 		}
 	}
 	return err
-}
-
-// add counts what an earlier attempt cost.
-func (v *Opinion) add(earlier Opinion) {
-	if v.Tokens != nil && earlier.Tokens != nil {
-		v.Tokens = new(*v.Tokens + *earlier.Tokens)
-	} else {
-		v.Tokens = nil
-	}
-	if v.USD != nil && earlier.USD != nil {
-		v.USD = new(v.USD.Add(*earlier.USD))
-	} else {
-		v.USD = nil
-	}
-}
-
-// Complete asks a model at an endpoint.
-type Complete func(context.Context, models.Endpoint, models.Request) (models.Response, error)
-
-// Price is what a model's work costs in dollars, nil when that is not known.
-type Price func(model string, usage metric.Usage) *metric.Value
-
-// API returns a judge that asks the endpoint's model. Without a price, which may
-// be nil, nobody knows what it costs.
-func API(complete Complete, endpoint models.Endpoint, price Price, masker process.Masker) *Judge {
-	return &Judge{
-		name: endpoint.Model + " at " + endpoint.URL, room: roomOf(endpoint), masker: masker, timeout: perCase,
-		ask: func(ctx context.Context, system, question string) (answer, error) {
-			return askAPI(ctx, complete, endpoint, price, system, question)
-		},
-	}
-}
-
-// CLI returns a judge that asks an agent through its command line.
-func CLI(c CommandLine, masker process.Masker) *Judge {
-	name := c.Agent.Name
-	if c.Model != "" {
-		name += " with " + c.Model
-	}
-	return &Judge{name: name, agent: c.Agent.Name, ask: c.ask, masker: masker, timeout: perCase}
 }

@@ -52,9 +52,9 @@ func TestChoose(t *testing.T) {
 			}
 		}
 		j, none, err := Choose(Setting{
-			Mode: Mode(set["mode"]), Model: set["model"], Getenv: func(name string) string { return set[name] },
+			Mode: set["mode"], Model: set["model"], Getenv: func(name string) string { return set[name] },
 			Complete: (&client.Client{}).Complete,
-			CLI:      CommandLine{Agent: commandline.All().Asked(), Dir: dir, Env: []string{"PATH=" + path}},
+			Agent:    commandline.All().Asked(), Dir: dir, Env: []string{"PATH=" + path},
 		})
 		switch {
 		case err != nil:
@@ -115,19 +115,19 @@ func TestCostOfAsking(t *testing.T) {
 		assert.Equal(t, replies[len(replies)-1].text != "", found.Judgement != nil)
 		assert.Equal(t, found.Judgement == nil, found.Problem != "")
 		tokens, usd := "-", "-"
-		if found.Tokens != nil {
-			tokens = fmt.Sprint(*found.Tokens)
+		if found.Usage.InputTokens != nil {
+			tokens = fmt.Sprint(*found.Usage.InputTokens)
 		}
-		if found.USD != nil {
-			usd = found.USD.String()
+		if found.Usage.CostUSD != nil {
+			usd = found.Usage.CostUSD.String()
 		}
 		return tokens + " " + usd
 	})
 	j, _ := says(models.Endpoint{Model: "m"}, nil, reply{text: `{"score": 1}`, in: 10, out: 5})
 	found, err := j.Grade(t.Context(), task())
 	require.NoError(t, err)
-	assert.Equal(t, int64(15), *found.Tokens)
-	assert.Nil(t, found.USD, "there is no price")
+	assert.Equal(t, int64(15), *found.Usage.Tokens())
+	assert.Nil(t, found.Usage.CostUSD, "there is no price")
 }
 
 func TestModelOfJudge(t *testing.T) {
@@ -241,12 +241,13 @@ func TestTimeOfCase(t *testing.T) {
 	t.Parallel()
 	var ends []time.Time
 	begun := time.Now()
-	j := API(func(ctx context.Context, _ models.Endpoint, _ models.Request) (models.Response, error) {
+	j := Setting{Masker: masker(), Complete: func(ctx context.Context, _ models.Endpoint, _ models.Request,
+	) (models.Response, error) {
 		end, bounded := ctx.Deadline()
 		require.True(t, bounded)
 		ends = append(ends, end)
 		return models.Response{Text: "no"}, nil
-	}, models.Endpoint{Model: "m"}, nil, masker())
+	}}.API(models.Endpoint{Model: "m"})
 	for _, w := range []Work{task(), suiteCase()} {
 		ends = nil
 		_, err := j.Grade(t.Context(), w)
@@ -288,7 +289,7 @@ func TestFeedbackIsJSON(t *testing.T) {
 			return models.Response{Text: `{"expectations": [{"number": 1, "passed": true, "evidence": "seen"}], ` +
 				`"eval_feedback": ` + feedback + `}`}, nil
 		}
-		j := API(complete, models.Endpoint{Model: "m"}, nil, process.NewMasker(nil, secret, digits))
+		j := Setting{Complete: complete, Masker: process.NewMasker(nil, secret, digits)}.API(models.Endpoint{Model: "m"})
 		found, err := j.Grade(t.Context(), suiteCase())
 		require.NoError(t, err)
 		require.Empty(t, found.Problem)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/suite/evals"
@@ -29,22 +30,24 @@ type graded struct {
 // parse finds the one object with a score in an answer, between whatever prose
 // and braces there are, and reads it. Two objects with different scores are no
 // answer.
-func parse(text string) (metric.Value, string, error) {
+func parse(text string) (score metric.Value, rationale string, err error) {
 	found := objectsIn(text, func(one graded) bool { return one.Score != nil })
 	if len(found) == 0 {
-		return metric.Value{}, "", errors.New("it has no JSON object with a `score`")
+		return score, "", errors.New("it has no JSON object with a `score`")
 	}
-	first, err := found[0].value()
-	if err != nil {
-		return metric.Value{}, "", err
-	}
-	for _, other := range found[1:] {
-		if value, err := other.value(); err != nil || value.Cmp(first) != 0 {
-			return metric.Value{}, "", fmt.Errorf("it has %d JSON objects with a `score` that differ", len(found))
+	for i, one := range found {
+		value, wrong := one.value()
+		switch {
+		case i == 0 && wrong != nil:
+			return score, "", wrong
+		case i == 0:
+			score = value
+		case wrong != nil || value.Cmp(score) != 0:
+			return score, "", fmt.Errorf("it has %d JSON objects with a `score` that differ", len(found))
 		}
 	}
-	rationale, _ := found[0].Rationale.(string)
-	return first, rationale, nil
+	rationale, _ = found[0].Rationale.(string)
+	return score, rationale, nil
 }
 
 // objectsIn finds the JSON objects in a text that are wanted. One may be inside of
@@ -71,22 +74,18 @@ func objectsIn[T any](text string, wanted func(T) bool) []T {
 }
 
 // value is the score as a finite number from 0 to 1.
-func (g graded) value() (metric.Value, error) {
-	if g.Max != nil {
-		return metric.Value{}, errors.New("it has a `max`; the scale is 0 to 1")
-	}
-	var number json.Number
-	if err := json.Unmarshal(*g.Score, &number); err != nil || strings.HasPrefix(string(*g.Score), `"`) {
-		return metric.Value{}, errors.New("its `score` is no number")
-	}
-	score, err := metric.ParseValue(number.String())
+func (g graded) value() (score metric.Value, err error) {
+	text := string(*g.Score)
+	score, err = metric.ParseValue(text)
 	switch {
+	case g.Max != nil:
+		return score, errors.New("it has a `max`; the scale is 0 to 1")
 	case errors.Is(err, metric.ErrNotFinite):
-		return metric.Value{}, errors.New("its `score` is no finite number")
+		return score, errors.New("its `score` is no finite number")
 	case err != nil:
-		return metric.Value{}, errors.New("its `score` is no number")
-	case score.Sign() < 0 || score.Cmp(metric.FromInt(1)) > 0:
-		return metric.Value{}, fmt.Errorf("its `score` %s is not from 0 to 1", plain.Short(number.String(), maxProblem))
+		return score, errors.New("its `score` is no number")
+	case !document.WithinOne(score):
+		return score, fmt.Errorf("its `score` %s is not from 0 to 1", plain.Short(text, maxProblem))
 	}
 	return score, nil
 }
@@ -96,60 +95,47 @@ const (
 	maxFeedback = 8 << 10
 )
 
-// readVerdicts reads an answer about every expectation of a case at once. The burden of
-// proof is on the expectation: one that is not answered, or passed without evidence, has
-// failed.
+// readVerdicts reads an answer about every expectation of a case at once: the one object
+// with verdicts, between whatever prose there is. One with a number twice, or with one that
+// was not asked for, does not count. The burden of proof is on the expectation: one that is
+// not answered, or passed without evidence, has failed.
 func (j *Judge) readVerdicts(w Work, said answer, into *Opinion) error {
-	verdicts, feedback, err := parseGrades(said.Text, len(w.Expectations))
-	if err != nil {
-		return err
+	type verdict struct {
+		Number   int    `json:"number"`
+		Passed   bool   `json:"passed"`
+		Evidence string `json:"evidence"`
+	}
+	type object struct {
+		Expectations *[]verdict      `json:"expectations"`
+		Feedback     json.RawMessage `json:"eval_feedback"`
+	}
+	found := objectsIn(said.Text, func(one object) bool { return one.Expectations != nil })
+	if len(found) != 1 {
+		return fmt.Errorf("it has %d JSON objects with `expectations`, not one", len(found))
+	}
+	verdicts, asked := map[int]verdict{}, len(w.Expectations)
+	for _, v := range *found[0].Expectations {
+		if _, twice := verdicts[v.Number]; twice || v.Number < 1 || v.Number > asked {
+			return fmt.Errorf("expectation number %d is there twice, or was not asked for (1 to %d)", v.Number, asked)
+		}
+		verdicts[v.Number] = v
+	}
+	if len(verdicts) == 0 {
+		return errors.New("it answers no expectation")
 	}
 	for i, expectation := range w.Expectations {
-		verdict := verdicts[i+1]
-		evidence := j.masker.OneLine(verdict.Evidence, maxEvidence)
-		passed := verdict.Passed != nil && *verdict.Passed && evidence != ""
-		evidence = cmp.Or(evidence, "the grader gave no evidence")
-		into.Expectations = append(into.Expectations,
-			evals.Graded{Text: expectation, Passed: passed, Evidence: evidence, Source: evals.ByGrader})
+		evidence := j.masker.OneLine(verdicts[i+1].Evidence, maxEvidence)
+		into.Expectations = append(into.Expectations, evals.Graded{
+			Text: expectation, Passed: verdicts[i+1].Passed && evidence != "",
+			Evidence: cmp.Or(evidence, "the grader gave no evidence"), Source: evals.ByGrader,
+		})
 	}
 	// A secret may be a number: what is masked need not be JSON any more.
+	feedback := found[0].Feedback
 	if masked := j.masker.Bytes(feedback); len(feedback) <= maxFeedback && json.Valid(masked) {
 		into.Feedback = masked
 	}
 	return nil
-}
-
-// gradeVerdict is the answer to one expectation.
-type gradeVerdict struct {
-	Number   int    `json:"number"`
-	Passed   *bool  `json:"passed"`
-	Evidence string `json:"evidence"`
-}
-
-// parseGrades finds the one object with verdicts in an answer, between whatever
-// prose there is. An answer with two of them, with a number twice or with one
-// that was not asked for does not count.
-func parseGrades(text string, asked int) (verdicts map[int]gradeVerdict, feedback []byte, err error) {
-	type object struct {
-		Expectations *[]gradeVerdict `json:"expectations"`
-		Feedback     json.RawMessage `json:"eval_feedback"`
-	}
-	found := objectsIn(text, func(one object) bool { return one.Expectations != nil })
-	if len(found) != 1 {
-		return nil, nil, fmt.Errorf("it has %d JSON objects with `expectations`, not one", len(found))
-	}
-	verdicts = map[int]gradeVerdict{}
-	for _, verdict := range *found[0].Expectations {
-		if _, twice := verdicts[verdict.Number]; twice || verdict.Number < 1 || verdict.Number > asked {
-			return nil, nil, fmt.Errorf("expectation number %d is there twice, or was not asked for (1 to %d)",
-				verdict.Number, asked)
-		}
-		verdicts[verdict.Number] = verdict
-	}
-	if len(verdicts) == 0 {
-		return nil, nil, errors.New("it answers no expectation")
-	}
-	return verdicts, found[0].Feedback, nil
 }
 
 // system is the same for every case, so that a server can cache it.

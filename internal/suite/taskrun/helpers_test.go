@@ -98,7 +98,7 @@ func (a *answers) Grade(_ context.Context, c judge.Work) (judge.Opinion, error) 
 	defer a.mu.Unlock()
 	as := a.text[min(len(a.cases), len(a.text)-1)]
 	a.cases = append(a.cases, c)
-	found := judge.Opinion{Tokens: new(int64(100)), USD: new(metric.MustValue("0.01"))}
+	found := judge.Opinion{Usage: metric.Usage{InputTokens: new(int64(100)), CostUSD: new(metric.MustValue("0.01"))}}
 	switch as {
 	case '!':
 		a.stop(errStopped)

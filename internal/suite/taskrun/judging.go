@@ -120,7 +120,7 @@ func (j *judging) one(ctx context.Context, u unit) error {
 	place := j.place(u)
 	var kept format.Judgement
 	if !j.Fresh && j.Archive.Read(place, judgementFile, &kept) && kept.Score.Finite() {
-		j.note(u, judge.Opinion{Judgement: &kept, Tokens: new(int64), USD: &metric.Value{}})
+		j.note(u, judge.Opinion{Judgement: &kept, Usage: metric.Usage{InputTokens: new(int64), CostUSD: &metric.Value{}}})
 		return nil
 	}
 	task, r := j.tasks[u.task], j.records[u]
@@ -129,7 +129,7 @@ func (j *judging) one(ctx context.Context, u unit) error {
 		Diff: r.diff(), Words: r.Words, Failure: r.Failure, Checks: r.Checks,
 	})
 	if err != nil {
-		j.spent.Judged(verdict.Tokens, verdict.USD)
+		j.spent.Add(verdict.Usage, true)
 		return err
 	}
 	j.note(u, verdict)
@@ -147,7 +147,7 @@ func (j *judging) one(ctx context.Context, u unit) error {
 func (j *judging) note(u unit, verdict judge.Opinion) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.spent.Judged(verdict.Tokens, verdict.USD)
+	j.spent.Add(verdict.Usage, true)
 	j.asked++
 	j.tell(Progress{Judged: j.asked, ToJudge: j.total})
 	if verdict.Judgement != nil {

@@ -99,22 +99,15 @@ type Spending struct {
 	unknown int
 }
 
-// Worked adds what an agent used, Judged what a judge did; nil is unknown, which of a
-// judge is no reason to stop.
-func (s *Spending) Worked(tokens *int64, usd *metric.Value) {
+// Add adds what an agent or a judge used; nil is unknown, which of a judge is no reason to
+// stop.
+func (s *Spending) Add(used metric.Usage, judge bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.expense.Add(tokens, usd)
-	if tokens == nil && usd == nil {
+	s.expense.Add(used.Tokens(), used.CostUSD)
+	if !judge && used.Tokens() == nil && used.CostUSD == nil {
 		s.unknown++
 	}
-}
-
-// Judged adds what a judge used.
-func (s *Spending) Judged(tokens *int64, usd *metric.Value) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.expense.Add(tokens, usd)
 }
 
 // Used is all of it.
@@ -228,7 +221,7 @@ func (r *Runner) Try(ctx context.Context, spent *Spending, a Attempt) (err error
 	request.IsTarget = func(string) bool { return true }
 	request.Limit.Tokens, request.Limit.CostUSD = spent.Left()
 	reply, err := a.Agent.Propose(ctx, request)
-	spent.Worked(reply.Usage.Tokens(), reply.Usage.CostUSD)
+	spent.Add(reply.Usage, false)
 	if err != nil {
 		return fmt.Errorf("%s: %w", a.Name, err)
 	}

@@ -44,14 +44,14 @@ func spending(t *testing.T, text string) *work.Spending {
 			}
 		}
 		if i > 0 {
-			spent.Worked(tokens, usd)
+			spent.Add(metric.Usage{InputTokens: tokens, CostUSD: usd}, false)
 			continue
 		}
 		if spent.USD = usd; tokens != nil {
 			spent.Tokens = *tokens
 		}
 	}
-	spent.Judged(nil, nil) // what a judge does not say is no reason to stop
+	spent.Add(metric.Usage{}, true) // what a judge does not say is no reason to stop
 	return spent
 }
 
