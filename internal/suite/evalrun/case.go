@@ -92,8 +92,8 @@ func (w *cased) finish(ctx context.Context, raw string) (evals.CaseScore, error)
 		if !used {
 			evidence = "does not show"
 		}
-		w.grading = w.grading.Merge(w.graded(w.c.Checks[0], used == *w.c.Trigger,
-			"the transcript "+evidence+" that the skill was loaded"))
+		w.grading.Expectations = []evals.Graded{w.graded(w.c.Checks[0], used == *w.c.Trigger,
+			"the transcript "+evidence+" that the skill was loaded")}
 		return w.c.Score(w.grading), w.write()
 	}
 	if err := w.check(ctx); err != nil {
@@ -112,6 +112,7 @@ func (w *cased) finish(ctx context.Context, raw string) (evals.CaseScore, error)
 // files are looked at, and kept, as the executor left them.
 func (w *cased) check(ctx context.Context) error {
 	found := make([]evals.Graded, len(w.c.Checks))
+	w.grading.Expectations = found
 	look := func(commands bool) error {
 		for i, check := range w.c.Checks {
 			if (check.Command != "") != commands {
@@ -131,9 +132,7 @@ func (w *cased) check(ctx context.Context) error {
 	if err := w.keepOutputs(ctx); err != nil {
 		return err
 	}
-	err := look(true)
-	w.grading = w.grading.Merge(found...)
-	return err
+	return look(true)
 }
 
 // graded is the answer to a check.
@@ -165,7 +164,7 @@ func (w *cased) grade(ctx context.Context) error {
 		}
 	}
 	w.took = w.Now().Sub(begun)
-	w.grading = w.grading.Merge(grades.Expectations...)
+	w.grading.Expectations = append(w.grading.Expectations, grades.Expectations...)
 	w.grading.Feedback = grades.Feedback
 	return nil
 }

@@ -1,11 +1,9 @@
 package evals
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -22,110 +20,80 @@ const (
 	ByGrader      Source = "llm"           // a model's verdict
 )
 
-// Grading is a grading.json: what one run of one case came to.
+// Grading is a grading.json: what one run of one case came to. Its JSON is the file, with
+// the summary that follows from the flags.
 type Grading struct {
 	// Expectations are the deterministic ones first.
-	Expectations []Graded
-	// Metrics, Timing, Claims and Feedback are kept as they are; nil when not given.
-	Metrics, Timing, Claims, Feedback json.RawMessage
+	Expectations []Graded `json:"expectations"`
+	// What follows is any JSON, nil when not given.
+	Metrics  json.RawMessage `json:"execution_metrics,omitempty"`
+	Timing   json.RawMessage `json:"timing,omitempty"`
+	Claims   json.RawMessage `json:"claims,omitempty"`
+	Feedback json.RawMessage `json:"eval_feedback,omitempty"`
+}
+
+// Claim is what the executor said of its work, and whether a grader found it true.
+type Claim struct {
+	Text     string `json:"claim"`
+	Verified bool   `json:"verified"`
+	Evidence string `json:"evidence"`
+}
+
+// ReadClaims are the claims that a grader looked into; none where it named none,
+// or wrote them in a way of its own.
+func (g Grading) ReadClaims() []Claim {
+	var claims []Claim
+	if json.Unmarshal(g.Claims, &claims) != nil {
+		return nil
+	}
+	return slices.DeleteFunc(claims, func(c Claim) bool { return c.Text == "" })
 }
 
 // Graded is one expectation or check with its verdict.
 type Graded struct {
-	Text     string
-	Passed   bool
-	Evidence string
+	Text     string `json:"text"`
+	Passed   bool   `json:"passed"`
+	Evidence string `json:"evidence"`
 	// Source is "" where the file does not say.
-	Source Source
-}
-
-// maxGrading bounds a grading.json, in bytes.
-const maxGrading = 8 << 20
-
-// gradedJSON is one entry as it is written: under both names, since readers
-// differ in which they look for.
-type gradedJSON struct {
-	Expectation string `json:"expectation"`
-	Text        string `json:"text"`
-	Passed      *bool  `json:"passed"`
-	Evidence    string `json:"evidence"`
-	Source      Source `json:"source,omitempty"`
-}
-
-type gradingJSON struct {
-	Summary      summaryJSON     `json:"summary"`
-	Expectations *[]gradedJSON   `json:"expectations"`
-	Metrics      json.RawMessage `json:"execution_metrics,omitempty"`
-	Timing       json.RawMessage `json:"timing,omitempty"`
-	Claims       json.RawMessage `json:"claims,omitempty"`
-	Feedback     json.RawMessage `json:"eval_feedback,omitempty"`
-}
-
-type summaryJSON struct {
-	PassRate float64 `json:"pass_rate"`
-	Passed   int     `json:"passed"`
-	Failed   int     `json:"failed"`
-	Total    int     `json:"total"`
+	Source Source `json:"source,omitempty"`
 }
 
 // ParseGrading reads a grading.json. Expectations may be named `text` or
-// `expectation`; the summary is not read, since it follows from the flags.
-func ParseGrading(data []byte) (Grading, error) {
-	if len(data) > maxGrading {
-		return Grading{}, fmt.Errorf("has more than %d KiB", maxGrading/1024)
+// `expectation`; the summary is not read, since it follows from the flags. A key that is
+// there twice is refused: readers differ in which of the two they take.
+func ParseGrading(data []byte) (g Grading, err error) {
+	const most, mostEntries = 8 << 20, 100_000
+	r, root, ok := document.ReadObject("", data, most)
+	raw := func(to *json.RawMessage) func(document.Node, string) {
+		return func(n document.Node, _ string) { *to, _ = json.Marshal(document.Plain(n)) }
 	}
-	var read struct {
-		gradingJSON
-
-		Summary json.RawMessage `json:"summary"` // whatever it is
+	if ok {
+		r.Object(root, "", document.Keys{
+			"expectations": func(n document.Node, key string) {
+				r.List(n, key, mostEntries, func(n document.Node, key string) {
+					var entry Graded
+					other := ""
+					r.Object(n, key, document.Keys{
+						"text": r.OptionalInto(&entry.Text, most), "expectation": r.OptionalInto(&other, most),
+						"passed": document.Into(&entry.Passed, r.Truth), "evidence": r.OptionalInto(&entry.Evidence, most),
+						"source": r.OptionalInto((*string)(&entry.Source), most),
+					}, false, "passed")
+					if entry.Text = cmp.Or(strings.TrimSpace(entry.Text), strings.TrimSpace(other)); entry.Text == "" {
+						r.Fail(n, key, "needs a `text`")
+					}
+					g.Expectations = append(g.Expectations, entry)
+				})
+			},
+			"execution_metrics": raw(&g.Metrics), "timing": raw(&g.Timing), "claims": raw(&g.Claims),
+			"eval_feedback": raw(&g.Feedback),
+		}, false, "expectations")
 	}
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	if err := json.Unmarshal(data, &read); err != nil {
-		return Grading{}, fmt.Errorf("is no grading: %s", document.JSONError(err))
-	}
-	if err := unambiguous(data); err != nil {
-		return Grading{}, fmt.Errorf("is no grading: %w", err)
-	}
-	if read.Expectations == nil {
-		return Grading{}, errors.New("is no grading: it has no `expectations`")
-	}
-	g := Grading{Metrics: read.Metrics, Timing: read.Timing, Claims: read.Claims, Feedback: read.Feedback}
-	for i, entry := range *read.Expectations {
-		text := cmp.Or(strings.TrimSpace(entry.Text), strings.TrimSpace(entry.Expectation))
-		if text == "" || entry.Passed == nil {
-			return Grading{}, fmt.Errorf("expectations[%d] needs a `text` and `passed`", i)
-		}
-		g.Expectations = append(g.Expectations,
-			Graded{Text: text, Passed: *entry.Passed, Evidence: entry.Evidence, Source: entry.Source})
+	if len(r.Problems) > 0 {
+		first := r.Problems[0]
+		return Grading{}, errors.New("is no grading: " +
+			strings.TrimSpace(plain.Short(first.Key, document.MaxShown)+" "+first.Message))
 	}
 	return g, nil
-}
-
-// unambiguous refuses a key that is there twice, and one of ours in other letters:
-// encoding/json takes the last one, whatever its letters, and other readers do not.
-func unambiguous(data []byte) error {
-	r, root, _ := document.Read("", data, maxGrading)
-	ours := func(n document.Node, names ...string) {
-		for _, f := range n.Fields {
-			if i := slices.IndexFunc(names,
-				func(name string) bool { return strings.EqualFold(name, f.Name) }); i >= 0 && names[i] != f.Name {
-				r.Fail(f.Value, f.Name, "must be written `%s`", names[i])
-			}
-		}
-	}
-	ours(root, "summary", "expectations", "execution_metrics", "timing", "claims", "eval_feedback")
-	for _, f := range root.Fields {
-		for _, entry := range f.Value.Items {
-			if f.Name == "expectations" {
-				ours(entry, "text", "expectation", "passed", "evidence", "source")
-			}
-		}
-	}
-	if len(r.Problems) == 0 {
-		return nil
-	}
-	first := r.Problems[0]
-	return errors.New(strings.TrimSpace(plain.Short(first.Key, document.MaxShown) + " " + first.Message))
 }
 
 // Passed counts the expectations that passed.
@@ -139,51 +107,32 @@ func (g Grading) Passed() int {
 	return passed
 }
 
-// MarshalJSON writes the file, with the summary that follows from the flags.
+// MarshalJSON writes the file. Each expectation has its text under both names, since
+// readers differ in which they look for.
 func (g Grading) MarshalJSON() ([]byte, error) {
-	entries := []gradedJSON{}
+	type named struct {
+		Expectation string `json:"expectation"`
+		Graded
+	}
+	type rest Grading
+	var file struct {
+		Summary struct {
+			PassRate float64 `json:"pass_rate"`
+			Passed   int     `json:"passed"`
+			Failed   int     `json:"failed"`
+			Total    int     `json:"total"`
+		} `json:"summary"`
+		Expectations []named `json:"expectations"`
+		rest
+	}
+	file.Expectations, file.rest = []named{}, rest(g)
 	for _, entry := range g.Expectations {
-		entries = append(entries, gradedJSON{entry.Text, entry.Text, new(entry.Passed), entry.Evidence, entry.Source})
+		file.Expectations = append(file.Expectations, named{entry.Text, entry})
 	}
-	summary := summaryJSON{Passed: g.Passed(), Total: len(entries)}
-	summary.Failed = summary.Total - summary.Passed
-	if summary.Total > 0 {
-		summary.PassRate = float64(summary.Passed) / float64(summary.Total)
+	s := &file.Summary
+	s.Passed, s.Total = g.Passed(), len(g.Expectations)
+	if s.Failed = s.Total - s.Passed; s.Total > 0 {
+		s.PassRate = float64(s.Passed) / float64(s.Total)
 	}
-	return json.Marshal(gradingJSON{
-		Summary: summary, Expectations: &entries, Metrics: g.Metrics, Timing: g.Timing,
-		Claims: g.Claims, Feedback: g.Feedback,
-	})
-}
-
-// Merge puts what was found later into a grading: a verdict on the same text of
-// the same source replaces the earlier one, others are added, and the
-// deterministic ones come first. Merging the same twice changes nothing.
-func (g Grading) Merge(later ...Graded) Grading {
-	type key struct {
-		source Source
-		text   string
-	}
-	at := map[key]int{}
-	var all []Graded
-	for _, list := range [][]Graded{g.Expectations, later} {
-		for _, entry := range list {
-			k := key{entry.Source, entry.Text}
-			if i, there := at[k]; there {
-				all[i] = entry
-				continue
-			}
-			at[k] = len(all)
-			all = append(all, entry)
-		}
-	}
-	g.Expectations = nil
-	for _, first := range []bool{true, false} {
-		for _, entry := range all {
-			if (entry.Source == Deterministic) == first {
-				g.Expectations = append(g.Expectations, entry)
-			}
-		}
-	}
-	return g
+	return json.Marshal(file)
 }
