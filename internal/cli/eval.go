@@ -155,7 +155,7 @@ func (a *App) evalTasks(ctx context.Context, dir string, p *program.Program, o *
 		shown.Begin(taskLine(p))
 	}
 	if o.against == "" {
-		found, err := taskrun.Measure(ctx, session.suite, candidate, session.options)
+		found, err := taskrun.Run(ctx, session.suite, session.options, candidate)
 		shown.Close()
 		if err != nil {
 			return err
@@ -167,7 +167,7 @@ func (a *App) evalTasks(ctx context.Context, dir string, p *program.Program, o *
 	if err != nil {
 		return err
 	}
-	found, err := taskrun.Run(ctx, session.suite, baseline, candidate, session.options)
+	found, err := taskrun.Run(ctx, session.suite, session.options, baseline, candidate)
 	shown.Close()
 	if err != nil {
 		return err

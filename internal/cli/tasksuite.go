@@ -36,9 +36,7 @@ type taskSuite struct {
 
 // Measure runs the suite for one tree.
 func (l *taskSuite) Measure(ctx context.Context, dir string, limit evaluation.Limit) (loop.Suited, error) {
-	found, result, err := l.run(ctx, dir, limit, func(s *taskSession) (taskrun.Report, error) {
-		return taskrun.Measure(ctx, s.suite, l.side("incumbent", dir), s.options)
-	})
+	found, result, err := l.run(ctx, dir, limit, taskrun.Side{Label: "incumbent", Dir: dir})
 	if err != nil || result.Problem+result.Unfinished != "" {
 		return result, err
 	}
@@ -53,9 +51,8 @@ func (l *taskSuite) Measure(ctx context.Context, dir string, limit evaluation.Li
 func (l *taskSuite) Compare(ctx context.Context, incumbent, candidate string,
 	limit evaluation.Limit,
 ) (loop.Suited, error) {
-	found, result, err := l.run(ctx, incumbent, limit, func(s *taskSession) (taskrun.Report, error) {
-		return taskrun.Run(ctx, s.suite, l.side("incumbent", incumbent), l.side("candidate", candidate), s.options)
-	})
+	found, result, err := l.run(ctx, incumbent, limit, taskrun.Side{Label: "incumbent", Dir: incumbent},
+		taskrun.Side{Label: "candidate", Dir: candidate})
 	if err != nil || result.Problem+result.Unfinished != "" {
 		return result, err
 	}
@@ -72,7 +69,7 @@ func (l *taskSuite) Compare(ctx context.Context, incumbent, candidate string,
 // outcome, and so is what keeps the suite from being run to its end; the rest is an error of
 // the program itself.
 func (l *taskSuite) run(ctx context.Context, dir string, limit evaluation.Limit,
-	do func(*taskSession) (taskrun.Report, error),
+	sides ...taskrun.Side,
 ) (found taskrun.Report, result loop.Suited, err error) {
 	const most = 400
 	session, err := l.open(ctx, filepath.Join(dir, filepath.FromSlash(l.program.Tasks)))
@@ -80,7 +77,7 @@ func (l *taskSuite) run(ctx context.Context, dir string, limit evaluation.Limit,
 	if err == nil {
 		session.options.Budget = work.Budget{Tokens: limit.Tokens, USD: limit.CostUSD}
 		session.options.Progress = func(now taskrun.Progress) { l.tell(taskLine(now)) }
-		found, err = do(session)
+		found, err = taskrun.Run(ctx, session.suite, session.options, sides...)
 	}
 	result.Expense = found.Expense.Given()
 	if _, wrong := errors.AsType[*misuse.Error](err); wrong {
@@ -99,11 +96,6 @@ func metricOf(o format.SuiteOutcome) *metric.Value {
 		return &key
 	}
 	return nil
-}
-
-// side is a tree as a configuration.
-func (l *taskSuite) side(label, dir string) taskrun.Side {
-	return taskrun.Side{Label: label, Dir: dir, Config: l.config()}
 }
 
 // executedBy describes who works on the tasks, and who judges them; nil where they
@@ -165,6 +157,7 @@ func (l *taskSuite) open(ctx context.Context, dir string) (s *taskSession, err e
 		Override: l.override,
 		Runs:     p.Runs,
 		Fresh:    l.fresh,
+		Config:   l.config(),
 		Archive:  archive,
 		Session:  l.NewRunID(),
 	}
@@ -194,7 +187,7 @@ func (l *taskSuite) open(ctx context.Context, dir string) (s *taskSession, err e
 // findSide finds a configuration: a directory, or a commit whose files are written
 // to one.
 func (l *taskSuite) findSide(ctx context.Context, s *taskSession, flag, text string) (taskrun.Side, error) {
-	side := l.side(text, l.Path(text))
+	side := taskrun.Side{Label: text, Dir: l.Path(text)}
 	if info, err := os.Stat(side.Dir); err == nil && info.IsDir() {
 		return side, nil
 	}

@@ -226,14 +226,15 @@ func (s scenario) inTasks(t *testing.T) suite.Effect {
 	runner, asked := s.runner(t)
 	worker := &scripted{scenario: s}
 	o := taskrun.Options{
-		Agent: "scripted", Agents: func(string) (agent.Agent, error) { return worker, nil }, Runner: runner,
+		Agent: "scripted", Config: taskrun.AgentConfig(),
+		Agents: func(string) (agent.Agent, error) { return worker, nil }, Runner: runner,
 		Runs: max(s.runs, 1), Thresholds: score.Thresholds{ObjectiveDropIsRegression: true}, Session: "s",
 		Archive: &cache.Archive{Dir: filepath.Join(root, "kept"), Stage: t.TempDir()},
 	}
 	side := func(name string) taskrun.Side {
-		return taskrun.Side{Label: name, Dir: filepath.Join(root, name), Config: taskrun.AgentConfig()}
+		return taskrun.Side{Label: name, Dir: filepath.Join(root, name)}
 	}
-	found, err := taskrun.Run(t.Context(), loaded, side("before"), side("after"), o)
+	found, err := taskrun.Run(t.Context(), loaded, o, side("before"), side("after"))
 	if err != nil {
 		assert.Empty(t, found.Verdict)
 		return suite.NoResult

@@ -27,14 +27,9 @@ import (
 	"github.com/org/autoloop/internal/suite/work"
 )
 
-// Side is one of the two configurations.
-type Side struct {
-	// Label names it in reports, such as a branch.
-	Label string
-	// Dir has the configuration's files, Config says which they are.
-	Dir    string
-	Config Config
-}
+// Side is one of the two configurations: Label names it in reports, such as a branch, and
+// Dir has its files.
+type Side struct{ Label, Dir string }
 
 // Options say how a suite is run. The zero values of the first group choose the
 // defaults; the second group must be set.
@@ -57,6 +52,8 @@ type Options struct {
 	// Progress, optional, is told after each run; calls do not overlap.
 	Progress func(Progress)
 
+	// Config says which files of a side are its configuration.
+	Config Config
 	// Agents finds an agent that can be used, by its name.
 	Agents func(name string) (agent.Agent, error)
 	// Archive keeps what is finished, and Session names this one in it.
@@ -82,37 +79,22 @@ type Progress struct {
 	Unknown int
 }
 
-// Run runs the suite for both configurations and compares them. What a task
-// comes to is part of the report, also when its agent fails or its time runs
-// out. An error means that there is no comparison: something about suite or
-// configuration cannot be used (an error of Misuse), an agent is not there, the
-// budget is used up, the disk is full, or ctx ended; what was finished until
-// then is kept, and the next call goes on.
-func Run(ctx context.Context, s *TaskSuite, baseline, candidate Side, o Options) (Report, error) {
-	session, err := prepare(ctx, s, baseline, candidate, o)
-	return session.run(ctx, err)
-}
-
-// Measure runs the suite for one configuration alone, the baseline of the report: five
-// times where a model is known to take part, else once, unless Options.Runs says how
-// often. The runs serve a later comparison in which the configuration is the baseline.
-// Errors are those of Run.
-func Measure(ctx context.Context, s *TaskSuite, side Side, o Options) (Report, error) {
-	session, err := prepare(ctx, s, side, side, o)
-	if err == nil {
-		session.standalone = true
-	}
-	return session.run(ctx, err)
-}
-
-func (s *session) run(ctx context.Context, err error) (found Report, _ error) {
+// Run runs the suite for a baseline and a candidate, and compares them. For a baseline alone
+// it is run five times where a model is known to take part, else once, unless Options.Runs
+// says how often; the runs serve a later comparison. What a task comes to is part of the
+// report, also when its agent fails or its time runs out. An error means that there is no
+// comparison: something about suite or configuration cannot be used (an error of Misuse), an
+// agent is not there, the budget is used up, the disk is full, or ctx ended; what was
+// finished until then is kept, and the next call goes on.
+func Run(ctx context.Context, s *TaskSuite, o Options, sides ...Side) (found Report, err error) {
+	session, err := prepare(ctx, s, o, sides)
 	if err != nil {
 		return found, err
 	}
-	if err = s.measure(ctx); err == nil {
-		found, err = s.report(ctx)
+	if err = session.measure(ctx); err == nil {
+		found, err = session.report(ctx)
 	}
-	found.Expense = s.spent.Used() // kept runs cost nothing again
+	found.Expense = session.spent.Used() // kept runs cost nothing again
 	return found, err
 }
 
@@ -137,22 +119,17 @@ func Load(ctx context.Context, dir string) (*TaskSuite, error) {
 		return nil, misuse.Errorf("there is no %s in %s or below it", format.TaskFile, dir)
 	}
 	tasks, problems := format.Parse(files.List, files.IsDir)
-	if err := problems.Err(); err != nil {
-		return nil, misuse.New(err)
-	}
-	var faults []error
-	for _, task := range tasks {
-		err := sandbox.Inspect(ctx, files.Fixture(task))
-		var refused *sandbox.PathError
-		switch {
-		case errors.As(err, &refused):
-			faults = append(faults, fmt.Errorf("%s: fixtureDir: %w", task.File, err))
-		case err != nil:
+	fault := problems.Err()
+	for i := 0; i < len(tasks) && fault == nil; i++ {
+		err := sandbox.Inspect(ctx, files.Fixture(tasks[i]))
+		if _, is := errors.AsType[*sandbox.PathError](err); !is && err != nil {
 			return nil, err
+		} else if is {
+			fault = fmt.Errorf("%s: fixtureDir: %w", tasks[i].File, err)
 		}
 	}
-	if len(faults) > 0 {
-		return nil, misuse.New(errors.Join(faults...))
+	if fault != nil {
+		return nil, misuse.New(fault)
 	}
 	return &TaskSuite{Dir: dir, Tasks: tasks, files: files}, nil
 }
@@ -178,11 +155,11 @@ func AgentConfig() Config {
 
 // Match reports whether a file is part of the configuration.
 func (c Config) Match(path string) bool {
-	return matchAny(c.Include, path) && !matchAny(c.Exclude, path)
-}
-
-func matchAny(globs []string, path string) bool {
-	return slices.ContainsFunc(globs, func(glob string) bool { return doublestar.MatchUnvalidated(whole(glob), path) })
+	in := func(globs []string) bool {
+		return slices.ContainsFunc(globs,
+			func(glob string) bool { return doublestar.MatchUnvalidated(whole(glob), path) })
+	}
+	return in(c.Include) && !in(c.Exclude)
 }
 
 func whole(glob string) string {

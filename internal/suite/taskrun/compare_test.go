@@ -54,7 +54,7 @@ func TestFinishedRunsAreKept(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, map[string]string{"a": checks(after), "b": checks(after)})
 	works := &worker{}
-	alone, err := Measure(t.Context(), w.load(), w.side("before"), w.options(works))
+	alone, err := Run(t.Context(), w.load(), w.options(works), w.side("before"))
 	require.NoError(t, err)
 	golden.Row(t, "alone", alone.Alone())
 	assert.Len(t, works.asked, 2)
@@ -217,7 +217,7 @@ func TestFaultsAreSaidBeforeAnythingRuns(t *testing.T) {
 			if c.change != nil {
 				c.change(&o, works)
 			}
-			found, err := Run(t.Context(), loaded, w.side("before"), w.side("after"), o)
+			found, err := Run(t.Context(), loaded, o, w.side("before"), w.side("after"))
 			require.ErrorContains(t, err, says)
 			var fault *misuse.Error
 			assert.Equal(t, !c.ours, errors.As(err, &fault), "%v", err)

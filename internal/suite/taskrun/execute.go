@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
@@ -24,99 +23,6 @@ import (
 
 // commandAgent is the agent that may or may not ask a model: nobody knows.
 const commandAgent = "command"
-
-// execute runs one task once and keeps the result.
-func (s *session) execute(ctx context.Context, u unit) (r record, err error) {
-	task := s.tasks[u.task]
-	staged, err := s.Archive.Begin()
-	if err != nil {
-		return record{}, err
-	}
-	err = s.Try(ctx, s.spent, work.Attempt{
-		Format: suite.Tasks, Name: "task " + task.ID, Box: fmt.Sprintf("box-%d-%d-%d", u.task, u.side, u.repeat),
-		Agent: task.agent, From: task.templates[u.side], Keep: staged,
-		Request: func(*sandbox.Box) agent.Request {
-			return agent.Request{
-				Prompt: task.Prompt, Transcript: filepath.Join(staged, transcriptFile), Timeout: task.Timeout,
-				Iteration: u.repeat + 1, Seed: int64(u.repeat + 1),
-			}
-		},
-		Look: func(box *sandbox.Box, reply agent.Reply) (err error) {
-			r, err = s.look(ctx, box, task, reply, staged)
-			return err
-		},
-	})
-	if none, is := errors.AsType[*work.NoResultError](err); is {
-		none.Reason += goOn
-	}
-	if err != nil {
-		return record{}, err
-	}
-	if err := s.Archive.Keep(staged, s.name(u), recordFile, r); err != nil {
-		return r, err
-	}
-	r.dir = s.Archive.Path(s.name(u))
-	return r, nil
-}
-
-// goOn is what to do when a comparison ends before all runs are there.
-const goOn = "; what was finished is kept; run it again to go on"
-
-// look looks at what an agent left, and runs the task's checks.
-func (s *session) look(ctx context.Context, box *sandbox.Box, task *prepared, reply agent.Reply, staged string,
-) (r record, err error) {
-	r = record{Format: recordFormat, Session: s.Session, Cost: costOf(reply)}
-	changes, err := box.Changes(ctx)
-	if err != nil {
-		return r, fmt.Errorf("task %s: look at what the agent changed: %w", task.ID, err)
-	}
-	diff := box.Masker.String(changes)
-	if err := os.WriteFile(filepath.Join(staged, diffFile), []byte(diff), 0o600); err != nil {
-		return r, err
-	}
-	r.Digest, r.Words = digest(diff), box.Masker.OneLine(reply.Summary, work.MaxWords)
-	if failure := reply.Failure; failure != nil {
-		r.Crashed, r.Failure = failure.Kind == agent.Crashed, box.Masker.OneLine(failure.Error(), work.MaxWords)
-	}
-	left := task.Timeout - reply.Duration
-	for i, check := range task.Checks {
-		passed, evidence := false, "not looked at: the agent failed" // which is a result
-		if reply.Failure == nil {
-			var took time.Duration
-			passed, evidence, took, err = box.Check(ctx, i, ".", check, changes, left)
-			left -= took
-		}
-		if err != nil {
-			return r, fmt.Errorf("task %s: %w", task.ID, err)
-		}
-		if passed {
-			evidence = ""
-		}
-		r.Checks = append(r.Checks, format.CheckResult{
-			Kind: check.Kind, Name: plain.Short(check.Subject(), work.MaxWords), Passed: passed, Detail: evidence,
-		})
-	}
-	return r, nil
-}
-
-func costOf(reply agent.Reply) format.Cost {
-	ms := metric.NumberFromInt(reply.Duration.Round(time.Millisecond).Milliseconds())
-	cost := format.Cost{WallClockMs: &ms, Steps: count(reply.Usage.Turns), ToolCalls: count(reply.Usage.ToolCalls)}
-	if in, out := reply.Usage.InputTokens, reply.Usage.OutputTokens; in != nil && out != nil {
-		cost.Tokens = new(metric.NumberFromInt(*in + *out))
-	}
-	if usd := reply.Usage.CostUSD; usd != nil {
-		cost.USD = new(metric.NumberOf(*usd))
-	}
-	return cost
-}
-
-func count(n *int) *metric.Number {
-	if n == nil {
-		return nil
-	}
-	return new(metric.NumberFromInt(int64(*n)))
-}
 
 // unit is one run: a task, a side, and which repeat, from 0.
 type unit struct {
@@ -143,12 +49,110 @@ type record struct {
 	dir string // where transcript and diff are
 }
 
+// recordFormat is the version of what is kept. Another version is another key, so
+// that nothing old is misread.
+const recordFormat = 1
+
 // The files of a kept run.
 const (
 	recordFile     = "result.json"
 	transcriptFile = "transcript.txt"
 	diffFile       = "changes.diff"
 )
+
+// execute runs one task once and keeps the result.
+func (s *session) execute(ctx context.Context, u unit) (r record, err error) {
+	task := s.tasks[u.task]
+	staged, err := s.Archive.Begin()
+	if err != nil {
+		return record{}, err
+	}
+	err = s.Try(ctx, s.spent, work.Attempt{
+		Format: suite.Tasks, Name: "task " + task.ID, Box: fmt.Sprintf("box-%d-%d-%d", u.task, u.side, u.repeat),
+		Agent: task.agent, From: task.templates[u.side], Keep: staged,
+		Request: func(*sandbox.Box) agent.Request {
+			return agent.Request{
+				Prompt: task.Prompt, Transcript: filepath.Join(staged, transcriptFile), Timeout: task.Timeout,
+				Iteration: u.repeat + 1, Seed: int64(u.repeat + 1),
+			}
+		},
+		Look: func(box *sandbox.Box, reply agent.Reply) (err error) {
+			r, err = s.look(ctx, box, task, reply, filepath.Join(staged, diffFile))
+			return err
+		},
+	})
+	if none, is := errors.AsType[*work.NoResultError](err); is {
+		none.Reason += goOn
+	}
+	if err == nil {
+		err = s.Archive.Keep(staged, s.name(u), recordFile, r)
+	}
+	r.dir = s.Archive.Path(s.name(u))
+	return r, err
+}
+
+// goOn is what to do when a comparison ends before all runs are there.
+const goOn = "; what was finished is kept; run it again to go on"
+
+// look looks at what an agent left, and runs the task's checks.
+func (s *session) look(ctx context.Context, box *sandbox.Box, task *prepared, reply agent.Reply, file string,
+) (r record, err error) {
+	changes, err := box.Changes(ctx)
+	if err != nil {
+		return r, fmt.Errorf("task %s: look at what the agent changed: %w", task.ID, err)
+	}
+	diff := box.Masker.String(changes)
+	if err := os.WriteFile(file, []byte(diff), 0o600); err != nil {
+		return r, err
+	}
+	r = record{
+		Format: recordFormat, Session: s.Session, Cost: costOf(reply), Digest: digest(diff),
+		Words: box.Masker.OneLine(reply.Summary, work.MaxWords),
+	}
+	if failure := reply.Failure; failure != nil {
+		r.Crashed, r.Failure = failure.Kind == agent.Crashed, box.Masker.OneLine(failure.Error(), work.MaxWords)
+	}
+	left := task.Timeout - reply.Duration
+	for i, check := range task.Checks {
+		passed, evidence := false, "not looked at: the agent failed" // which is a result
+		if reply.Failure == nil {
+			var took time.Duration
+			if passed, evidence, took, err = box.Check(ctx, i, ".", check, changes, left); err != nil {
+				return r, fmt.Errorf("task %s: %w", task.ID, err)
+			}
+			left -= took
+		}
+		if passed {
+			evidence = ""
+		}
+		r.Checks = append(r.Checks, format.CheckResult{
+			Kind: check.Kind, Name: plain.Short(check.Subject(), work.MaxWords), Passed: passed, Detail: evidence,
+		})
+	}
+	return r, nil
+}
+
+func costOf(reply agent.Reply) format.Cost {
+	used := reply.Usage
+	cost := format.Cost{
+		WallClockMs: count(new(reply.Duration.Round(time.Millisecond).Milliseconds())), Steps: count(used.Turns),
+		ToolCalls: count(used.ToolCalls),
+	}
+	if used.InputTokens != nil && used.OutputTokens != nil {
+		cost.Tokens = count(used.Tokens())
+	}
+	if used.CostUSD != nil {
+		cost.USD = new(metric.NumberOf(*used.CostUSD))
+	}
+	return cost
+}
+
+func count[N int | int64](n *N) *metric.Number {
+	if n == nil {
+		return nil
+	}
+	return new(metric.NumberFromInt(int64(*n)))
+}
 
 func (r record) passed() int {
 	passed := 0
@@ -168,17 +172,15 @@ func (r record) same(other record) bool {
 
 // name is where a run is kept.
 func (s *session) name(u unit) string {
-	return s.tasks[u.task].keys[u.side] + "/" + strconv.Itoa(u.repeat+1)
+	return fmt.Sprintf("%s/%d", s.tasks[u.task].keys[u.side], u.repeat+1)
 }
 
 // recall reads a run that was kept; what cannot be read is run again.
-func (s *session) recall(u unit) (record, bool) {
-	name := s.name(u)
-	var r record
-	if !s.Archive.Read(name, recordFile, &r) || r.Format != recordFormat {
+func (s *session) recall(u unit) (r record, kept bool) {
+	if !s.Archive.Read(s.name(u), recordFile, &r) || r.Format != recordFormat {
 		return record{}, false
 	}
-	r.dir = s.Archive.Path(name)
+	r.dir = s.Archive.Path(s.name(u))
 	return r, true
 }
 
@@ -191,41 +193,18 @@ func (r record) file(name string) string {
 	return path
 }
 
-// recordFormat is the version of what is kept. Another version is another key, so
-// that nothing old is misread.
-const recordFormat = 1
-
-// runKey is all that a run depends on, as far as it can be known. Whose part it
-// is counts too: a candidate that was chosen for its good runs is measured
-// anew when it is the baseline.
-type runKey struct {
-	Format         int
-	Role           string
-	ID, Prompt     string
-	Checks         []suite.Check
-	TimeoutMs      int64
-	Template       string
-	Agent, Version string
-	Model          string
-	Command        string
-	CommandContent string
-	Surroundings   string
-	Env            []string
-}
-
-// key identifies the runs of a task on one side.
+// key identifies the runs of a task on one side by all that they depend on, as far as it can
+// be known. Whose part it is counts too: a candidate that was chosen for its good runs is
+// measured anew when it is the baseline.
 func (s *session) key(of role, p *prepared) string {
-	key := runKey{
-		Format: recordFormat, Role: of.String(), ID: p.ID, Prompt: p.Prompt, Checks: p.Checks,
-		TimeoutMs: p.Timeout.Milliseconds(),
-		Template:  p.templates[of].Manifest.Digest(), Agent: p.agent.Name(), Version: p.version,
-		Model: s.Model, Env: s.Env,
-		Surroundings: s.Surroundings,
-	}
+	command := []string{}
 	if p.agent.Name() == commandAgent {
-		key.Command, key.CommandContent = s.Command, s.CommandDigest
+		command = []string{s.Command, s.CommandDigest}
 	}
-	return digest(key)
+	return digest([]any{
+		recordFormat, of, p.ID, p.Prompt, p.Checks, p.Timeout.Milliseconds(), p.templates[of].Manifest.Digest(),
+		p.agent.Name(), p.version, s.Model, command, s.Surroundings, s.Env,
+	})
 }
 
 // digest identifies a value of plain fields by its JSON.

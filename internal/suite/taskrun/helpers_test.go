@@ -178,7 +178,7 @@ func (w *fixture) options(works agent.Agent) Options {
 	return Options{
 		// A busy machine must not decide: no time counts as another one.
 		Thresholds: score.Thresholds{ObjectiveDropIsRegression: true, CostTolerance: metric.FromInt(1000)},
-		Agent:      "worker", Runs: 1,
+		Agent:      "worker", Runs: 1, Config: AgentConfig(),
 		Agents: func(string) (agent.Agent, error) { return works, nil },
 		Runner: work.Runner{
 			RunDir: run, Now: time.Now, Jobs: 1, Sandboxes: testbox.Maker(),
@@ -194,7 +194,7 @@ func (w *fixture) compare(works agent.Agent, change func(*Options)) (Report, err
 	if change != nil {
 		change(&o)
 	}
-	found, err := Run(w.ctx, w.load(), w.side("before"), w.side("after"), o)
+	found, err := Run(w.ctx, w.load(), o, w.side("before"), w.side("after"))
 	left, readErr := os.ReadDir(o.RunDir)
 	require.NoError(w.t, readErr)
 	for _, entry := range left {
@@ -204,7 +204,7 @@ func (w *fixture) compare(works agent.Agent, change func(*Options)) (Report, err
 }
 
 func (w *fixture) side(name string) Side {
-	return Side{Label: name, Dir: w.at(name), Config: AgentConfig()}
+	return Side{Label: name, Dir: w.at(name)}
 }
 
 func read(t *testing.T, file string) string {

@@ -42,13 +42,15 @@ type judging struct {
 // Each side has its own silence: a judge that answers about one side alone must
 // come out one-sided in whatever order it was asked, not as no judge at all.
 func (s *session) judgeAll(ctx context.Context, repeats int) (map[unit]*format.Judgement, []string, error) {
-	j := &judging{session: s, given: map[unit]*format.Judgement{}}
-	if !s.suite.Judged() {
+	switch {
+	case !s.suite.Judged():
 		return nil, nil, nil
+	case s.Grader == nil && s.NoGrader == "":
+		return nil, []string{}, nil
+	case s.Grader == nil:
+		return nil, []string{s.NoGrader}, nil
 	}
-	if s.Grader == nil {
-		return nil, slices.DeleteFunc([]string{s.NoGrader}, func(why string) bool { return why == "" }), nil
-	}
+	j := &judging{session: s, given: map[unit]*format.Judgement{}}
 	cases := j.order(repeats)
 	j.total = len(cases)
 	failed := work.Each(ctx, s.Jobs, cases, func(u unit) error {
@@ -56,44 +58,31 @@ func (s *session) judgeAll(ctx context.Context, repeats int) (map[unit]*format.J
 			return outOf("%w while judging", err)
 		}
 		return nil
-	}, func(ctx context.Context, u unit) error {
-		if j.left(u) {
-			return nil
-		}
-		return j.one(ctx, u)
-	})
+	}, j.one)
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
-	return j.given, append(j.leaveOut(), j.problems...), failed
+	// The judgements of the sides about which the judge is silent are dropped.
+	maps.DeleteFunc(j.given, func(u unit, _ *format.Judgement) bool { return j.left(u) })
+	var sides []string
+	for side := range roles {
+		if j.left(unit{side: side}) {
+			sides = append(sides, "the "+side.String())
+		}
+	}
+	if sides != nil {
+		j.problems = slices.Insert(j.problems, 0, "the judge did not answer three times in a row (is its key or login "+
+			"right?) and is left out for "+strings.Join(sides, " and "))
+	}
+	return j.given, j.problems, failed
 }
 
 // left reports whether the judge is asked no more about a run's side.
 func (j *judging) left(u unit) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.silent(u.side)
+	return j.silence[u.side] >= maxSilence
 }
-
-// leaveOut drops the judgements of the sides about which the judge is silent, and
-// says so.
-func (j *judging) leaveOut() []string {
-	maps.DeleteFunc(j.given, func(u unit, _ *format.Judgement) bool { return j.silent(u.side) })
-	var sides []string
-	for side := range roles {
-		if j.silent(side) {
-			sides = append(sides, "the "+side.String())
-		}
-	}
-	if sides == nil {
-		return nil
-	}
-	return []string{"the judge did not answer three times in a row (is its key or login right?) and is left out for " +
-		strings.Join(sides, " and ")}
-}
-
-// silent reports whether a side's judgements are left out.
-func (j *judging) silent(side role) bool { return j.silence[side] >= maxSilence }
 
 // order lists the runs to judge by a digest that tells nothing.
 func (j *judging) order(repeats int) []unit {
@@ -105,61 +94,57 @@ func (j *judging) order(repeats int) []unit {
 
 const judgementFile = "judgement.json"
 
-// place is where a judgement is kept: it holds for this run, in this
-// comparison, by this judge.
-func (j *judging) place(u unit) string {
-	task := j.tasks[u.task]
-	return "judgements/" + digest([]any{
-		recordFormat, task.keys, u.side, u.repeat, j.Grader.Name(), task.Title,
-		task.Rubric.Criteria, j.records[u],
-	})
-}
-
-// one judges a run, unless it was judged before the comparison was interrupted.
+// one judges a run, unless it was judged before the comparison was interrupted. What is kept
+// holds for this run, in this comparison, by this judge.
 func (j *judging) one(ctx context.Context, u unit) error {
-	place := j.place(u)
-	var kept format.Judgement
-	if !j.Fresh && j.Archive.Read(place, judgementFile, &kept) && kept.Score.Finite() {
-		j.note(u, judge.Opinion{Judgement: &kept, Usage: metric.Usage{InputTokens: new(int64), CostUSD: &metric.Value{}}})
+	if j.left(u) {
 		return nil
 	}
 	task, r := j.tasks[u.task], j.records[u]
-	verdict, err := j.Grader.Grade(ctx, judge.Work{
+	place := "judgements/" + digest([]any{
+		recordFormat, task.keys, u.side, u.repeat, j.Grader.Name(), task.Title, task.Rubric.Criteria, r,
+	})
+	var kept format.Judgement
+	if !j.Fresh && j.Archive.Read(place, judgementFile, &kept) && kept.Score.Finite() {
+		nothing := metric.Usage{InputTokens: new(int64), CostUSD: &metric.Value{}}
+		j.note(u, judge.Opinion{Judgement: &kept, Usage: nothing})
+		return nil
+	}
+	opinion, err := j.Grader.Grade(ctx, judge.Work{
 		Title: task.Title, Prompt: task.Prompt, Criteria: task.Rubric.Criteria,
 		Diff: r.diff(), Words: r.Words, Failure: r.Failure, Checks: r.Checks,
 	})
 	if err != nil {
-		j.spent.Add(verdict.Usage, true)
+		j.spent.Add(opinion.Usage, true)
 		return err
 	}
-	j.note(u, verdict)
-	if verdict.Judgement == nil {
+	j.note(u, opinion)
+	if opinion.Judgement == nil {
 		return nil
 	}
 	staged, err := j.Archive.Begin()
 	if err != nil {
 		return err
 	}
-	return j.Archive.Keep(staged, place, judgementFile, verdict.Judgement)
+	return j.Archive.Keep(staged, place, judgementFile, opinion.Judgement)
 }
 
-// note takes a verdict in.
-func (j *judging) note(u unit, verdict judge.Opinion) {
+// note takes an opinion in.
+func (j *judging) note(u unit, opinion judge.Opinion) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.spent.Add(verdict.Usage, true)
+	j.spent.Add(opinion.Usage, true)
 	j.asked++
 	j.tell(Progress{Judged: j.asked, ToJudge: j.total})
-	if verdict.Judgement != nil {
-		j.given[u] = verdict.Judgement
-		if !j.silent(u.side) {
-			j.silence[u.side] = 0
-		}
+	if opinion.Judgement == nil {
+		j.silence[u.side]++
+		j.problems = append(j.problems,
+			fmt.Sprintf("task %s, run %d of the %s: %s", j.tasks[u.task].ID, u.repeat+1, u.side, opinion.Problem))
 		return
 	}
-	j.silence[u.side]++
-	j.problems = append(j.problems,
-		fmt.Sprintf("task %s, run %d of the %s: %s", j.tasks[u.task].ID, u.repeat+1, u.side, verdict.Problem))
+	if j.given[u] = opinion.Judgement; j.silence[u.side] < maxSilence {
+		j.silence[u.side] = 0
+	}
 }
 
 // diff is what can be shown of a run's changes.

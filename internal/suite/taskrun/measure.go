@@ -29,23 +29,18 @@ func (s *session) measure(ctx context.Context) error {
 	if err := s.upTo(ctx, repeats); err != nil || !s.auto || s.standalone {
 		return err
 	}
-	if s.varies = s.modelTakesPart(); s.varies { // also a command that says what it used
-		return s.upTo(ctx, repeatsWhenVarying)
-	}
-	before, after := s.outcome(theBaseline, 1, nil), s.outcome(theCandidate, 1, nil) // judged by nobody
-	if score.Compare(before, after, s.Thresholds).Verdict == decision.Neutral {
-		return nil
-	}
-	const again = 2
-	if err := s.upTo(ctx, again); err != nil {
-		return err
-	}
-	for i := range s.tasks {
-		for side := range roles {
-			if !s.records[unit{i, side, 0}].same(s.records[unit{i, side, 1}]) {
-				s.varies = true
-			}
+	if s.varies = s.modelTakesPart(); !s.varies { // also a command that says what it used
+		before, after := s.outcome(theBaseline, 1, nil), s.outcome(theCandidate, 1, nil) // judged by nobody
+		if score.Compare(before, after, s.Thresholds).Verdict == decision.Neutral {
+			return nil
 		}
+		const again = 2
+		if err := s.upTo(ctx, again); err != nil {
+			return err
+		}
+		s.varies = slices.ContainsFunc(s.units(1), func(u unit) bool {
+			return !s.records[u].same(s.records[unit{u.task, u.side, 1}])
+		})
 	}
 	if !s.varies {
 		return nil
@@ -67,45 +62,24 @@ func (s *session) modelTakesPart() bool {
 	return false
 }
 
-// upTo makes the runs that are missing for so many repeats.
+// upTo makes the runs that are missing for so many repeats, some at the same time, as long as
+// the budget lasts; they are kept.
 func (s *session) upTo(ctx context.Context, repeats int) error {
-	s.total = len(s.units(repeats))
-	var missing []unit
-	for _, u := range s.units(repeats) {
+	missing := s.units(repeats)
+	s.total = len(missing)
+	missing = slices.DeleteFunc(missing, func(u unit) bool {
 		if _, there := s.records[u]; there {
-			continue
+			return true
 		}
-		if r, kept := s.recall(u); kept && !s.Fresh {
+		r, kept := s.recall(u)
+		if kept = kept && !s.Fresh; kept {
 			s.records[u] = r
 			s.reused++
-			continue
 		}
-		missing = append(missing, u)
-	}
+		return kept
+	})
 	s.tell(Progress{})
-	return s.work(ctx, missing)
-}
-
-// units lists the runs in their order: repeat by repeat, and within a task the
-// sides in turn first, so that what drifts meets both.
-func (s *session) units(repeats int) []unit {
-	var list []unit
-	for k := range repeats {
-		for i := range s.tasks {
-			if s.standalone {
-				list = append(list, unit{i, theBaseline, k})
-				continue
-			}
-			first := role((k + i) % int(roles))
-			list = append(list, unit{i, first, k}, unit{i, 1 - first, k})
-		}
-	}
-	return list
-}
-
-// work makes runs, some at the same time, as long as the budget lasts; they are kept.
-func (s *session) work(ctx context.Context, list []unit) error {
-	return work.Each(ctx, s.Jobs, list, func(unit) error {
+	return work.Each(ctx, s.Jobs, missing, func(unit) error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if err := s.spent.Over(s.Now()); err != nil {
@@ -125,6 +99,23 @@ func (s *session) work(ctx context.Context, list []unit) error {
 		}
 		return err
 	})
+}
+
+// units lists the runs in their order: repeat by repeat, and within a task the
+// sides in turn first, so that what drifts meets both.
+func (s *session) units(repeats int) []unit {
+	var list []unit
+	for k := range repeats {
+		for i := range s.tasks {
+			if s.standalone {
+				list = append(list, unit{i, theBaseline, k})
+				continue
+			}
+			first := role((k + i) % int(roles))
+			list = append(list, unit{i, first, k}, unit{i, 1 - first, k})
+		}
+	}
+	return list
 }
 
 // outOf says that the budget is used up.

@@ -62,81 +62,65 @@ type session struct {
 
 // prepare makes everything ready before anything runs, so that what cannot
 // work is found while nothing was spent.
-func prepare(ctx context.Context, s *TaskSuite, baseline, candidate Side, o Options) (*session, error) {
-	session := &session{
-		Options: o, suite: s, sides: [roles]Side{baseline, candidate}, records: map[unit]record{},
-		versions: map[string]string{},
+func prepare(ctx context.Context, loaded *TaskSuite, o Options, sides []Side) (*session, error) {
+	s := &session{
+		Options: o, suite: loaded, sides: [roles]Side{sides[0], sides[len(sides)-1]}, records: map[unit]record{},
+		versions: map[string]string{}, auto: o.Runs <= 0, standalone: len(sides) == 1,
+		spent: &work.Spending{Budget: o.Budget, Begun: o.Now()},
 	}
-	session.auto, session.make = o.Runs <= 0, session.execute
-	session.spent = &work.Spending{Budget: o.Budget, Begun: o.Now()}
-	overlays, err := session.overlays(ctx)
+	s.make = s.execute
+	overlays, err := s.overlays(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var faults []error
-	for i, task := range s.Tasks {
+	for i, task := range loaded.Tasks {
 		p := &prepared{Task: task}
-		session.tasks = append(session.tasks, p)
-		wrong, err := session.lay(ctx, i, p, overlays)
-		if err != nil {
-			return nil, err
+		s.tasks = append(s.tasks, p)
+		faults = append(faults, s.assign(ctx, p))
+		for side, overlay := range overlays {
+			dir := filepath.Join(s.RunDir, fmt.Sprintf("template-%d-%v", i, role(side)))
+			p.templates[side], err = sandbox.Prepare(ctx, dir, loaded.files.Fixture(task), overlay)
+			if _, is := errors.AsType[*sandbox.PathError](err); !is && err != nil {
+				return nil, err
+			}
+			faults = append(faults, err)
 		}
-		faults = append(faults, session.assign(ctx, p), wrong)
 	}
 	if err := errors.Join(work.Once(faults)...); err != nil {
 		return nil, misuse.New(err)
 	}
-	for _, p := range session.tasks {
+	for _, p := range s.tasks {
 		for side := range roles {
-			p.keys[side] = session.key(side, p)
+			p.keys[side] = s.key(side, p)
 		}
 	}
-	return session, nil
-}
-
-// lay makes the templates of a task. What cannot be put into a sandbox is
-// wrong; err is a failure of our own.
-func (s *session) lay(ctx context.Context, number int, p *prepared, overlays [roles]*sandbox.Overlay) (wrong,
-	err error,
-) {
-	for side, overlay := range overlays {
-		dir := filepath.Join(s.RunDir, fmt.Sprintf("template-%d-%v", number, role(side)))
-		p.templates[side], err = sandbox.Prepare(ctx, dir, s.suite.files.Fixture(p.Task), overlay)
-		if _, is := errors.AsType[*sandbox.PathError](err); is {
-			wrong = errors.Join(wrong, err)
-		} else if err != nil {
-			return nil, err
-		}
-	}
-	return wrong, nil
+	return s, nil
 }
 
 // overlays reads both configurations.
-func (s *session) overlays(ctx context.Context) ([roles]*sandbox.Overlay, error) {
-	var overlays [roles]*sandbox.Overlay
-	var faults []error
-	for i, side := range s.sides {
-		overlay, err := sandbox.ReadOverlay(ctx, role(i).String(), side.Dir, side.Config)
+func (s *session) overlays(ctx context.Context) (overlays [roles]*sandbox.Overlay, err error) {
+	for side := range roles {
+		overlay, fault := sandbox.ReadOverlay(ctx, side.String(), s.sides[side].Dir, s.Config)
 		if ctx.Err() != nil {
 			return overlays, context.Cause(ctx)
 		}
-		overlays[i] = overlay
-		if err == nil && len(overlay.Files) == 0 {
-			s.warn("the %s (%s) has no file of a configuration", role(i), side.Label)
+		if fault == nil && len(overlay.Files) == 0 {
+			s.warn("the %s (%s) has no file of a configuration", side, s.sides[side].Label)
 		}
-		faults = append(faults, err)
+		overlays[side], err = overlay, errors.Join(err, fault)
 	}
-	if err := errors.Join(faults...); err != nil {
+	if err != nil {
 		return overlays, misuse.New(err)
 	}
-	if len(overlays[theBaseline].Files) == 0 && len(overlays[theCandidate].Files) == 0 {
-		return overlays, misuse.Errorf(
-			"neither the baseline (%s) nor the candidate (%s) has a file of a configuration: there is nothing to "+
-				"compare; name the files with the key `target` (--settings)", s.sides[theBaseline].Label,
-			s.sides[theCandidate].Label)
+	before, after := overlays[theBaseline], overlays[theCandidate]
+	if len(before.Files) == 0 && len(after.Files) == 0 {
+		return overlays, misuse.Errorf("neither the baseline (%s) nor the candidate (%s) has a file of a "+
+			"configuration: there is nothing to compare; name the files with the key `target` (--settings)",
+			s.sides[theBaseline].Label, s.sides[theCandidate].Label)
 	}
-	overlays[theBaseline].Against(overlays[theCandidate])
-	if overlays[theBaseline].Files.Digest() == overlays[theCandidate].Files.Digest() {
+	before.Against(after)
+	if before.Files.Digest() == after.Files.Digest() {
 		s.warn("baseline and candidate have the same configuration")
 	}
 	return overlays, nil
@@ -147,7 +131,7 @@ func (s *session) warn(format string, args ...any) {
 }
 
 // assign finds the agent of a task.
-func (s *session) assign(ctx context.Context, p *prepared) error {
+func (s *session) assign(ctx context.Context, p *prepared) (err error) {
 	name, named := AgentOf(p.Agent), p.File
 	if chosen := AgentOf(s.Agent); name == "" || s.Override && chosen != name {
 		if name != "" {
@@ -158,23 +142,17 @@ func (s *session) assign(ctx context.Context, p *prepared) error {
 	if name == "" {
 		return fmt.Errorf("%s names no agent: choose one for the run (--agent), or give the task its own", p.File)
 	}
-	found, err := s.Agents(name)
-	if err != nil {
+	if p.agent, err = s.Agents(name); err != nil {
 		return fmt.Errorf("%s: %w", named, err)
 	}
-	p.agent = found
-	program, outside := found.(agent.Installed)
-	if !outside {
-		return nil
+	version, known := s.versions[p.agent.Name()]
+	if program, outside := p.agent.(agent.Installed); outside && !known {
+		if version, err = program.Version(ctx); err != nil {
+			return fmt.Errorf("%s: ask agent %s for its version: %w", p.File, p.agent.Name(), err)
+		}
+		s.versions[p.agent.Name()] = version
 	}
-	if known, asked := s.versions[found.Name()]; asked {
-		p.version = known
-		return nil
-	}
-	if p.version, err = program.Version(ctx); err != nil {
-		return fmt.Errorf("%s: ask agent %s for its version: %w", p.File, found.Name(), err)
-	}
-	s.versions[found.Name()] = p.version
+	p.version = version
 	return nil
 }
 

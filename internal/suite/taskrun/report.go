@@ -3,6 +3,7 @@ package taskrun
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/history"
@@ -41,40 +42,39 @@ type Report struct {
 }
 
 // report judges the runs and compares the sides.
-func (s *session) report(ctx context.Context) (Report, error) {
+func (s *session) report(ctx context.Context) (found Report, err error) {
 	repeats := s.repeatsMade()
 	if s.auto && !s.varies {
 		// A second run has only shown that it comes to the same.
 		repeats = 1
 	}
 	if err := s.crashed(); err != nil {
-		return Report{}, err
+		return found, err
 	}
 	judged, problems, err := s.judgeAll(ctx, repeats)
 	if err != nil {
-		return Report{}, err
+		return found, err
 	}
-	baseline := s.outcome(theBaseline, repeats, judged)
-	if s.standalone {
-		return Report{Baseline: baseline, Warnings: problems}, nil
+	found.Baseline = s.outcome(theBaseline, repeats, judged)
+	if found.Warnings = problems; s.standalone {
+		return found, nil
 	}
-	candidate := s.outcome(theCandidate, repeats, judged)
-	thresholds := s.Thresholds
-	thresholds.Shared = s.reused > 0 // runs of another day, not made in turns with these
-	result := Report{
-		Schema: schema, Comparison: score.Compare(baseline, candidate, thresholds), Baseline: baseline,
-		Candidate: candidate,
-		Suite:     s.suite.Dir, Agent: s.Agent, Model: s.Model, Repeats: repeats, Reused: s.reused,
+	found = Report{
+		Schema: schema, Baseline: found.Baseline, Candidate: s.outcome(theCandidate, repeats, judged),
+		Suite: s.suite.Dir, Agent: s.Agent, Model: s.Model, Repeats: repeats, Reused: s.reused,
 		Warnings: append(append([]string{}, s.warnings...), problems...),
 	}
+	thresholds := s.Thresholds
+	thresholds.Shared = s.reused > 0 // runs of another day, not made in turns with these
+	found.Comparison = score.Compare(found.Baseline, found.Candidate, thresholds)
 	if len(judged) > 0 {
-		result.Judge = s.Grader.Name()
+		found.Judge = s.Grader.Name()
 	}
 	if s.reused > 0 {
-		result.Warnings = append(result.Warnings,
+		found.Warnings = append(found.Warnings,
 			fmt.Sprintf("%d of %d runs are from an earlier comparison of the same content", s.reused, len(s.records)))
 	}
-	return result, nil
+	return found, nil
 }
 
 // crashed is an error when the agent failed in every run of a side: that says
@@ -102,22 +102,20 @@ func (s *session) crashed() error {
 func (s *session) outcome(side role, repeats int, judged map[unit]*format.Judgement) format.SuiteOutcome {
 	outcome := format.SuiteOutcome{ConfigLabel: s.sides[side].Label, Stochastic: s.stochastic()}
 	for i, task := range s.tasks {
-		timed := s.timed(i, repeats)
 		scored := format.Score{TaskID: task.ID}
 		if task.Rubric != nil {
 			scored.JudgeWeight = task.Rubric.Weight
 		}
+		timed := s.timed(i, repeats)
 		for k := range repeats {
-			u := unit{i, side, k}
-			r := s.records[u]
-			run := format.Run{
-				Objective: format.Passed(r.passed(), len(r.Checks)), Judge: judged[u], Cost: r.Cost, Checks: r.Checks,
-				Failure: r.Failure, Transcript: r.file(transcriptFile), Diff: r.file(diffFile),
-			}
+			r := s.records[unit{i, side, k}]
 			if !timed {
-				run.Cost.WallClockMs = nil
+				r.Cost.WallClockMs = nil
 			}
-			scored.Runs = append(scored.Runs, run)
+			scored.Runs = append(scored.Runs, format.Run{
+				Objective: format.Passed(r.passed(), len(r.Checks)), Judge: judged[unit{i, side, k}], Cost: r.Cost,
+				Checks: r.Checks, Failure: r.Failure, Transcript: r.file(transcriptFile), Diff: r.file(diffFile),
+			})
 		}
 		outcome.Scores = append(outcome.Scores, scored)
 	}
@@ -158,10 +156,8 @@ func (s *session) timed(task, repeats int) bool {
 // Lines are a comparison in lines, the deciding ones first.
 func (found Report) Lines() []string {
 	lines := []string{found.Summary}
-	for _, list := range [][]score.Reason{found.Regressions, found.Notes, found.Improvements} {
-		for _, reason := range list {
-			lines = append(lines, reason.Text)
-		}
+	for _, reason := range slices.Concat(found.Regressions, found.Notes, found.Improvements) {
+		lines = append(lines, reason.Text)
 	}
 	const most = 12
 	return lines[:min(len(lines), most)]

@@ -4,12 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/org/autoloop/internal/files"
@@ -36,43 +34,35 @@ const ReportFile = "report.json"
 // WriteReport writes a report with copies of all transcripts and changes,
 // and returns it with paths that are relative to the directory.
 func WriteReport(dir string, found Report) (Report, error) {
-	fail := func(err error) (Report, error) {
-		return found, fmt.Errorf("write the report to %s: %w", dir, err)
-	}
 	err := clearReport(dir)
-	contents := map[string]any{}
 	for side, outcome := range [roles]*format.SuiteOutcome{&found.Baseline, &found.Candidate} {
 		if err == nil {
 			*outcome, err = copyRuns(dir, role(side).String(), *outcome)
 		}
-		contents[role(side).String()+".json"] = *outcome
 	}
-	if err != nil {
-		return fail(err)
-	}
-	contents[ReportFile] = found
+	contents := map[string]any{ReportFile: found, "baseline.json": found.Baseline, "candidate.json": found.Candidate}
 	for name, value := range contents {
-		text, err := ReportJSON(value)
+		var text []byte
+		if err == nil {
+			text, err = ReportJSON(value)
+		}
 		if err == nil {
 			err = files.WriteFile(filepath.Join(dir, name), text, 0o644)
 		}
-		if err != nil {
-			return fail(err)
-		}
 	}
-	if err := files.WriteFile(filepath.Join(dir, "report.md"), []byte(found.Shown().Markdown()), 0o644); err != nil {
-		return fail(err)
+	if err == nil {
+		err = files.WriteFile(filepath.Join(dir, "report.md"), []byte(found.Shown().Markdown()), 0o644)
 	}
-	return found, nil
+	if err != nil {
+		err = fmt.Errorf("write the report to %s: %w", dir, err)
+	}
+	return found, err
 }
 
 // ReportJSON is a report as it is written.
 func ReportJSON(value any) ([]byte, error) {
 	text, err := json.MarshalIndent(value, "", "  ")
-	if err != nil {
-		return nil, fmt.Errorf("write the report as JSON: %w", err)
-	}
-	return append(text, '\n'), nil
+	return append(text, '\n'), err
 }
 
 // clearReport makes a directory ready: new, empty, or an earlier report.
@@ -97,13 +87,11 @@ func copyRuns(dir, side string, outcome format.SuiteOutcome) (format.SuiteOutcom
 		runs := slices.Clone(scored.Runs)
 		outcome.Scores[i].Runs = runs
 		for k := range runs {
-			run := &runs[k]
-			into := "runs/" + side + "/" + scored.TaskID + "/" + strconv.Itoa(k+1)
-			for _, file := range []*string{&run.Transcript, &run.Diff} {
+			for _, file := range []*string{&runs[k].Transcript, &runs[k].Diff} {
 				if *file == "" {
 					continue
 				}
-				name := into + "/" + filepath.Base(*file)
+				name := fmt.Sprintf("runs/%s/%s/%d/%s", side, scored.TaskID, k+1, filepath.Base(*file))
 				to := filepath.Join(dir, filepath.FromSlash(name))
 				data, err := os.ReadFile(*file)
 				if err == nil {
@@ -122,34 +110,26 @@ func copyRuns(dir, side string, outcome format.SuiteOutcome) (format.SuiteOutcom
 	return outcome, nil
 }
 
-// maxOutcomeFile bounds what is read of one file.
-const maxOutcomeFile = 64 << 20
-
 // ReadOutcome reads the outcome of a suite, which is called name in errors.
-func ReadOutcome(file, name string) (format.SuiteOutcome, error) {
-	in, err := os.Open(file)
-	var data []byte
-	if err == nil {
-		defer func() { _ = in.Close() }()
-		data, err = io.ReadAll(io.LimitReader(in, maxOutcomeFile+1))
+func ReadOutcome(file, name string) (outcome format.SuiteOutcome, err error) {
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return outcome, misuse.Errorf("%s does not exist", name)
 	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return format.SuiteOutcome{}, misuse.Errorf("%s does not exist", name)
-	case err != nil:
-		return format.SuiteOutcome{}, misuse.Errorf("read %s: %w", name, files.Cause(err))
+	if err != nil {
+		return outcome, misuse.Errorf("read %s: %w", name, files.Cause(err))
 	}
 	outcome, problems := format.ParseOutcome(name, data)
-	if len(problems) > 0 {
-		const most = 5
-		var lines []string
-		for _, problem := range problems[:min(most, len(problems))] {
-			lines = append(lines, problem.String())
-		}
-		if more := len(problems) - most; more > 0 {
-			lines = append(lines, fmt.Sprintf("and %d more", more))
-		}
-		return format.SuiteOutcome{}, misuse.Errorf("%s", strings.Join(lines, "; "))
+	if len(problems) == 0 {
+		return outcome, nil
 	}
-	return outcome, nil
+	const most = 5
+	var lines []string
+	for _, problem := range problems[:min(most, len(problems))] {
+		lines = append(lines, problem.String())
+	}
+	if more := len(problems) - most; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	return outcome, misuse.Errorf("%s", strings.Join(lines, "; "))
 }
