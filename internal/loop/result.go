@@ -168,7 +168,7 @@ func (r *run) rails(decided *history.Decided) []Rail {
 	measured := r.records.sum.Candidate(decided.Iteration, decided.Proposal)
 	for _, of := range r.Program.Guardrails {
 		rail := Rail{
-			Metric: of.Metric, Direction: of.Direction, Allowed: decision.Allowance(of.MaxRegression),
+			Metric: of.Metric, Direction: of.Direction, Allowed: of.MaxRegression,
 			Initial: median(r.records.sum.Guardrails[of.Metric]),
 		}
 		if measured != nil {

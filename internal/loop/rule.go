@@ -39,8 +39,8 @@ func AskedRule(p *program.Program) decision.Rule {
 	rule := decision.Rule{
 		Version: decision.RuleVersion, Regime: decision.Repeatable,
 		Pairs: max(decision.DefaultPairs, statistics.RunsNeeded(p.Confidence)), Confidence: p.Confidence,
-		MinImprovement: decision.Allowance(p.MinImprovement), NoCaseRegression: p.NoCaseRegression,
-		CheckTooGood: p.Evaluation == program.Metric,
+		MinImprovement: p.MinImprovement, NoCaseRegression: p.NoCaseRegression,
+		CheckTooGood: p.Evaluation == program.Metric, Guardrails: p.Guardrails,
 	}
 	switch {
 	case p.Runs == 1:
@@ -50,11 +50,6 @@ func AskedRule(p *program.Program) decision.Rule {
 	}
 	if p.Range != nil {
 		rule.Low, rule.High = &p.Range.Min, &p.Range.Max
-	}
-	for _, rail := range p.Guardrails {
-		rule.Guardrails = append(rule.Guardrails, decision.Guardrail{
-			Metric: rail.Metric, Direction: rail.Direction, MaxRegression: decision.Allowance(rail.MaxRegression),
-		})
 	}
 	return rule
 }
@@ -115,7 +110,7 @@ type samples struct {
 }
 
 // add takes one more run over. Guardrails are the numbers that are kept of each.
-func (s *samples) add(outcome evaluation.Result, rails []program.Guardrail) {
+func (s *samples) add(outcome evaluation.Result, rails []decision.Guardrail) {
 	m := outcome.Measurement
 	s.runs++
 	s.seconds += outcome.Duration.Seconds()

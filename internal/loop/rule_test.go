@@ -16,7 +16,6 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/program"
 )
 
 // TestRuleOfProgram, before anything is known of its evaluation.
@@ -136,7 +135,7 @@ func printed(numbers map[string]string) evaluation.Result {
 }
 
 // sampled are samples of these runs.
-func sampled(rails []program.Guardrail, runs ...evaluation.Result) *samples {
+func sampled(rails []decision.Guardrail, runs ...evaluation.Result) *samples {
 	var s samples
 	for _, run := range runs {
 		s.add(run, rails)
@@ -148,7 +147,7 @@ func sampled(rails []program.Guardrail, runs ...evaluation.Result) *samples {
 // other numbers may differ.
 func TestSameRunsHaveEqualMetricAndGuardrails(t *testing.T) {
 	t.Parallel()
-	rails := []program.Guardrail{{Metric: "size"}}
+	rails := []decision.Guardrail{{Metric: "size"}}
 	type run = map[string]string
 	for name, c := range map[string]struct {
 		runs []run
@@ -174,7 +173,7 @@ func TestSameRunsHaveEqualMetricAndGuardrails(t *testing.T) {
 // and of the rest the last run's.
 func TestRecordOfSamples(t *testing.T) {
 	t.Parallel()
-	rails := []program.Guardrail{{Metric: "size"}}
+	rails := []decision.Guardrail{{Metric: "size"}}
 	s := sampled(rails, printed(map[string]string{"m": "1", "size": "5", "other": "7"}),
 		printed(map[string]string{"m": "3", "size": "6"}))
 	e := &s.Measured

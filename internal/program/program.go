@@ -6,6 +6,7 @@ package program
 import (
 	"time"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/loop/strategy"
 	"github.com/org/autoloop/internal/metric"
 )
@@ -50,12 +51,12 @@ type Program struct {
 	Target         *metric.Value // target-metric; nil when open-ended
 	Metric         string        // key of the metric; "" for the only number
 	Range          *Range
-	Guardrails     []Guardrail
+	Guardrails     []decision.Guardrail
 
 	Evaluation          EvaluationKind
 	Skill, Evals, Tasks string
 	Runs                int // evaluation-runs; 0 is auto
-	MinImprovement      Allowance
+	MinImprovement      decision.Allowance
 	Confidence          float64
 	Thresholds          Thresholds
 	NoCaseRegression    bool
@@ -138,20 +139,6 @@ type Proposer struct{ Agent, Model string }
 // Range bounds what a metric can plausibly be, both ends included.
 type Range struct{ Min, Max metric.Value }
 
-// Allowance is an amount, absolute or as a percentage of a reference.
-type Allowance struct {
-	Value   metric.Value
-	Percent bool
-}
-
-// Guardrail is a second metric that must not get worse than at iteration 0 by
-// more than MaxRegression.
-type Guardrail struct {
-	Metric        string
-	Direction     metric.Direction
-	MaxRegression Allowance
-}
-
 // Thresholds are those of the comparison of task suites.
 type Thresholds struct {
 	MinCompositeGain, RegressionCompositeDrop, CostTolerance float64
@@ -165,7 +152,7 @@ type Thresholds struct {
 type Meaning struct {
 	Script, Setup, Metric, Direction, Kind string
 	Range                                  *Range
-	Guardrails                             []Guardrail
+	Guardrails                             []decision.Guardrail
 
 	// Of suites alone.
 	Suite, Judge, Executor string      `json:",omitempty"`

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -191,18 +192,18 @@ func countOr(word string, most int) read[int] {
 }
 
 // allowance is an amount of zero or more, absolute or in percent.
-func (v value) allowance() (Allowance, error) {
+func (v value) allowance() (decision.Allowance, error) {
 	const accepted = "accepted are amounts such as `0.01` and `5%`"
 	text, err := v.scalarText(accepted)
 	if err != nil {
-		return Allowance{}, err
+		return decision.Allowance{}, err
 	}
 	digits, percent := strings.CutSuffix(text, "%")
 	number, err := metric.ParseValue(digits)
 	if err != nil || number.Sign() < 0 {
-		return Allowance{}, fmt.Errorf("%q is no amount of 0 or more; %s", clip(text), accepted)
+		return decision.Allowance{}, fmt.Errorf("%q is no amount of 0 or more; %s", clip(text), accepted)
 	}
-	return Allowance{Value: number, Percent: percent}, nil
+	return decision.Allowance{Value: number, Percent: percent}, nil
 }
 
 const maxDuration = 30 * 24 * time.Hour

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/org/autoloop/internal/agent/commandline"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/metric"
 )
@@ -139,14 +140,14 @@ const maxGuardrails = 50
 
 const guardrailForm = "give a list of `{metric: lag, direction: lower, max-regression: 5%}`"
 
-func (p *Program) guardrails(v value) ([]Guardrail, error) {
+func (p *Program) guardrails(v value) ([]decision.Guardrail, error) {
 	if len(v.items) > maxGuardrails {
 		return nil, fmt.Errorf("there are more than %d guardrails", maxGuardrails)
 	}
 	return listOf(guardrailForm, p.guardrail)(v)
 }
 
-func (p *Program) guardrail(v value) (rail Guardrail, err error) {
+func (p *Program) guardrail(v value) (rail decision.Guardrail, err error) {
 	if v.kind != mapping {
 		return rail, fmt.Errorf("%s", guardrailForm)
 	}

@@ -227,8 +227,8 @@ type Restored struct {
 // Restore makes a directory equal to a snapshot: content, modes and links, and
 // nothing besides, but for its `.git`, which it does not touch. What is wrong with the
 // snapshot is a *BadError, and nothing is changed then. A process that is killed leaves
-// the old state or the new one; where a `.git` keeps the directory from being exchanged
-// whole, its entries are replaced one by one, and the next restore finishes that.
+// the old state or the new one; where a `.git`, or the file system, keeps the directory from
+// being exchanged whole, its entries are replaced one by one, and the next restore finishes that.
 func Restore(ctx context.Context, snapshot, dir string) (Restored, error) {
 	return RestoreOver(ctx, snapshot, dir, "")
 }
@@ -288,16 +288,14 @@ func RestoreOver(ctx context.Context, snapshot, dir, digest string) (r Restored,
 	if err := os.Chmod(fresh, mode); err != nil {
 		return r, err
 	}
-	switch {
-	case isNew:
+	err = errors.ErrUnsupported
+	if isNew {
 		err = os.Rename(fresh, place)
-	case len(gits) == 0:
+	} else if len(gits) == 0 {
 		err = files.Exchange(fresh, place)
-	default:
-		err = errors.Join(replace(fresh, place, changes), files.SyncDirectory(place))
 	}
 	if errors.Is(err, errors.ErrUnsupported) {
-		err = fmt.Errorf("this file system cannot do that in one step; move %s away first: %w", place, err)
+		err = errors.Join(replace(fresh, place, changes), files.SyncDirectory(place))
 	}
 	return r, errors.Join(err, files.SyncDirectory(filepath.Dir(place)))
 }
