@@ -14,7 +14,6 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history/results"
-	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/program"
@@ -76,14 +75,14 @@ func (a *App) runSkill(ctx context.Context, dir string, p *program.Program, repe
 	if o.fresh {
 		place = workspace.FreshDir(place)
 	}
-	suited, err := evalrun.Load(dir, ".", "")
+	suite, err := evalrun.Load(dir, ".", "")
 	if err != nil {
 		return nil, err
 	}
 	if p.Agent = a.chooseAgent(p); p.Agent == "" {
 		return nil, a.nobody(ctx, "who improves the skill")
 	}
-	loop, measuring, err := a.newSkillLoop(ctx, p, suited, place)
+	loop, err := a.newSkillLoop(ctx, p, suite, place)
 	if err != nil {
 		return nil, err
 	}
@@ -100,23 +99,23 @@ func (a *App) runSkill(ctx context.Context, dir string, p *program.Program, repe
 	if err := versions.WarnOfChange(ctx); err != nil {
 		return nil, err
 	}
-	if measuring.Suited, err = versions.Suite(ctx); err != nil {
+	if loop.Suite, err = versions.Suite(ctx); err != nil {
 		return nil, err
 	}
-	measuring.Workspace, loop.Workspace, loop.Evals, loop.Name = w, w, measuring, measuring.Suited.Name
-	loop.Most, loop.Runs = o.count, repeats
-	goesOn, err := skill.GoesOn(w, loop.Name, o.count)
+	name := loop.Suite.Name
+	loop.Workspace, loop.Most, loop.Runs = w, o.count, repeats
+	goesOn, err := skill.GoesOn(w, name, o.count)
 	if err != nil {
 		return nil, err
 	}
 	fmt.Fprint(a.Stdout, goesOn)
-	result := &skillResult{Schema: 1, Name: loop.Name, Workspace: w.Dir, Iterations: []skillIteration{}}
-	if result.Ended, err = a.improve(ctx, loop, measuring, result); err != nil {
+	result := &skillResult{Schema: 1, Name: name, Workspace: w.Dir, Iterations: []results.Row{}}
+	if err := a.improve(ctx, loop, result); err != nil {
 		fmt.Fprint(a.Stderr, skill.BrokenOff(ctx, w, err))
 		return nil, err
 	}
 	result.BestVersion = w.Best
-	fmt.Fprintf(a.Stdout, "%s: %s; the best is v%d in %s\n", loop.Name, result.Ended.Text(o.count), w.Best, w.Dir)
+	fmt.Fprintf(a.Stdout, "%s: %s; the best is v%d in %s\n", name, result.Ended.Text(o.count), w.Best, w.Dir)
 	if result.Applied, err = versions.Offer(ctx, a.Yes); err == nil && a.JSON {
 		result.Report, _, err = versions.Report(ctx, skill.BestVersion)
 	}
@@ -127,75 +126,77 @@ func (a *App) runSkill(ctx context.Context, dir string, p *program.Program, repe
 }
 
 // improve runs the loop, and shows what goes on.
-func (a *App) improve(ctx context.Context, loop *skill.Loop, measuring *skill.SuiteEvals, result *skillResult,
-) (skill.Ended, error) {
+func (a *App) improve(ctx context.Context, loop *skill.Loop, result *skillResult) (err error) {
 	shown := newProgress(a.Env)
 	defer shown.Close()
 	tell := func(to io.Writer, line string) { shown.Between(func() { fmt.Fprintln(to, line) }) }
-	measuring.Begin = shown.Begin
-	measuring.Tell = func(line string) { tell(a.Stderr, line) }
-	loop.Improving = func(iteration int, line string) {
-		if line == "" {
-			shown.Begin(fmt.Sprintf("iteration %d: the improver works", iteration))
-		} else {
-			shown.Say(line)
+	loop.Begin, loop.Say = shown.Begin, shown.Say
+	loop.Tell = func(line string) { tell(a.Stderr, line) }
+	loop.Progress = func(row results.Row) {
+		result.Iterations = append(result.Iterations, row)
+		value := "not measured"
+		if row.Score != nil {
+			value = render.Figure(row.Score)
 		}
+		tell(a.Stdout, fmt.Sprintf("iteration %d: %s, %s: %s", row.Iteration, row.Action, value,
+			render.Rounded(plain.Short(row.Changelog, changeWidth))[0]))
 	}
-	loop.Progress = func(row results.Row) { tell(a.Stdout, result.add(row)) }
-	ended, err := loop.Run(ctx)
-	if err == nil {
-		if err := measuring.Triggers(ctx); err != nil && ctx.Err() == nil {
-			tell(a.Stderr, "warning: "+plain.Short(err.Error(), changeWidth))
-		}
+	if result.Ended, err = loop.Run(ctx); err != nil {
+		return err
 	}
-	return ended, err
+	if err := loop.Triggers(ctx); err != nil && ctx.Err() == nil {
+		tell(a.Stderr, "warning: "+plain.Short(err.Error(), changeWidth))
+	}
+	return nil
 }
 
 // newSkillLoop finds improver, executor and grader, and that they can do what the suite
 // asks for, before there is a workspace.
-func (a *App) newSkillLoop(ctx context.Context, p *program.Program, suited *evalrun.Skill, place string,
-) (*skill.Loop, *skill.SuiteEvals, error) {
+func (a *App) newSkillLoop(ctx context.Context, p *program.Program, suite *evalrun.Skill, place string) (*skill.Loop,
+	error,
+) {
 	dir, err := a.newRunDir(a.TempDir())
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	setup := suiteSetup{App: a, program: p, root: a.Env.Dir, agent: p.Agent}
-	measuring := &skill.SuiteEvals{Dir: filepath.Join(dir, "versions")}
-	options, _, notes, err := setup.evals(ctx, dir, place, suited.Dir)
+	options, _, notes, err := setup.evals(ctx, dir, place, suite.Dir)
 	fmt.Fprint(a.Stderr, notes)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	measuring.Options, measuring.Options.Setup = options, p.Setup
-	if err := measuring.Options.Fit(suited); err != nil {
-		return nil, nil, err
+	options.Setup = p.Setup
+	if err := options.Fit(suite); err != nil {
+		return nil, err
 	}
 	command := setup.absolute(p.AgentCommand)
 	runner, _, err := setup.isolated(ctx, dir, nil, command) // which was spoken of
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	improver, err := a.ready(ctx, runner, p.Agent,
 		agent.Situation{Env: a.Environ, Command: command, Dir: a.Env.Dir})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	executor, err := setup.describe(ctx, options.Agent, options.Grader)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	homes := 0
 	executor.Server = strings.TrimSpace(p.Setup + "\n" + p.Start)
+	versions := filepath.Join(dir, "versions")
 	return &skill.Loop{
-		Executor: *executor, Improver: improver, Model: p.Model, Command: command, StopAfter: p.StopAfterReverts,
-		NoCaseRegression: p.NoCaseRegression, Timeout: p.Timeout, Now: a.Now,
+		Options: options, Dir: versions, Executor: *executor, Improver: improver, Model: p.Model, Command: command,
+		StopAfter: p.StopAfterReverts, NoCaseRegression: p.NoCaseRegression, Timeout: p.Timeout, Now: a.Now,
 		Home: func() (string, []string, error) {
-			homes++
-			home := filepath.Join(dir, fmt.Sprintf("home-%d", homes))
+			home, err := os.MkdirTemp(dir, "home-")
+			if err != nil {
+				return "", nil, err
+			}
 			environ, err := a.CommandEnviron(home, p.Env)
 			return home, environ, err
 		},
-	}, measuring, os.Mkdir(measuring.Dir, 0o700)
+	}, os.Mkdir(versions, 0o700)
 }
 
 // skillResult is `iterate skill PATH --json`.
@@ -206,29 +207,11 @@ type skillResult struct {
 	Workspace   string      `json:"workspace"`
 	BestVersion int         `json:"best_version"`
 	// Iterations are those of this run; the report has them all.
-	Iterations []skillIteration `json:"iterations"`
+	Iterations []results.Row `json:"iterations"`
 	// Applied says that the skill is the best version at the end of this run.
 	Applied bool               `json:"applied"`
 	Report  render.SkillReport `json:"report"`
 }
 
-type skillIteration struct {
-	Iteration int            `json:"iteration"`
-	Score     *metric.Value  `json:"score"` // null when nothing was measured
-	Action    results.Action `json:"action"`
-	Changelog string         `json:"changelog"`
-}
-
 // changeWidth bounds what is said of a change and of what became of it.
 const changeWidth = 300
-
-// add takes an iteration that ended, and returns a line about it.
-func (r *skillResult) add(row results.Row) string {
-	r.Iterations = append(r.Iterations, skillIteration{row.Iteration, row.Score, row.Action, row.Changelog})
-	value := "not measured"
-	if row.Score != nil {
-		value = render.Figure(row.Score)
-	}
-	return fmt.Sprintf("iteration %d: %s, %s: %s", row.Iteration, row.Action, value,
-		render.Rounded(plain.Short(row.Changelog, changeWidth))[0])
-}

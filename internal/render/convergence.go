@@ -36,8 +36,6 @@ const stuckReverts = 3
 // Convergence is what a table of iterations of a skill says.
 type Convergence struct {
 	Class Class `json:"class"`
-	// Note is a remark on the class, "" for none.
-	Note string `json:"-"`
 	// Start is the original's score, Best the best version's, nil when the
 	// original was never measured; Gain is their difference with its sign.
 	Start *metric.Value `json:"start"`
@@ -75,68 +73,39 @@ func Converge(rows []results.Row, lost int, whole bool) Convergence {
 	if c.Best != nil && c.Start != nil {
 		c.Gain = metric.Delta(*c.Best, c.Start)
 	}
-	c.Class = c.class(tail, whole)
-	c.advise(lost)
-	if len(rows) == 0 {
-		c.recommend(Continue, "nothing was measured yet: run it again")
-	}
-	return c
-}
-
-func (c *Convergence) class(tail int, whole bool) Class {
 	switch {
+	case len(rows) == 0:
+		c.says(NoGain, Continue, "nothing was measured yet: run it again")
 	case perfect(c.Start):
-		return PerfectBaseline
+		c.says(PerfectBaseline, Investigate, "the original passes everything: there is nothing to apply, and the suite "+
+			"cannot show an improvement; add harder cases")
 	case perfect(c.Best):
-		return PerfectScore
+		c.says(PerfectScore, Apply, "the best version passes everything")
 	case tail >= stuckReverts && !whole:
-		return Stuck
-	case c.Kept > 0 && tail >= 2:
-		return Plateau
-	case c.Kept > c.Reverted:
-		return Rapid
-	case c.Kept > 0:
-		return Improving
-	default:
-		return NoGain
-	}
-}
-
-func perfect(value *metric.Value) bool { return value != nil && value.Cmp(metric.FromInt(1)) >= 0 }
-
-// advise fills in what a person should know and do.
-func (c *Convergence) advise(lost int) {
-	switch c.Class {
-	case PerfectBaseline:
-		c.recommend(Investigate, "the original passes everything: there is nothing to apply, and the suite cannot "+
-			"show an improvement; add harder cases")
-	case PerfectScore:
-		c.recommend(Apply, "the best version passes everything")
-		if c.BestVersion == 1 {
-			c.Note = "perfect at iteration 1: look whether the suite is hard enough"
-		}
-	case Stuck:
+		c.says(Stuck, Investigate, "three reverts in a row ended it")
 		c.NextSteps = []string{
 			"recalibrate the evals: look for expectations that no version passes, or that are a matter of taste; " +
 				"`iterate doctor SKILL --history WORKSPACE` names what always came out the same",
 			"edit the skill by hand where the remaining failures point, and begin a new workspace with --fresh",
 			"run again, perhaps with another agent or model",
 		}
-		c.recommend(Investigate, "three reverts in a row ended it")
-	case Rapid:
-		c.recommend(Continue, "most changes were kept: more iterations are likely to gain more")
-	case Plateau:
-		c.recommend(Apply, "it gained, and the last iterations found nothing more")
-	case Improving:
-		c.recommend(Continue, "it still gains")
+	case c.Kept > 0 && tail >= 2:
+		c.says(Plateau, Apply, "it gained, and the last iterations found nothing more")
+	case c.Kept > c.Reverted:
+		c.says(Rapid, Continue, "most changes were kept: more iterations are likely to gain more")
+	case c.Kept > 0:
+		c.says(Improving, Continue, "it still gains")
 	default:
-		c.recommend(Reject, "nothing was kept: there is nothing to apply")
+		c.says(NoGain, Reject, "nothing was kept: there is nothing to apply")
 	}
 	if lost > 0 && c.BestVersion > 0 {
-		c.recommend(Investigate, "the best version lost cases that the original passes")
+		c.says(c.Class, Investigate, "the best version lost cases that the original passes")
 	}
+	return c
 }
 
-func (c *Convergence) recommend(what Recommendation, why string) {
-	c.Recommendation, c.Reason = what, why
+func perfect(value *metric.Value) bool { return value != nil && value.Cmp(metric.FromInt(1)) >= 0 }
+
+func (c *Convergence) says(class Class, what Recommendation, why string) {
+	c.Class, c.Recommendation, c.Reason = class, what, why
 }

@@ -105,11 +105,11 @@ func TestHostileWordsAreHarmless(t *testing.T) {
 			harmless(t, "comparison", compared.Markdown())
 			plainText(t, "comparison", compared.Text())
 			escaped(t, compared.HTML())
-			report := render.NewSkillReport(rowsOf("0.5 +0.6"), []string{""}, false)
-			report.Failures = []render.SkillFailure{{}}
-			report.Changes, report.Cases = []render.SkillChange{{}}, []render.SkillCase{{}}
-			report = report.WithGrader([]render.SkillFeedback{{}})
-			report = report.WithTriggers([]render.SkillTriggers{{Failures: []render.SkillFailure{{}}}})
+			report := render.NewSkillReport(render.SkillReport{
+				RegressedCases: []string{""}, Failures: []render.SkillFailure{{}}, Changes: []render.SkillChange{{}},
+				Cases: []render.SkillCase{{}}, Feedback: []render.SkillFeedback{{}},
+				Triggers: []render.SkillTriggers{{Failures: []render.SkillFailure{{}}}},
+			}, rowsOf("0.5 +0.6"), false, true)
 			say(reflect.ValueOf(&report), words)
 			harmless(t, "skill report", report.Markdown())
 			plainText(t, "skill report", report.Text())

@@ -19,8 +19,8 @@ type SkillReport struct {
 	Workspace string `json:"workspace"`
 	Convergence
 
-	Notes      []string    `json:"notes"`
-	Trajectory []SkillStep `json:"trajectory"`
+	Notes      []string      `json:"notes"`
+	Trajectory []results.Row `json:"trajectory"`
 	// RegressedCases are those that the original passes and the best does not.
 	RegressedCases []string `json:"regressed_cases"`
 	// Triggers are figures of their own, of the versions for which the trigger
@@ -34,15 +34,6 @@ type SkillReport struct {
 	Changes  []SkillChange   `json:"changes"`
 	// Diff is for `git apply`; `--diff` prints it as it is where it is not UTF-8.
 	Diff string `json:"diff"`
-}
-
-// SkillStep is one iteration.
-type SkillStep struct {
-	Iteration int            `json:"iteration"`
-	Score     *metric.Value  `json:"score"`
-	Best      *metric.Value  `json:"best_score"`
-	Action    results.Action `json:"action"`
-	Changelog string         `json:"changelog"`
 }
 
 // SkillFailure is an expectation that the best version does not pass.
@@ -85,66 +76,45 @@ type SkillChange struct {
 	Binary bool   `json:"binary,omitempty"`
 }
 
-// NewSkillReport fills in what follows from the table of iterations; whole is as for
-// Converge.
-func NewSkillReport(rows []results.Row, regressed []string, whole bool) SkillReport {
-	r := SkillReport{
-		Schema: 1, Convergence: Converge(rows, len(regressed), whole), Notes: []string{}, Trajectory: []SkillStep{},
-		RegressedCases: append([]string{}, regressed...), Triggers: []SkillTriggers{},
-		Failures: []SkillFailure{}, Changes: []SkillChange{},
-	}
+// NewSkillReport fills in what follows from the table of iterations and from what is in the
+// report already; whole is as for Converge, graded says that a grader gave verdicts.
+func NewSkillReport(r SkillReport, rows []results.Row, whole, graded bool) SkillReport {
+	r.Schema, r.Convergence, r.Trajectory = 1, Converge(rows, len(r.RegressedCases), whole), rows
+	note := func(format string, args ...any) { r.Notes = append(r.Notes, fmt.Sprintf(format, args...)) }
 	unmeasured := 0 // at the end
 	for _, row := range rows {
-		r.Trajectory = append(r.Trajectory, SkillStep{row.Iteration, row.Score, row.Best, row.Action, row.Changelog})
 		if unmeasured++; row.Action != results.Reverted || row.Score != nil {
 			unmeasured = 0
 		}
 	}
-	if r.Note != "" {
-		r = r.noted("%s", r.Note)
+	if r.Class == PerfectScore && r.BestVersion == 1 {
+		note("perfect at iteration 1: look whether the suite is hard enough")
 	}
 	if unmeasured >= stuckReverts {
-		r = r.noted(
-			"the last %d candidates were not measured at all: the trajectory says why, and it is the improver that "+
-				"needs a look, not the skill",
-			unmeasured,
-		)
+		note("the last %d candidates were not measured at all: the trajectory says why, and it is the improver that "+
+			"needs a look, not the skill", unmeasured)
 	}
 	if bounces(rows) {
-		r = r.noted("the scores bounce without a trend: expectations may be a matter of taste; make them checkable")
+		note("the scores bounce without a trend: expectations may be a matter of taste; make them checkable")
 	}
-	return r
-}
-
-func (r SkillReport) noted(format string, args ...any) SkillReport {
-	r.Notes = append(slices.Clone(r.Notes), fmt.Sprintf(format, args...))
-	return r
-}
-
-// WithGrader is the report of a suite of which a grader gives verdicts.
-func (r SkillReport) WithGrader(feedback []SkillFeedback) SkillReport {
-	r.Feedback = feedback
-	if r.Kept > 0 && r.Best != nil && r.Start != nil && r.Best.Sub(*r.Start).Cmp(metric.MustValue(graderNoise)) < 0 {
-		r = r.noted("the gain is under " + graderNoise + ", within the noise of a grader when each version ran once")
+	if graded && r.Kept > 0 && r.Best != nil && r.Start != nil &&
+		r.Best.Sub(*r.Start).Cmp(metric.MustValue(graderNoise)) < 0 {
+		note("the gain is under " + graderNoise + ", within the noise of a grader when each version ran once")
 	}
-	return r
-}
-
-// WithTriggers is the report with the figures of the trigger queries, in the
-// order of the versions.
-func (r SkillReport) WithTriggers(list []SkillTriggers) SkillReport {
-	r.Triggers = slices.Concat(r.Triggers, list)
-	if len(list) == 0 || list[0].Version != 0 {
-		return r
-	}
-	first, last := list[0], list[len(list)-1]
-	if last.Version == r.BestVersion && last.Score.Cmp(first.Score) < 0 {
-		r = r.noted("agents take up v%d when they should, and leave it when not, less often than the original "+
+	if n := len(r.Triggers) - 1; n > 0 && r.Triggers[0].Version == 0 && r.Triggers[n].Version == r.BestVersion &&
+		r.Triggers[n].Score.Cmp(r.Triggers[0].Score) < 0 {
+		note("agents take up v%d when they should, and leave it when not, less often than the original "+
 			"(%s of the trigger queries, %s before): look at the description in its SKILL.md",
-			last.Version, Figure(&last.Score), Figure(&first.Score))
+			r.BestVersion, Figure(&r.Triggers[n].Score), Figure(&r.Triggers[0].Score))
 	}
+	r.Notes, r.Trajectory = orEmpty(r.Notes), orEmpty(r.Trajectory)
+	r.RegressedCases, r.Triggers = orEmpty(r.RegressedCases), orEmpty(r.Triggers)
+	r.Failures, r.Changes = orEmpty(r.Failures), orEmpty(r.Changes)
 	return r
 }
+
+// orEmpty is a list that JSON has as [].
+func orEmpty[T any](list []T) []T { return append([]T{}, list...) }
 
 // graderNoise is the difference of single runs that says little.
 const graderNoise = "0.05"

@@ -3,7 +3,6 @@ package skill
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -16,92 +15,84 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/prompt"
 	"github.com/org/autoloop/internal/skill/workspace"
+	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/internal/suite/evals"
 )
 
 // iterate makes one candidate from the best version, and keeps it when it is
 // strictly better.
-func (s *state) iterate(ctx context.Context) (kept bool, err error) {
-	n, candidate := s.last+1, s.Workspace.Candidate()
-	if err := workspace.Discard(s.Workspace.Version(n)); err != nil { // of an interrupted run, which has no row
-		return false, err
+func (l *Loop) iterate(ctx context.Context) error {
+	n, candidate := l.last+1, l.Workspace.Candidate()
+	if err := workspace.Discard(l.Workspace.Version(n)); err != nil { // of an interrupted run, which has no row
+		return err
 	}
-	if err := s.restore(ctx); err != nil {
-		return false, err
+	if err := l.restore(ctx); err != nil {
+		return err
 	}
 	before, err := workspace.Scan(ctx, candidate)
 	if err != nil {
-		return false, err
+		return err
 	}
-	reply, err := s.propose(ctx, n, before)
+	reply, err := l.propose(ctx, n, before)
 	if err != nil {
-		return false, err
+		return err
 	}
 	if failure := reply.Failure; failure != nil {
 		switch failure.Kind {
 		case agent.Unavailable, agent.Authentication, agent.RateLimit:
-			return false, fmt.Errorf("the improver: %w", failure)
+			return fmt.Errorf("the improver: %w", failure)
 		default:
-			return false, s.enter(n, nil, results.Reverted, "the improver failed: "+failure.Error())
+			return l.enter(n, nil, results.Reverted, "the improver failed: "+failure.Error())
 		}
 	}
-	proposed, refused := s.guard(ctx, before)
+	proposed, refused := l.guard(ctx, before)
 	if refused != "" {
-		return false, s.enter(n, nil, results.Reverted, joinRemarks(reply.Summary, refused))
+		return l.enter(n, nil, results.Reverted, joinRemarks(reply.Summary, refused))
 	}
-	found, err := s.try(ctx, n, candidate)
+	found, err := l.try(ctx, n)
 	if err != nil {
-		return false, err
+		return err
 	}
 	if now, err := workspace.Scan(ctx, candidate); ctx.Err() == nil &&
 		(err != nil || now.Digest() != proposed.Digest()) {
-		return false, s.enter(n, nil, results.Reverted,
+		return l.enter(n, nil, results.Reverted,
 			joinRemarks(reply.Summary, "its files changed while it was measured"))
 	}
 	if found.refused != "" {
-		return false, s.enter(n, &found.Measured, results.Reverted,
-			joinRemarks(reply.Summary, found.refused, found.remarks))
+		return l.enter(n, found.score, results.Reverted, joinRemarks(reply.Summary, found.refused, found.remarks))
 	}
-	return true, s.keep(ctx, n, candidate, found, reply)
-}
-
-// restore makes the candidate equal to the best version.
-func (s *state) restore(ctx context.Context) error {
-	candidate := s.Workspace.Candidate()
-	if err := files.RemoveAll(candidate); err != nil { // a link that an improver put there is not followed
-		return err
-	}
-	_, err := workspace.Restore(ctx, s.Workspace.Version(s.Workspace.Best), candidate)
-	return err
-}
-
-// keep makes the candidate the next version: snapshot, row and manifest, in this
-// order, so that a process that is killed leaves the old best or the new one.
-func (s *state) keep(ctx context.Context, n int, candidate string, found tried, reply agent.Reply) error {
-	if _, err := workspace.Take(ctx, candidate, s.Workspace.Version(n)); err != nil {
+	// snapshot, row and manifest, in this order, so that a process that is killed leaves the old
+	// best or the new one
+	if _, err := workspace.Take(ctx, candidate, l.Workspace.Version(n)); err != nil {
 		return err
 	}
 	text := cmp.Or(reply.Summary, "changed the skill")
-	if err := s.enter(n, &found.Measured, results.Kept, joinRemarks(text, found.remarks)); err != nil {
+	if err := l.enter(n, found.score, results.Kept, joinRemarks(text, found.remarks)); err != nil {
 		return err
 	}
-	s.best = found.Measured
-	if found.several {
-		var err error
-		if s.best, err = s.read(n); err != nil {
-			return err
-		}
+	l.Workspace.Best = n
+	if err := l.read(); err != nil {
+		return err
 	}
-	s.Workspace.Best = n
-	return s.Workspace.Save()
+	return l.Workspace.Save()
+}
+
+// restore makes the candidate equal to the best version.
+func (l *Loop) restore(ctx context.Context) error {
+	candidate := l.Workspace.Candidate()
+	if err := files.RemoveAll(candidate); err != nil { // a link that an improver put there is not followed
+		return err
+	}
+	_, err := workspace.Restore(ctx, l.Workspace.Version(l.Workspace.Best), candidate)
+	return err
 }
 
 // guard reads a candidate, and says why it is not measured, or "".
-func (s *state) guard(ctx context.Context, before workspace.Tree) (after workspace.Tree, refused string) {
-	if err := notExchanged(s.Workspace.Candidate()); err != nil {
-		return nil, err.Error()
+func (l *Loop) guard(ctx context.Context, before workspace.Tree) (after workspace.Tree, refused string) {
+	if info, err := os.Lstat(l.Workspace.Candidate()); err == nil && !info.IsDir() {
+		return nil, "its directory was exchanged" // a link would lead what is done to it elsewhere
 	}
-	after, err := workspace.Scan(ctx, s.Workspace.Candidate())
+	after, err := workspace.Scan(ctx, l.Workspace.Candidate())
 	switch {
 	case err != nil:
 		return nil, err.Error()
@@ -116,18 +107,12 @@ func (s *state) guard(ctx context.Context, before workspace.Tree) (after workspa
 	return after, ""
 }
 
-// notExchanged is an error when something else than a directory is in the place of
-// the candidate: a link would lead what is done to it elsewhere.
-func notExchanged(candidate string) error {
-	if info, err := os.Lstat(candidate); err == nil && !info.IsDir() {
-		return errors.New("its directory was exchanged")
-	}
-	return nil
-}
+// maxFailures bounds what an improver hears of failures, in bytes.
+const maxFailures = 4000
 
 // propose lets the improver work on the candidate.
-func (s *state) propose(ctx context.Context, n int, tree workspace.Tree) (agent.Reply, error) {
-	home, env, err := s.Home()
+func (l *Loop) propose(ctx context.Context, n int, tree workspace.Tree) (agent.Reply, error) {
+	home, env, err := l.Home()
 	if err != nil {
 		return agent.Reply{}, err
 	}
@@ -138,33 +123,28 @@ func (s *state) propose(ctx context.Context, n int, tree workspace.Tree) (agent.
 			files = append(files, entry.Path)
 		}
 	}
-	start := startOf(s.rows) // what another executor scored before it is no start
-	initial := s.rows[slices.IndexFunc(s.rows, func(row results.Row) bool { return row.Iteration == start })].Score
-	best, whole := evals.RateValue(s.best.Rate), metric.FromInt(1)
+	start := startOf(l.rows) // what another executor scored before it is no start
+	initial := l.rows[slices.IndexFunc(l.rows, func(row results.Row) bool { return row.Iteration == start })].Score
+	best, whole := evals.RateValue(l.best.Rate), metric.FromInt(1)
 	text := prompt.Build(prompt.Input{
-		Program: s.Name, Iteration: n, Goal: prompt.SkillGoal("Improve the skill "+s.Name+".", "."),
+		Program: l.Suite.Name, Iteration: n, Goal: prompt.SkillGoal("Improve the skill "+l.Suite.Name+".", "."),
 		Targets: []string{"**"}, Protected: []string{evals.Dir + "/"},
 		Files: files, Direction: metric.Higher, Target: &whole, Best: &best, Initial: initial,
-		Attempts: s.attempts(), Output: s.best.Failures,
+		Attempts: l.attempts(), Output: l.Options.Masker.String(evalrun.Failures(l.best, maxFailures)),
 	})
-	var live func(string)
-	if s.Improving != nil {
-		s.Improving(n, "")
-		live = func(line string) { s.Improving(n, line) }
-	}
-	return s.Improver.Propose(ctx, agent.Request{
-		Live: live,
-		Dir:  s.Workspace.Candidate(), Prompt: text, Env: env, Home: home, Timeout: s.Timeout, Model: s.Model,
-		Command:  s.Command,
+	l.Begin(fmt.Sprintf("iteration %d: the improver works", n))
+	return l.Improver.Propose(ctx, agent.Request{
+		Live: l.Say, Dir: l.Workspace.Candidate(), Prompt: text, Env: env, Home: home, Timeout: l.Timeout,
+		Model: l.Model, Command: l.Command,
 		IsTarget: allowed, Targets: files, Direction: metric.Higher, Incumbent: &best, Iteration: n, Seed: 1,
 	})
 }
 
 // attempts are the earlier iterations as the prompt shows them.
-func (s *state) attempts() []history.Attempt {
+func (l *Loop) attempts() []history.Attempt {
 	var list []history.Attempt
-	best := s.rows[0].Score
-	for _, row := range s.rows[1:] {
+	best := l.rows[0].Score
+	for _, row := range l.rows[1:] {
 		if row.Action == results.Baseline { // measured anew
 			best = row.Score
 			continue

@@ -17,6 +17,7 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/tests/testdir"
@@ -31,7 +32,7 @@ const fourEach = `[{"id": 1, "prompt": "one", "expectations": ["a", "b", "c", "d
 // cases: says has, by the text of the skill, how many expectations of each case pass, run
 // by run, of which the last goes on.
 type skillLoop struct {
-	SuiteEvals
+	Workspace *workspace.Workspace
 
 	t        *testing.T
 	says     map[string][]string
@@ -52,33 +53,35 @@ func newLoopOf(t *testing.T, w *workspace.Workspace, original ...string) *skillL
 		"original": original, "worse": {"1 1 0"}, "better": {"4 2 0"}, "perfect": {"4 4 4"},
 	}}
 	k.Workspace = w
-	var err error
-	k.Suited, err = evalrun.Load(w.Version(0), ".", "")
+	suite, err := evalrun.Load(w.Version(0), ".", "")
 	require.NoError(t, err)
 	k.loop = Loop{
-		Workspace: w, Evals: k, Name: "s", Most: 1, Runs: 1, Executor: history.Executor{Agent: "nobody"},
-		Home: func() (string, []string, error) { return t.TempDir(), nil, nil },
-		Now:  func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
+		Suite: suite, Dir: t.TempDir(), Most: 1, Runs: 1, Executor: history.Executor{Agent: "nobody"},
+		Home:  func() (string, []string, error) { return t.TempDir(), nil, nil },
+		Now:   func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
+		Begin: func(string) {}, Say: func(string) {}, Tell: func(string) {}, Progress: func(results.Row) {},
+		run: k.measure,
 	}
 	return k
 }
 
-// Measure leaves the gradings that the text of a skill has. "-" is a case without one.
-func (k *skillLoop) Measure(_ context.Context, _, dir, out string) (Measured, error) {
-	text := textOf(k.t, dir)
+// measure leaves the gradings that the text of a skill has. "-" is a case without one.
+func (k *skillLoop) measure(_ context.Context, skill *evalrun.Skill, out string, _ evalrun.Options) (evalrun.Result,
+	error,
+) {
+	text := textOf(k.t, skill.Dir)
 	runs := k.says[text]
 	require.NotEmpty(k.t, runs, "nobody says what %q scores", text)
 	says := runs[min(k.measured[text], len(runs)-1)]
 	k.measured[text]++
 	if k.during != nil {
-		k.during(dir)
+		k.during(skill.Dir)
 	}
 	if fault, is := strings.CutPrefix(says, "fault: "); is {
-		return Measured{Fault: fault}, nil
+		return evalrun.Result{}, misuse.Errorf("%s", fault)
 	}
-	testdir.Put(k.t, out, paths{"./": ""})
 	testdir.Put(k.t, out, gradings(says))
-	return k.Read(out)
+	return evalrun.Read(skill, out)
 }
 
 // gradings are those of cases in which the first so many of four expectations passed.
@@ -123,9 +126,10 @@ func (k *skillLoop) texts(list string) *improver {
 func (k *skillLoop) run() (Ended, error) {
 	k.t.Helper()
 	k.Workspace = saved(k.t, k.Workspace)
-	k.loop.Workspace = k.Workspace
+	loop := k.loop
+	loop.Workspace = k.Workspace
 	before := digestOf(k.t, k.Workspace.Skill)
-	ended, failed := k.loop.Run(k.t.Context())
+	ended, failed := loop.Run(k.t.Context())
 	assert.Equal(k.t, before, digestOf(k.t, k.Workspace.Skill), "the skill is only read")
 	return ended, failed
 }

@@ -21,103 +21,76 @@ import (
 // BestVersion asks for the best version, whichever that is.
 const BestVersion = -1
 
-// graded is a workspace with the suite that its versions are graded by, and what was decided.
-type graded struct {
-	*workspace.Workspace
-	suite *evalrun.Skill
-	rows  []results.Row
-}
-
-func (v *Versions) graded(ctx context.Context) (g graded, err error) {
-	table, err := v.Workspace.Results()
-	if err != nil {
-		return g, err
-	}
-	suite, err := v.Suite(ctx)
-	return graded{v.Workspace, suite, table.Rows()}, err
-}
-
-// cases reads a version's cases, over all of its runs that a decision counts; none when
-// it was not run.
-func (g graded) cases(version int) (result evalrun.Result, err error) {
-	_, last := standing(g.rows)
-	dirs, err := VersionRuns(g.Workspace, version, last)
-	if err == nil {
-		result, err = evalrun.ReadAll(g.suite, dirs...)
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return evalrun.Result{}, nil
-	}
-	return result, err
-}
-
-// title is what the skill is called: by itself, by its suite, or by the place that it is
-// in.
-func (g graded) title() string {
-	if name := g.suite.Name; name != filepath.Base(g.suite.Dir) {
-		return name
-	}
-	return cmp.Or(g.suite.Evals.SkillName, filepath.Base(cmp.Or(g.Skill, g.Dir)))
-}
-
 // Report puts the report together, with the patch to a version as it is.
 func (v *Versions) Report(ctx context.Context, version int) (r render.SkillReport, patch []byte, err error) {
-	g, err := v.graded(ctx)
+	w := v.Workspace
+	table, err := w.Results()
 	if err != nil {
 		return r, nil, err
 	}
+	suite, err := v.Suite(ctx)
+	if err != nil {
+		return r, nil, err
+	}
+	rows := table.Rows()
+	best, last := standing(rows)
 	if version == BestVersion {
-		version = render.Converge(g.rows, 0, g.Whole).BestVersion
+		version = best
 	}
-	start := startOf(g.rows)
-	before, err := g.cases(start)
-	if err != nil {
-		return r, nil, err
+	start := startOf(rows)
+	var sides [2]evalrun.Result
+	for i, n := range []int{start, version} {
+		dirs, err := VersionRuns(w, n, last)
+		if err == nil {
+			sides[i], err = evalrun.ReadAll(suite, dirs...)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // it was not run
+			return r, nil, err
+		}
+		if i == 0 || n != start {
+			r.Notes = append(r.Notes, otherScore(sides[i], rows, n)...)
+		}
 	}
-	after, err := g.cases(version)
-	if err != nil {
-		return r, nil, err
+	before, after := sides[0], sides[1]
+	if len(before.Cases) > 0 && len(after.Cases) > 0 { // what the one version passed and the other does not
+		r.RegressedCases = decision.LostCases(ratesOf(before.Runs()), ratesOf(after.Runs()))
 	}
-	var lost []string // what the one version passed and the other does not
-	if len(before.Cases) > 0 && len(after.Cases) > 0 {
-		lost = decision.LostCases(ratesOf(before.Runs()), ratesOf(after.Runs()))
+	r.Workspace, r.Skill = w.Dir, suite.Name
+	if suite.Name == filepath.Base(suite.Dir) { // it does not say its name
+		r.Skill = cmp.Or(suite.Evals.SkillName, filepath.Base(cmp.Or(w.Skill, w.Dir)))
 	}
-	r = render.NewSkillReport(g.rows, lost, g.Whole)
-	r.Notes = append(r.Notes, otherScore(before, g.rows, start)...)
-	if version != start {
-		r.Notes = append(r.Notes, otherScore(after, g.rows, version)...)
+	for i := range max(len(before.Cases), len(after.Cases)) {
+		r.Cases = append(r.Cases, render.SkillCase{
+			ID: suite.Evals.Cases[i].ID, Before: rateOf(before, i), After: rateOf(after, i),
+		})
 	}
-	r.Skill, r.Workspace, r.Failures, r.Cases = g.title(), g.Dir, failuresOf(after.Cases), casesOf(before, after)
-	if g.suite.Graded() {
-		var feedback []render.SkillFeedback
+	r.Failures = failuresOf(after.Cases)
+	if suite.Graded() {
 		for _, c := range after.Cases {
 			for _, text := range evalrun.Suggestions(c.Feedback()) {
-				feedback = append(feedback, render.SkillFeedback{Case: c.ID, Text: text})
+				r.Feedback = append(r.Feedback, render.SkillFeedback{Case: c.ID, Text: text})
 			}
 		}
-		r = r.WithGrader(feedback)
 	}
-	figures, err := g.triggerFigures()
-	if err != nil {
+	if r.Triggers, err = triggersIn(w, suite, rows); err != nil {
 		return r, nil, err
 	}
-	r = r.WithTriggers(figures)
 	if version > 0 {
 		original, err := v.version(ctx, 0)
 		if err != nil {
 			return r, nil, err
 		}
-		best, err := v.version(ctx, version)
+		wanted, err := v.version(ctx, version)
 		if err != nil {
 			return r, nil, err
 		}
-		r.Changes = changesOf(original, best)
-		if patch, err = v.patch(ctx, original, best); err != nil {
+		r.Changes = changesOf(original, wanted)
+		if patch, err = v.patch(ctx, original, wanted); err != nil {
 			return r, nil, err
 		}
 	}
 	r.Diff = string(bytes.ToValidUTF8(patch, []byte("\ufffd")))
-	return r, patch, nil
+	return render.NewSkillReport(r, rows, w.Whole, suite.Graded()), patch, nil
 }
 
 // otherScore says where the table has another score of a version than its gradings give:
@@ -130,7 +103,7 @@ func otherScore(found evalrun.Result, rows []results.Row, version int) []string 
 		}
 	}
 	for _, row := range rows {
-		if row.Iteration != version || row.Score == nil || open == 0 || found.Rate == nil {
+		if row.Iteration != version || row.Score == nil || open == 0 {
 			continue
 		}
 		if own := evals.RateValue(found.Rate); own.Cmp(*row.Score) != 0 {
@@ -143,24 +116,23 @@ func otherScore(found evalrun.Result, rows []results.Row, version int) []string 
 	return nil
 }
 
-// casesOf are the pass rates of the suite's cases before and after; none when
-// neither was run.
-func casesOf(before, after evalrun.Result) []render.SkillCase {
-	var list []render.SkillCase
-	for i := range max(len(before.Cases), len(after.Cases)) {
-		var one render.SkillCase
-		for _, side := range []struct {
-			cases []evals.CaseScore
-			to    **metric.Value
-		}{{before.Cases, &one.Before}, {after.Cases, &one.After}} {
-			if i < len(side.cases) {
-				rate := evals.RateValue(side.cases[i].PassRate())
-				one.ID, *side.to = side.cases[i].ID, &rate
-			}
-		}
-		list = append(list, one)
+// rateOf is the pass rate of a case; nil where it was not run.
+func rateOf(r evalrun.Result, i int) *metric.Value {
+	if i >= len(r.Cases) {
+		return nil
 	}
-	return list
+	return new(evals.RateValue(r.Cases[i].PassRate()))
+}
+
+// standing is the best version of a table and its last iteration.
+func standing(rows []results.Row) (best, last int) {
+	for _, row := range rows {
+		last = max(last, row.Iteration)
+		if row.Action != results.Reverted {
+			best = row.Iteration
+		}
+	}
+	return best, last
 }
 
 // startOf is the version that later ones are held against: the last that was
@@ -196,4 +168,34 @@ func failuresOf(cases []evals.CaseScore) []render.SkillFailure {
 		}
 	}
 	return failures
+}
+
+// triggersIn are the figures of the trigger queries of the versions for which they were run.
+func triggersIn(w *workspace.Workspace, suite *evalrun.Skill, rows []results.Row) ([]render.SkillTriggers, error) {
+	list, queries := []render.SkillTriggers{}, suite.TriggerSuite()
+	for _, row := range rows {
+		if row.Action == results.Reverted || queries == nil {
+			continue
+		}
+		found, err := evalrun.Read(queries, triggersOf(w, row.Iteration))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		figure := render.SkillTriggers{
+			Version: row.Iteration, Score: evals.RateValue(found.Rate),
+			Total: len(found.Cases), Failures: []render.SkillFailure{},
+		}
+		for i, c := range found.Cases {
+			figure.Right += c.Passed
+			for _, failure := range failuresOf(found.Cases[i : i+1]) {
+				failure.Text = fmt.Sprintf("%s: %s", suite.Triggers[i].Query, failure.Text)
+				figure.Failures = append(figure.Failures, failure)
+			}
+		}
+		list = append(list, figure)
+	}
+	return list, nil
 }

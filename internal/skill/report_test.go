@@ -15,6 +15,7 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/skill/workspace"
+	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/internal/suite/evals"
 	"github.com/org/autoloop/tests/golden"
 	"github.com/org/autoloop/tests/testdir"
@@ -236,25 +237,21 @@ func TestRulesOfARun(t *testing.T) {
 		"auto":              {0, false, decision.Repeatable, 8, 16},
 		"auto, and noisy":   {0, true, decision.Noisy, 8, 16},
 	} {
-		s := &state{Loop: &Loop{Runs: c.runs, NoCaseRegression: true}, noisy: c.noisy}
+		l := &Loop{Runs: c.runs, NoCaseRegression: true, noisy: c.noisy}
 		assert.Equal(t, decision.Rule{
 			Version: decision.RuleVersion, Regime: c.regime, Pairs: c.pairs, MaxPairs: c.most, Confidence: 0.95,
 			NoCaseRegression: true,
-		}, s.rule(), name)
+		}, l.rule(), name)
 	}
 }
 
 func TestWhetherACaseCameToItsEnd(t *testing.T) {
 	t.Parallel()
-	ended, crashed := evals.CaseScore{ID: "a"}, evals.CaseScore{ID: "b", Problem: "it crashed"}
-	for name, runs := range map[string][][]evals.CaseScore{
-		"none was run":        nil,
-		"one did":             {{crashed, ended}},
-		"one did, later":      {{crashed}, {crashed, ended}},
-		"none did":            {{crashed}, {{ID: "c", Problem: "killed"}}},
-		"none, of no problem": {{}},
+	ended, killed := evals.CaseScore{ID: "a"}, evals.CaseScore{ID: "b", Problem: "it crashed"}
+	for name, cases := range map[string][]evals.CaseScore{
+		"none was run": nil, "one did": {killed, ended}, "none did": {killed, {ID: "c", Problem: "killed"}},
 	} {
-		golden.Row(t, name, Measured{Rate: new(big.Rat), Runs: runs}.crashed())
+		golden.Row(t, name, crashed(cases))
 	}
 }
 
@@ -271,7 +268,14 @@ func TestOnlyGradersHaveNoise(t *testing.T) {
 		"a clear gain":   {50, 60, true, ""},
 		"the same again": {50, 50, true, ""},
 	} {
-		s := &state{best: Measured{Rate: big.NewRat(c.best, 100)}}
-		assert.Equal(t, c.says, s.withinNoise(Measured{Rate: big.NewRat(c.found, 100), Graded: c.graded}), name)
+		one := evals.Case{}
+		if c.graded {
+			one.Expectations = []string{"it is good"}
+		}
+		l := &Loop{
+			Suite: &evalrun.Skill{Evals: evals.EvalSuite{Cases: []evals.Case{one}}},
+			best:  evalrun.Result{Rate: big.NewRat(c.best, 100)},
+		}
+		assert.Equal(t, c.says, l.withinNoise(evals.RateValue(big.NewRat(c.found, 100))), name)
 	}
 }

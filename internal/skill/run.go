@@ -12,7 +12,6 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/files"
-	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
@@ -64,17 +63,6 @@ func GoesOn(w *workspace.Workspace, name string, count int) (string, error) {
 		left = fmt.Sprintf("; it finishes the run that was interrupted, %d of %d are left", count-done, count)
 	}
 	return fmt.Sprintf("%s: going on from v%d, iteration %d%s\n", name, best, last+1, left), nil
-}
-
-// standing is the best version of a table and its last iteration.
-func standing(rows []results.Row) (best, last int) {
-	for _, row := range rows {
-		last = max(last, row.Iteration)
-		if row.Action != results.Reverted {
-			best = row.Iteration
-		}
-	}
-	return best, last
 }
 
 // OpenOrCreate continues the workspace at a place, or makes it, for the skill in dir.

@@ -67,7 +67,7 @@ func (e *executor) Propose(_ context.Context, r agent.Request) (agent.Reply, err
 
 // measuring is a skill with all kinds of suites, its workspace, and an executor.
 type measuring struct {
-	SuiteEvals
+	Loop
 
 	executor *executor
 	said     *[]string
@@ -89,7 +89,7 @@ func newMeasuring(t *testing.T) measuring {
 			`<qa_pair><question>What is it</question><answer>that</answer></qa_pair></evaluation>`,
 	})
 	var err error
-	m.Suited, err = evalrun.Load(m.Workspace.Version(0), ".", "")
+	m.Suite, err = evalrun.Load(m.Workspace.Version(0), ".", "")
 	require.NoError(t, err)
 	m.Dir = testdir.New(t, nil)
 	m.Begin = func(line string) { *m.said = append(*m.said, line) }
@@ -138,25 +138,26 @@ func TestVersionsAreMeasuredAlike(t *testing.T) {
 				dir = m.candidate(t, c.more)
 			}
 			out := testdir.New(t, nil)
-			found, err := m.Measure(t.Context(), "iteration 3, run 2", dir, out)
+			found, fault, err := m.measure(t.Context(), "iteration 3, run 2", dir, out)
 			require.NoError(t, err)
 			assert.Equal(t, "iteration 3, run 2: the cases run", (*m.said)[0])
 			if c.fault != "" {
-				assert.Contains(t, found.Fault, c.fault)
-				assert.LessOrEqual(t, len([]rune(found.Fault)), 100)
+				assert.Contains(t, fault, c.fault)
+				assert.LessOrEqual(t, len([]rune(fault)), 100)
 				assert.Nil(t, found.Rate)
 				assert.Empty(t, m.executor.asked, "nobody works for what cannot be placed")
 				return
 			}
-			assert.Equal(t, c.rate, found.Rate.RatString(), found.Failures)
-			assert.False(t, found.Graded, "there are checks alone")
-			assert.Equal(t, c.lost != "", strings.Contains(found.Failures, "case "+c.lost+":"))
-			again, err := m.Read(out)
+			assert.Equal(t, c.rate, found.Rate.RatString())
+			assert.False(t, m.Suite.Graded(), "there are checks alone")
+			failures := evalrun.Failures(found, 1000)
+			assert.Equal(t, c.lost != "", strings.Contains(failures, "case "+c.lost+":"))
+			again, err := evalrun.ReadAll(m.Suite, out)
 			require.NoError(t, err)
-			assert.Equal(t, asJSON(t, found), asJSON(t, again), "what is left says the same")
-			twice, err := m.Read(out, out)
+			assert.Equal(t, asJSON(t, found.Cases), asJSON(t, again.Cases), "what is left says the same")
+			twice, err := evalrun.ReadAll(m.Suite, out, out)
 			require.NoError(t, err)
-			assert.Len(t, twice.Runs, 2)
+			assert.Len(t, twice.Runs(), 2)
 			assert.Equal(t, evals.RateValue(found.Rate).String(), evals.RateValue(twice.Rate).String())
 		})
 	}
@@ -200,7 +201,7 @@ func TestTriggersRunOnceForTheOriginalAndTheBest(t *testing.T) {
 					continue
 				}
 				assert.Equal(t, fmt.Sprintf("trigger queries of v%d: the cases run", version), (*m.said)[version])
-				result, err := evalrun.Read(m.Suited.TriggerSuite(), place)
+				result, err := evalrun.Read(m.Suite.TriggerSuite(), place)
 				require.NoError(t, err)
 				assert.Equal(t, c.rates[version], result.Rate.RatString(), "v%d", version)
 				assert.NoDirExists(t, filepath.Join(place, "eval-trigger-9"))
@@ -211,7 +212,7 @@ func TestTriggersRunOnceForTheOriginalAndTheBest(t *testing.T) {
 	m.executor.bad = errors.New("the machine is on fire")
 	require.ErrorContains(t, m.Triggers(t.Context()), "trigger queries of v0: case trigger-1:")
 	assert.NoDirExists(t, triggersOf(m.Workspace, 0), "it is there when all of it is")
-	m.Suited.Triggers = nil
+	m.Suite.Triggers = nil
 	require.NoError(t, m.Triggers(t.Context()), "there is nothing to run")
 }
 

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -26,122 +25,105 @@ const incumbentRun = "incumbent-"
 
 // tried is what the runs of a candidate came to.
 type tried struct {
-	// Measured is the first run, with the rate that was decided by.
-	Measured
+	// score is what was decided by, nil where it cannot be measured.
+	score *metric.Value
 	// refused says why the candidate is dropped, "" when it is kept; remarks is
 	// what there is to say beside.
 	refused, remarks string
-	// several says that there may be more runs than that one.
-	several bool
 }
 
 // rule is how candidates are decided now: by single runs, by Runs pairs, or, for
 // 0, by pairs once the suite gave two numbers for one version.
-func (s *state) rule() decision.Rule {
+func (l *Loop) rule() decision.Rule {
 	rule := decision.Rule{
 		Version: decision.RuleVersion, Regime: decision.Repeatable,
 		Pairs: max(decision.DefaultPairs, statistics.RunsNeeded(Confidence)), Confidence: Confidence,
-		NoCaseRegression: s.NoCaseRegression,
+		NoCaseRegression: l.NoCaseRegression,
 	}
 	switch {
-	case s.Runs == 1:
+	case l.Runs == 1:
 		rule.Regime = decision.Single
-	case s.Runs > 1:
-		rule.Regime, rule.Pairs = decision.Noisy, s.Runs
-	case s.noisy:
+	case l.Runs > 1:
+		rule.Regime, rule.Pairs = decision.Noisy, l.Runs
+	case l.noisy:
 		rule.Regime = decision.Noisy
 	}
-	if s.Runs == 0 {
+	if l.Runs == 0 {
 		rule.MaxPairs = 2 * rule.Pairs
 	}
 	return rule
 }
 
-// errEnded ends a trial whose candidate cannot be measured.
-var errEnded = errors.New("the candidate cannot be measured")
-
 // try measures candidate and best version as often as the rule asks, and decides.
-func (s *state) try(ctx context.Context, n int, candidate string) (tried, error) {
-	rule := s.rule()
-	t := tried{several: rule.Regime != decision.Single}
-	if err := s.clear(n); err != nil {
+func (l *Loop) try(ctx context.Context, n int) (t tried, err error) {
+	rule := l.rule()
+	if err := l.clear(n); err != nil {
 		return t, err
 	}
-	record := &Runs{Schema: workspace.Schema, Incumbent: s.Workspace.Best, Rule: rule.Version, Seed: rand.Text()}
-	best, runs := evals.RateValue(s.best.Rate), map[decision.Side]int{}
+	record := &Runs{Schema: workspace.Schema, Incumbent: l.Workspace.Best, Rule: rule.Version, Seed: rand.Text()}
+	best, runs := evals.RateValue(l.best.Rate), map[decision.Side]int{}
 	trial := decision.NewTrial(decision.Standard{
 		Rule: rule, Seed: record.Seed, Direction: metric.Higher, Best: &best,
-		Cases: ratesOf(s.best.Runs),
+		Cases: ratesOf(l.best.Runs()),
 	})
 	made, err := trial.Run(func(step decision.Step) (m metric.Measurement, err error) {
 		runs[step.Side]++
-		found, dir, err := s.side(ctx, n, candidate, step.Side, runs[step.Side])
+		dir, run, label := l.side(n, step.Side, runs[step.Side])
+		found, fault, err := l.measure(ctx, label, dir, filepath.Join(l.Workspace.Iteration(n), run))
 		switch {
 		case err != nil:
 			return m, err
-		case found.Fault != "" && step.Side == decision.Incumbent:
-			return m, fmt.Errorf("the best version, v%d, cannot be measured any more: %s", s.Workspace.Best,
-				found.Fault)
-		case found.Fault != "":
-			t.Measured, t.refused = found, found.Fault
-			return m, errEnded
-		case step.Side == decision.Candidate && runs[step.Side] == 1:
-			t.Measured = found
+		case fault != "" && step.Side == decision.Incumbent:
+			return m, fmt.Errorf("the best version, v%d, cannot be measured any more: %s", l.Workspace.Best, fault)
+		case fault != "":
+			t.refused = fault
+			return m, errors.New(fault) // the trial ends here
 		}
 		rate := evals.RateValue(found.Rate)
 		record.Runs = append(record.Runs,
-			Run{Dir: dir, Side: string(step.Side), Stage: string(step.Stage), WarmUp: step.WarmUp, Score: rate})
-		return metric.Measurement{Metric: &rate, Numbers: evals.CaseNumbers(found.Runs[0])}, nil
+			Run{Dir: run, Side: string(step.Side), Stage: string(step.Stage), WarmUp: step.WarmUp, Score: rate})
+		return metric.Measurement{Metric: &rate, Numbers: evals.CaseNumbers(found.Cases)}, nil
 	})
-	switch {
-	case errors.Is(err, errEnded):
-		return t, nil
-	case err != nil:
+	if t.refused != "" || err != nil {
+		if t.refused != "" {
+			err = nil
+		}
 		return t, err
 	}
-	s.noisy = s.noisy || trial.Regime() == decision.Noisy
-	if made.Metric != nil {
-		t.Rate = made.Metric.Rat()
-	}
+	l.noisy = l.noisy || trial.Regime() == decision.Noisy
+	t.score = made.Metric
 	said := append(decision.Texts(made.Reasons), decision.Joined(made.Warning))
+	single := rule.Regime == decision.Single
 	switch {
 	case made.Verdict != decision.Improved:
 		t.refused = joinRemarks(said...)
-	case t.several:
-		t.remarks = joinRemarks(said...)
-	default: // the scores of single runs say that it is better
+	case single: // the scores of single runs say that it is better
 		t.remarks = joinRemarks(append([]string{unverified}, said[1:]...)...)
+	default:
+		t.remarks = joinRemarks(said...)
 	}
-	if !t.several {
-		t.remarks = joinRemarks(t.remarks, s.withinNoise(t.Measured))
+	if single {
+		t.remarks = joinRemarks(t.remarks, l.withinNoise(*t.score))
 		return t, nil
 	}
 	record.count()
-	return t, record.write(s.Workspace.Iteration(n))
+	return t, record.write(l.Workspace.Iteration(n))
 }
 
-// side runs the suite for one side the time k, into a directory of the iteration's, which
-// it names. The first run of the candidate is the iteration's own.
-func (s *state) side(ctx context.Context, n int, candidate string, side decision.Side, k int) (m Measured, run string,
-	err error,
-) {
-	dir, label := candidate, fmt.Sprint("iteration ", n)
+// side is what is measured of one side the time k: a directory, the one of the iteration's
+// that the cases are left in, and what people call it. The first run of the candidate is the
+// iteration's own.
+func (l *Loop) side(n int, side decision.Side, k int) (dir, run, label string) {
+	label = fmt.Sprint("iteration ", n)
 	switch {
 	case side == decision.Incumbent:
-		dir, run = s.Workspace.Version(s.Workspace.Best), fmt.Sprint(incumbentRun, k)
-		label += fmt.Sprintf(", run %d of the best version", k)
+		return l.Workspace.Version(l.Workspace.Best), fmt.Sprint(incumbentRun, k),
+			fmt.Sprintf("%s, run %d of the best version", label, k)
 	case k > 1:
-		run = fmt.Sprint("run-", k)
-		label += fmt.Sprint(", run ", k)
+		return l.Workspace.Candidate(), fmt.Sprint("run-", k), fmt.Sprint(label, ", run ", k)
 	default:
-		run = "."
+		return l.Workspace.Candidate(), ".", label
 	}
-	out := filepath.Join(s.Workspace.Iteration(n), run)
-	if err := os.MkdirAll(out, 0o755); err != nil { //nolint:gosec // for people, like the workspace that it is in
-		return m, run, fmt.Errorf("make a directory for the evaluation: %w", err)
-	}
-	m, err = s.Evals.Measure(ctx, label, dir, out)
-	return m, run, err
 }
 
 // unverified marks a gain that was seen once: noise alone could have made it.
@@ -149,12 +131,9 @@ const unverified = "unverified: measured once"
 
 // withinNoise says of a single run that it is too near to the best to mean
 // much, else "".
-func (s *state) withinNoise(found Measured) string {
-	if found.Fault != "" || found.Rate == nil || !found.Graded {
-		return ""
-	}
-	now, best := evals.RateValue(found.Rate), evals.RateValue(s.best.Rate)
-	if !render.WithinNoise(now, best) {
+func (l *Loop) withinNoise(now metric.Value) string {
+	best := evals.RateValue(l.best.Rate)
+	if !l.Suite.Graded() || !render.WithinNoise(now, best) {
 		return ""
 	}
 	return now.Sub(best).Signed() + " is within a grader's noise"

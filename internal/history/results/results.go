@@ -37,16 +37,16 @@ const maxChangelog = 1000
 
 // Row is one line of the table.
 type Row struct {
-	Iteration int
-	Time      time.Time
+	Iteration int       `json:"iteration"`
+	Time      time.Time `json:"-"`
 	// Score is nil when nothing was measured.
-	Score *metric.Value
+	Score *metric.Value `json:"score"`
 	// Best is the best score since the last baseline, this row included; nil
 	// without one. Append fills it in.
-	Best   *metric.Value
-	Action Action
+	Best   *metric.Value `json:"best_score"`
+	Action Action        `json:"action"`
 	// Changelog is any text: line breaks and tabs are escaped or quoted in the file.
-	Changelog string
+	Changelog string `json:"changelog"`
 }
 
 // Table is a results file in memory. It keeps the bytes that were there.
