@@ -55,7 +55,7 @@ func (r *thread) applyCommands(ctx context.Context) error {
 func (r *thread) enterCommands(b *records, undo *undoing) {
 	r.noteIssue(b)
 	r.endPull(b)
-	done := commands.ParseMark(b.sum.CommandsUntil)
+	done := commands.ParseMark(b.CommandsUntil)
 	mark := done
 	for _, c := range r.comments.Comments {
 		if len(c.Commands) == 0 || done.Knows(c.ID, c.Place) {
@@ -81,9 +81,9 @@ func (r *thread) noteIssue(b *records) {
 
 // ofPull is what people did with the pull request since it was heard of last.
 func ofPull(pull *commands.Pull, b *records) lifecycle.Event {
-	ended := pull != nil && b.sum.PullEnded == pull.Number
+	ended := pull != nil && b.PullEnded == pull.Number
 	switch {
-	case pull == nil, !pull.Open && ended, pull.Open && !ended, pull.Open && b.sum.Head() == b.sum.Base:
+	case pull == nil, !pull.Open && ended, pull.Open && !ended, pull.Open && b.Head() == b.Base:
 		return lifecycle.None
 	case pull.Open:
 		return lifecycle.Reopened
@@ -109,14 +109,14 @@ func (r *thread) endPull(b *records) {
 	switch next { //nolint:exhaustive // The others begin nothing.
 	case lifecycle.GoOn:
 		b.set(history.PullEnded, "")
-		if b.sum.Paused != nil && b.sum.Paused.Is(decision.PullClosed) { // the pause that closing it made ends
+		if b.Paused != nil && b.Paused.Is(decision.PullClosed) { // the pause that closing it made ends
 			b.goOn(decision.Reason{Kind: decision.PullReopened, Count: pull.Number})
 		}
 		return
 	case lifecycle.Stay:
 		r.warn("pull request #%d was merged into %s, and not into %s: the program goes on where it was", pull.Number,
-			pull.Elsewhere, b.sum.BaseBranch)
-		ended.Commit = b.sum.Base
+			pull.Elsewhere, b.BaseBranch)
+		ended.Commit = b.Base
 	case lifecycle.Leave, lifecycle.Keep:
 		ended.Commit = pull.Head // what was made after it is still to be promoted
 	}
@@ -158,13 +158,13 @@ func (r *thread) command(b *records, c commands.Comment, command commands.Comman
 			r.Program.Direction), true
 	case commands.Status:
 		return render.Summary(render.Account{
-			Program: r.Program, Events: b.log.Events, Past: &b.sum,
+			Program: r.Program, Events: b.log.Events, Past: &b.Summary,
 			RunURL: r.RunURL,
 		}), true
 	case commands.Run:
 		b.asked = true
 		why := cmp.Or(b.machine.Stopped(r.Program.Name), r.readyForReview())
-		if e := b.sum.Waiting(); why == "" && e != nil {
+		if e := b.Waiting(); why == "" && e != nil {
 			why = fmt.Sprintf("iteration %d waits for CI", e.Iteration)
 		}
 		if why != "" {
@@ -172,7 +172,7 @@ func (r *thread) command(b *records, c commands.Comment, command commands.Comman
 		}
 		return fmt.Sprintf("Iteration %d runs now.", b.iteration), true
 	case commands.Note:
-		b.set(history.Note, strings.TrimSpace(b.sum.Note+"\n"+command.Text))
+		b.set(history.Note, strings.TrimSpace(b.Note+"\n"+command.Text))
 		fallthrough
 	case commands.Instruct:
 		return fmt.Sprintf("The agent is told at iteration %d.", b.iteration), true
@@ -184,7 +184,7 @@ func (r *thread) command(b *records, c commands.Comment, command commands.Comman
 		b.add(&history.Set{
 			Key: history.UndoneIteration, Value: strconv.Itoa(command.Iteration), Commit: undo.head,
 		})
-		if b.sum.Completed != nil && b.sum.Paused == nil {
+		if b.Completed != nil && b.Paused == nil {
 			b.goOn(askedBy(c)) // its best is no longer on the branch
 		}
 		return answer.text, true
@@ -234,7 +234,7 @@ const maxRefusal = 600
 // points to them until the records do.
 func (r *thread) prepareUndo(ctx context.Context) (*undoing, error) {
 	u := &undoing{answers: map[int]undone{}}
-	done := commands.ParseMark(r.records.sum.CommandsUntil)
+	done := commands.ParseMark(r.records.CommandsUntil)
 	for _, c := range r.comments.Comments {
 		for _, command := range c.Commands {
 			if _, undone := u.answers[command.Iteration]; undone || command.Kind != commands.Undo ||
@@ -269,7 +269,7 @@ func (r *thread) undo(ctx context.Context, u *undoing, iteration int) (undone, e
 	none := func(format string, args ...any) (undone, error) {
 		return undone{fmt.Sprintf(format, args...), false}, nil
 	}
-	if last := r.records.sum.Iteration; iteration > last {
+	if last := r.records.Iteration; iteration > last {
 		return none("There is no iteration %d: %d is the last.", iteration, last)
 	}
 	if commit == "" || u.head == "" {

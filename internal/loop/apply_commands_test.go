@@ -95,9 +95,9 @@ func TestEffectsOfCommands(t *testing.T) {
 			assert.Equal(t, c.asked, d.asked)
 			assert.Equal(t, c.stopped == "paused", after.machine.Paused)
 			assert.Equal(t, c.stopped == "completed", after.machine.Completed)
-			assert.Equal(t, after.machine.Paused, decision.Text(after.sum.Paused) != "",
+			assert.Equal(t, after.machine.Paused, decision.Text(after.Paused) != "",
 				"state and ledger say the same")
-			assert.Equal(t, after.machine.Completed, after.sum.Completed != nil, "state and ledger say the same")
+			assert.Equal(t, after.machine.Completed, after.Completed != nil, "state and ledger say the same")
 		})
 	}
 }
@@ -156,7 +156,7 @@ func TestEndOfPullRequest(t *testing.T) {
 				assert.Equal(t, append([]string{"issue=7"}, c.told...), d.told())
 			}
 			after := d.written()
-			golden.Line(t, decision.Text(after.sum.Paused))
+			golden.Line(t, decision.Text(after.Paused))
 			for _, e := range history.Of[*history.Set](after.log.Events) {
 				if e.Key == history.PullEnded && e.Run == d.id && c.pull.Merged {
 					assert.Equal(t, c.pull.Head, e.Commit, "what was made after it is still to be promoted")

@@ -31,9 +31,9 @@ type attempt struct {
 	number, of int
 	agent      agent.Agent // nil where none began
 	proposed   *tree.Tree  // the agent's tree
-	lineage    lineage    // what it grows from
-	patch      []byte     // the change, where the strategy needs it
-	failure    string     // what CI said of the files that it begins with, "" for nothing
+	lineage                // what it grows from
+	patch      []byte      // the change, where the strategy needs it
+	failure    string      // what CI said of the files that it begins with, "" for nothing
 	measured   []*history.Measured
 	tree       string // the candidate's tree object
 	reply      agent.Reply
@@ -85,11 +85,11 @@ func (r *run) request(ctx context.Context, at position, a *attempt,
 	if err != nil {
 		return agent.Request{}, err
 	}
-	p, sum := r.Program, &r.records.sum
+	p, sum := r.Program, &r.records.Summary
 	rules := r.rules(at)
 	entries := at.entries
-	if a.lineage.from != "" {
-		if entries, err = r.Repo.LsTree(ctx, a.lineage.from); err != nil {
+	if a.from != "" {
+		if entries, err = r.Repo.LsTree(ctx, a.from); err != nil {
 			return agent.Request{}, err
 		}
 	}
@@ -125,7 +125,7 @@ func (r *run) trials(at position, past *history.Summary) []agent.PastIteration {
 		several := false
 		for ; len(proposals) > 0 && proposals[0].Iteration <= tried.Iteration; proposals = proposals[1:] {
 			p := proposals[0]
-			if p.Iteration != tried.Iteration || p.Definition != at.identity.Definition {
+			if p.Iteration != tried.Iteration || p.Definition != at.Definition {
 				continue
 			}
 			several = true
@@ -134,7 +134,7 @@ func (r *run) trials(at position, past *history.Summary) []agent.PastIteration {
 				Accepted: p.Outcome == history.Accepted,
 			})
 		}
-		if !several && tried.Definition == at.identity.Definition {
+		if !several && tried.Definition == at.Definition {
 			trials = append(trials, agent.PastIteration{
 				Iteration: tried.Iteration, Params: tried.Params, Metric: tried.Metric, Previous: tried.PreviousBest,
 				Accepted: tried.Outcome == history.Accepted,
@@ -157,7 +157,7 @@ func (r *run) prompt(at position, a *attempt, files []string) string {
 		Room:    room,
 		Program: p.Name, Iteration: r.iteration, Goal: goal, Targets: texts(p.Targets), Protected: r.never(at),
 		Files:  files,
-		Metric: p.Metric, Direction: p.Direction, Target: b.target(), Initial: b.sum.Initial, Best: b.sum.Best,
+		Metric: p.Metric, Direction: p.Direction, Target: b.target(), Initial: b.Initial, Best: b.Best,
 		Script: p.Script,
 		Sections: []prompt.Section{
 			{Title: "Current priorities", Text: b.doc.Section(state.Priorities)},
@@ -165,10 +165,10 @@ func (r *run) prompt(at position, a *attempt, files []string) string {
 			{Title: "Foreclosed avenues", Text: b.doc.Section(state.Foreclosed)},
 			{Title: "Future directions", Text: b.doc.Section(state.Future)},
 		},
-		Attempts: b.sum.Attempts, Output: b.sum.Output, Failed: b.sum.Failed(b.sum.Iteration),
+		Attempts: b.Attempts, Output: b.Output, Failed: b.Failed(b.Iteration),
 		Handback: handsBack(at), Comments: r.instructions(),
 		Proposal: a.number, Proposals: a.of,
-		Parent: a.lineage.parent, Inspirations: a.lineage.inspirations, Focus: a.Focus, Failure: a.failure,
+		Parent: a.parent, Inspirations: a.inspirations, Focus: a.Focus, Failure: a.failure,
 	})
 }
 

@@ -29,7 +29,7 @@ func (r *run) ensureBaseline(ctx context.Context, at *position) error {
 	}
 	why := r.needsBaseline(*at)
 	if why == nil {
-		if writes := r.records.sum.EvaluatorWrites; writes != nil {
+		if writes := r.records.EvaluatorWrites; writes != nil {
 			r.own = ownChanges{known: true, touched: maps.Clone(writes)}
 			r.warnOfWrites(writes)
 		}
@@ -68,7 +68,7 @@ func (r *run) ensureBaseline(ctx context.Context, at *position) error {
 // needsBaseline says why the recorded numbers do not hold for this position, nil when
 // they do.
 func (r *journal) needsBaseline(at position) *decision.Reason {
-	sum := &r.records.sum
+	sum := &r.records.Summary
 	switch {
 	case sum.Unmeasured():
 		return &decision.Reason{Kind: decision.WasUndone, Count: sum.Undone}
@@ -79,16 +79,16 @@ func (r *journal) needsBaseline(at position) *decision.Reason {
 			Kind: decision.DirectionChanged, Path: sum.Direction.String(),
 			Term: r.Program.Direction.String(),
 		}
-	case sum.Definition != at.identity.Definition:
+	case sum.Definition != at.Definition:
 		return &decision.Reason{Kind: decision.ProgramChanged}
 	case sum.Base != at.Base:
 		return &decision.Reason{Kind: decision.BaseMoved, Words: at.Note}
 	case sum.Incumbent != at.tip():
 		return &decision.Reason{Kind: decision.BranchMoved}
-	case sum.Evaluator != at.identity.Evaluator:
+	case sum.Evaluator != at.Evaluator:
 		return &decision.Reason{Kind: decision.FilesChanged}
-	case sum.Executor.Changed(at.identity.Executor) != "":
-		return &decision.Reason{Kind: decision.ExecutorChanged, Words: sum.Executor.Changed(at.identity.Executor)}
+	case sum.Executor.Changed(at.Executor) != "":
+		return &decision.Reason{Kind: decision.ExecutorChanged, Words: sum.Executor.Changed(at.Executor)}
 	case sum.Disagreements >= maxDisagreements:
 		return &decision.Reason{Kind: decision.OffRecord}
 	case r.Program.Evaluation != program.Tasks && r.rule().Regime == decision.Noisy && sum.InitialRuns < r.rule().Pairs:
@@ -134,11 +134,11 @@ func (b *records) enterBaseline(at position, measured []*history.Measured) {
 		}
 	}
 	for i := range measured {
-		measured[i].Iteration, measured[i].Commit = b.sum.Iteration, at.tip()
+		measured[i].Iteration, measured[i].Commit = b.Iteration, at.tip()
 	}
 	first.Commit, first.BaseBranch, first.Direction = at.Base, at.BaseBranch, b.Program.Direction
-	first.Evaluator, first.Definition = at.identity.Evaluator, at.identity.Definition
-	first.Executor = at.identity.Executor
+	first.Evaluator, first.Definition = at.Evaluator, at.Definition
+	first.Executor = at.Executor
 	for _, e := range measured {
 		b.add(e)
 	}
@@ -247,7 +247,7 @@ func (r *measurer) measureBaseline(ctx context.Context, at position) ([]*history
 	if problem != nil {
 		return nil, unmeasured(decision.Reason{Kind: decision.BaselineFails, Because: []decision.Reason{*problem}})
 	}
-	noisy := r.records.sum.Noisy && r.records.sum.Evaluator == at.identity.Evaluator ||
+	noisy := r.records.Noisy && r.records.Evaluator == at.Evaluator ||
 		slices.ContainsFunc(all, func(s *series) bool { return !s.samples.same() })
 	if r.Program.Runs != 0 {
 		noisy = r.Program.Runs > 1

@@ -65,7 +65,7 @@ func TestStaleBaselines(t *testing.T) {
 				Executor: &history.Executor{Agent: "claude", Model: "m"},
 			},
 		}}
-		s.journal.records.sum = history.Summary{
+		s.journal.records.Summary = history.Summary{
 			Best: metricOf("1"), Direction: metric.Higher, Definition: "d", Evaluator: "e", Base: "base",
 			Incumbent:   "head",
 			InitialRuns: 2,
@@ -77,18 +77,18 @@ func TestStaleBaselines(t *testing.T) {
 		why   string
 		spoil func(*state)
 	}{
-		{"first measurement", func(s *state) { s.journal.records.sum.Best = nil }},
+		{"first measurement", func(s *state) { s.journal.records.Best = nil }},
 		{
 			"direction changed from lower to higher",
-			func(s *state) { s.journal.records.sum.Direction = metric.Lower },
+			func(s *state) { s.journal.records.Direction = metric.Lower },
 		},
-		{"the program's evaluation changed", func(s *state) { s.at.identity.Definition = "another" }},
+		{"the program's evaluation changed", func(s *state) { s.at.Definition = "another" }},
 		{"the default branch moved on", func(s *state) { s.at.Base = "another" }},
 		{"the program branch has commits that are", func(s *state) { s.at.Head = "another" }},
-		{"files of the evaluation changed", func(s *state) { s.at.identity.Evaluator = "another" }},
-		{"the model", func(s *state) { s.at.identity.Executor.Model = "another" }},
-		{"the incumbent was not what is on record", func(s *state) { s.journal.records.sum.Disagreements = 3 }},
-		{"the evaluation turned out noisy", func(s *state) { s.journal.records.sum.Noisy = true }},
+		{"files of the evaluation changed", func(s *state) { s.at.Evaluator = "another" }},
+		{"the model", func(s *state) { s.at.Executor.Model = "another" }},
+		{"the incumbent was not what is on record", func(s *state) { s.journal.records.Disagreements = 3 }},
+		{"the evaluation turned out noisy", func(s *state) { s.journal.records.Noisy = true }},
 	}
 	assert.Empty(t, valid(t).journal.needsBaseline(valid(t).at))
 	for i, first := range causes {
@@ -127,7 +127,7 @@ func TestValidBaseline(t *testing.T) {
 			t.Parallel()
 			j := journalOf(t, c.front)
 			c.sum.Best, c.sum.Direction = metricOf("1"), metric.Higher
-			j.records.sum = c.sum
+			j.records.Summary = c.sum
 			golden.Line(t, decision.Text(j.needsBaseline(c.at)))
 		})
 	}

@@ -37,7 +37,7 @@ type spending struct {
 // blockedReason says why no iteration may begin now, "" when one may, and notes what it
 // may use.
 func (r *spending) blockedReason(b *records) string {
-	sum := b.sum
+	sum := b.Summary
 	if open := sum.Open; open != nil && open.Run != b.id {
 		sum = sum.WithoutOpen()
 	}
@@ -47,7 +47,7 @@ func (r *spending) blockedReason(b *records) string {
 	if reason := stand.Reason(); reason != "" {
 		return reason
 	}
-	if until := b.sum.NotBefore; budget.Waits(until, r.Now()) && r.hasAgent(b.sum.PutOff) {
+	if until := b.NotBefore; budget.Waits(until, r.Now()) && r.hasAgent(b.PutOff) {
 		return limited(until, "").String()
 	}
 	return ""
@@ -73,7 +73,7 @@ func (r *spending) overspent() string {
 	if r.BudgetUSD <= 0 || r.records == nil {
 		return ""
 	}
-	spent := r.records.sum.Spent(r.since)
+	spent := r.records.Spent(r.since)
 	switch {
 	case spent.USD >= r.BudgetUSD:
 		return fmt.Sprintf("budget: %.2f of %.2f USD used by this run; it resumes with the next run", spent.USD,
@@ -92,7 +92,7 @@ func (r *spending) usedUp() string {
 	if r.used == (used{}) {
 		return ""
 	}
-	stand := budget.Stand(r.Program, &r.records.sum, r.Now())
+	stand := budget.Stand(r.Program, &r.records.Summary, r.Now())
 	return cmp.Or(stand.Reason(), r.overspent())
 }
 
@@ -170,7 +170,7 @@ const (
 // timeLimit bounds one run of a candidate's evaluation: by the program's own
 // limit, or by how long the unchanged files take. 0 is the program's.
 func (r *journal) timeLimit() time.Duration {
-	seconds := r.records.sum.Seconds
+	seconds := r.records.Seconds
 	if r.Program.TimeLimitGiven || seconds <= 0 {
 		return 0
 	}
@@ -180,7 +180,7 @@ func (r *journal) timeLimit() time.Duration {
 // hangs reports whether a run that was ended for its time took so much longer than
 // the unchanged files that they need not be measured beside it.
 func (r *journal) hangs(took time.Duration) bool {
-	seconds := r.records.sum.Seconds
+	seconds := r.records.Seconds
 	return seconds > 0 && took.Seconds() >= clearlyLonger*seconds
 }
 
@@ -191,7 +191,7 @@ func (m *measurement) timeLeft(step decision.Step) string {
 	for _, taken := range m.taken {
 		runs, seconds = runs+taken.runs, seconds+taken.seconds
 	}
-	each := m.records.sum.Seconds
+	each := m.records.Seconds
 	if runs > 0 {
 		each = seconds / float64(runs)
 	}

@@ -27,10 +27,10 @@ const maxAtOnce = 8
 // attempt lets the agents propose and measures what they proposed.
 func (r *run) attempt(ctx context.Context, at position) ([]*attempt, error) {
 	all := make([]*attempt, max(r.Program.Candidates, len(r.Agents), 1))
-	sum := &r.records.sum
+	sum := &r.records.Summary
 	for i := range all {
 		all[i] = r.newAttempt(i+1, len(all))
-		all[i].Focus = r.strategy().Focus(sum.Output, sum.Focuses(at.identity.Definition))
+		all[i].Focus = r.strategy().Focus(sum.Output, sum.Focuses(at.Definition))
 	}
 	if err := r.selectParents(ctx, at, all); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (r *run) ask(ctx context.Context, at position, all []*attempt) error {
 		r.step("trees", fmt.Sprintf("building one of %d files", len(at.entries)))
 	}
 	for _, a := range all {
-		from := cmp.Or(a.lineage.from, at.Head)
+		from := cmp.Or(a.from, at.Head)
 		var err error
 		if a.proposed, err = r.Trees.Build(ctx, from, r.newDir("t"), r.treeOptions(from)); err != nil {
 			return err
@@ -143,7 +143,7 @@ func (r *run) askAll(ctx context.Context, at position, all []*attempt) error {
 		if a.reply.Params != nil {
 			pending = append(pending, agent.PastIteration{
 				Iteration: r.iteration, Params: a.reply.Params,
-				Metric: r.records.sum.Best, Previous: r.records.sum.Best,
+				Metric: r.records.Best, Previous: r.records.Best,
 			})
 		}
 	}
@@ -213,7 +213,7 @@ func (r *run) consider(ctx context.Context, at position, a *attempt, digests map
 		return err
 	}
 	// What was kept is in the incumbent: the same lines once more are another change.
-	if tried, found := r.records.sum.Tried[a.Digest]; found && tried.Outcome != history.Accepted {
+	if tried, found := r.records.Tried[a.Digest]; found && tried.Outcome != history.Accepted {
 		a.end(history.Rejected, decision.Reason{
 			Kind: decision.TriedBefore, Count: tried.Iteration,
 			Term: string(tried.Outcome),
@@ -234,7 +234,7 @@ func (r *run) inherit(ctx context.Context, at position, a *attempt, patch []byte
 	if r.strategy().Evolves && len(patch) <= maxPatch && utf8.Valid(patch) {
 		a.patch = patch
 	}
-	if a.lineage.from == "" {
+	if a.from == "" {
 		return nil
 	}
 	changes, err := r.Repo.Changes(ctx, at.Head, a.tree)

@@ -314,7 +314,7 @@ func TestEvaluationChangesRepository(t *testing.T) {
 			require.Equal(t, history.Error, got.Outcome)
 			golden.Line(t, strings.ReplaceAll(fmt.Sprint(got.Reasons), b.dir, "DIR"))
 			assert.Equal(t, of == "1", asked == 0, "nobody works beside unchanged files that change the repository")
-			assert.Equal(t, of == "1", b.records().sum.Best == nil)
+			assert.Equal(t, of == "1", b.records().Best == nil)
 			assert.Nil(t, got.Verdict)
 		})
 	}

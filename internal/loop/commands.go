@@ -55,7 +55,7 @@ func (s *Service) aside(ctx context.Context) (r *run, busy string, err error) {
 	if err := r.open(ctx); err != nil {
 		return r, "", err
 	}
-	r.iteration = r.records.sum.Iteration + 1
+	r.iteration = r.records.Iteration + 1
 	return r, r.leaseHolder(r.records), nil
 }
 
@@ -71,7 +71,7 @@ func (s *Service) Command(ctx context.Context, author string, command commands.C
 	case r.files.Ledger == nil:
 		return "", false, "", ErrNoHistory
 	}
-	id := commands.ParseMark(r.records.sum.CommandsUntil)[commands.Talk] + 1 // behind those that were read
+	id := commands.ParseMark(r.records.CommandsUntil)[commands.Talk] + 1 // behind those that were read
 	said := commands.Comment{ID: id, Author: author, Time: r.Now(), Commands: []commands.Command{command}}
 	r.comments = &commands.Heard{Comments: []commands.Comment{said}}
 	err = r.applyCommands(ctx)

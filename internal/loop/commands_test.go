@@ -107,7 +107,7 @@ func TestCommandOfAPerson(t *testing.T) {
 	answer, good, _, err := command(commands.Pause)
 	require.NoError(t, err)
 	assert.Equal(t, []any{"Paused. `/autoloop resume` goes on.", true}, []any{answer, good})
-	assert.Equal(t, "by a comment of mona", decision.Text(b.records().sum.Paused))
+	assert.Equal(t, "by a comment of mona", decision.Text(b.records().Paused))
 	_, good, _, err = command(commands.Undo)
 	require.NoError(t, err)
 	assert.False(t, good, "there is no such iteration")

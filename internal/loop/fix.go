@@ -91,7 +91,7 @@ const maxProblem = 300
 // positionOf is where the pending iteration stands: measured against the
 // incumbent that it was measured against before.
 func (r *run) positionOf(ctx context.Context, e history.Decided) (position, error) {
-	at := position{Head: e.Parent, Old: e.Commit, Base: r.records.sum.Base, BaseBranch: r.records.sum.BaseBranch}
+	at := position{Head: e.Parent, Old: e.Commit, Base: r.records.Base, BaseBranch: r.records.BaseBranch}
 	var err error
 	if at.Head, err = r.withBase(ctx, e.Parent, at.Base); err != nil {
 		return at, err

@@ -63,7 +63,7 @@ type thread struct {
 // account is what the records say now.
 func (r *journal) account() render.Account {
 	return render.Account{
-		Program: r.Program, Events: r.records.log.Events, Past: &r.records.sum, State: r.files.State,
+		Program: r.Program, Events: r.records.log.Events, Past: &r.records.Summary, State: r.files.State,
 		RunURL: r.RunURL, Page: r.Page, Warnings: r.warnings,
 	}
 }
@@ -96,7 +96,7 @@ func (r *thread) hear(ctx context.Context,
 	fetch func(context.Context, render.Account) (commands.Heard, error),
 ) (ok bool, err error) {
 	r.step("hear", "")
-	r.before = r.records.sum.LastRun
+	r.before = r.records.LastRun
 	heard, err := fetch(ctx, r.account())
 	if err != nil {
 		r.warn("the issue and the pull request were not read: %v", err)
@@ -128,7 +128,7 @@ func (r *thread) readyForReview() string {
 
 // phase is where the program stands. Without GitHub nothing of it waits.
 func (r *thread) phase(b *records) lifecycle.Phase {
-	waits := r.GitHub != nil && b.sum.Waiting() != nil
+	waits := r.GitHub != nil && b.Waiting() != nil
 	// An iteration in whose time a person pauses the program ends as it would.
 	paused := b.machine.Paused && !b.Force && !b.pausedSince(b.begun)
 	switch {
@@ -185,8 +185,8 @@ func (r *thread) promote(ctx context.Context) error {
 	if pull := r.pull(); r.next(lifecycle.Gained) != lifecycle.Open && (pull == nil || !pull.Open) {
 		return nil
 	}
-	number, err := r.GitHub.Promote(ctx, r.account(), r.records.sum.BaseBranch)
-	if number == 0 || r.records.sum.Pull == number {
+	number, err := r.GitHub.Promote(ctx, r.account(), r.records.BaseBranch)
+	if number == 0 || r.records.Pull == number {
 		return err
 	}
 	noted := r.update(ctx, fmt.Sprintf("%s: pull request #%d", r.Program.Name, number), nil, func(b *records) error {
@@ -209,7 +209,7 @@ func (r *thread) consumed(b *records) {
 	switch {
 	case r.comments == nil || r.commentsLeft || r.unanswered > 0 ||
 		!r.commentsTold && len(r.instructions()) > 0:
-		since = cmp.Or(b.sum.HeardSince, r.before.UTC().Format(time.RFC3339))
+		since = cmp.Or(b.HeardSince, r.before.UTC().Format(time.RFC3339))
 	case !r.firstUnreadComment.IsZero():
 		since = r.firstUnreadComment.UTC().Format(time.RFC3339)
 	}
@@ -222,7 +222,7 @@ func (r *thread) consumed(b *records) {
 // instructions are what trusted people told the agent since its last iteration.
 func (r *thread) instructions() []string {
 	var list []string
-	if note := r.records.sum.Note; note != "" {
+	if note := r.records.Note; note != "" {
 		list = append(list, note)
 	}
 	if r.comments == nil {
@@ -262,7 +262,7 @@ func (r *thread) answer(ctx context.Context) {
 		return
 	}
 	since := r.before
-	if text := r.records.sum.HeardSince; text != "" {
+	if text := r.records.HeardSince; text != "" {
 		since, _ = time.Parse(time.RFC3339, text)
 	}
 	r.unanswered = 0

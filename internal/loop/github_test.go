@@ -149,7 +149,7 @@ func TestCommentsAreReadOnce(t *testing.T) {
 			}
 			for range 2 { // it is recorded once
 				require.NoError(t, d.update(t.Context(), "read", nil, adding(d.consumed)))
-				settings := d.written().sum.Settings
+				settings := d.written().Settings
 				assert.Equal(t, c.note, settings.Note)
 				assert.Equal(t, c.heard, settings.HeardUntil)
 				assert.Equal(t, c.from, settings.HeardSince)

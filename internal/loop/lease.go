@@ -37,13 +37,13 @@ func (r *run) acquireLease(ctx context.Context) error {
 // enterStart records the lease, unless another run holds one or the program may
 // not run now.
 func (r *run) enterStart(b *records) error {
-	b.iteration = b.sum.Iteration + 1
+	b.iteration = b.Iteration + 1
 	r.joinHanded(b, "")
 	if err := r.requireNoLease(b); err != nil {
 		return err
 	}
 	b.adopt()
-	b.iteration = b.sum.Iteration + 1
+	b.iteration = b.Iteration + 1
 	if err := r.mayBegin(b); err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (r *run) enterStart(b *records) error {
 // mayBegin is an error when no iteration may begin now. A program whose
 // iteration waits for CI may always ask.
 func (r *run) mayBegin(b *records) error {
-	if b.sum.Waiting() != nil && r.GitHub == nil {
+	if b.Waiting() != nil && r.GitHub == nil {
 		b.stopped = program.WaitsForCI
 		return idle(b.stopped)
 	}
@@ -102,7 +102,7 @@ func (r *run) mayBegin(b *records) error {
 // joinHanded makes the open start this run's own when an earlier job of the same
 // run of Actions recorded it for this one, or when it is that of a bundle.
 func (r *run) joinHanded(b *records, bundle string) {
-	open := b.sum.Open
+	open := b.Open
 	switch {
 	case open == nil:
 	case bundle != "" && open.Run == bundle,
@@ -124,7 +124,7 @@ func (b *records) pausedSince(at time.Time) bool {
 
 // leaseHolder names the run that holds a live lease, or returns "".
 func (r *run) leaseHolder(b *records) string {
-	open := b.sum.Open
+	open := b.Open
 	if open == nil || open.Lease == nil || open.Run == b.id {
 		return ""
 	}
@@ -179,7 +179,7 @@ func (r *run) reserve(ctx context.Context) error {
 	if err := r.acquire(ctx); err != nil {
 		return err
 	}
-	if r.records.sum.Interrupted >= maxInterrupted {
+	if r.records.Interrupted >= maxInterrupted {
 		return r.pauseInterrupted(ctx)
 	}
 	return &endedError{}
@@ -210,7 +210,7 @@ func (r *run) pauseInterrupted(ctx context.Context) error {
 	}
 	return r.failForPerson(ctx, decision.Reason{
 		Kind: decision.Interrupted, Count: r.iteration,
-		Of: r.records.sum.Interrupted,
+		Of: r.records.Interrupted,
 	})
 }
 
@@ -249,7 +249,7 @@ func (s *Service) GiveBack(ctx context.Context) (Result, error) {
 
 func (r *run) giveBack(ctx context.Context) error {
 	err := r.update(ctx, r.Program.Name+": nothing was proposed", nil, func(b *records) error {
-		b.iteration = b.sum.Iteration + 1
+		b.iteration = b.Iteration + 1
 		if r.joinHanded(b, ""); b.holdsLease() != nil {
 			return idle("nothing was proposed, and no start of this run is open")
 		}

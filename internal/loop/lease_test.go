@@ -39,7 +39,7 @@ func TestHolderOfLease(t *testing.T) {
 		d.Alive, d.aside = func(history.Lease) bool { return !c.dead }, c.aside
 		lease := &history.Lease{Host: "there", PID: 7, Until: noon.Add(c.left), Handed: c.handed}
 		open := &history.Started{Head: history.Head{Run: c.run}, Lease: lease}
-		holder := d.leaseHolder(&records{course: d.course, sum: history.Summary{Open: open}})
+		holder := d.leaseHolder(&records{course: d.course, Summary: history.Summary{Open: open}})
 		golden.Row(t, name, holder)
 	}
 }
@@ -59,7 +59,7 @@ func TestHowLongALeaseLasts(t *testing.T) {
 		}
 		d.Holder.Handed = handed
 		require.NoError(t, d.acquireLease(t.Context()))
-		assert.Equal(t, want, d.written().sum.Open.Lease.Until, "to the second, in UTC")
+		assert.Equal(t, want, d.written().Open.Lease.Until, "to the second, in UTC")
 		assert.Equal(t, []string{"refs/heads/autoloop/p"}, d.stored.claims,
 			"that the branch is checked out is found out now")
 	}
@@ -99,9 +99,9 @@ func TestStartNumberAndReservation(t *testing.T) {
 		require.NoError(t, d.acquireLease(t.Context()), name)
 		assert.ElementsMatch(t, strings.Fields(c.told), d.told(), name)
 		after := d.written()
-		assert.Equal(t, []int{4, 4}, []int{after.sum.Open.Iteration, d.iteration}, name)
+		assert.Equal(t, []int{4, 4}, []int{after.Open.Iteration, d.iteration}, name)
 		require.NoError(t, after.holdsLease(), name)
-		if got := after.sum.Open.Reserved; c.front == "" {
+		if got := after.Open.Reserved; c.front == "" {
 			assert.Nil(t, got, name)
 		} else {
 			assert.Equal(t, []any{int64(70), "3", 20.0}, []any{got.Tokens, got.CostUSD.String(), got.Minutes}, name)
@@ -206,7 +206,7 @@ func TestIterationDoesNotBegin(t *testing.T) {
 				d.GitHub = nil
 			}
 			err := d.acquireLease(t.Context())
-			golden.Line(t, []any{err == nil, isResting(err), d.stopped, d.written().sum.Forced})
+			golden.Line(t, []any{err == nil, isResting(err), d.stopped, d.written().Forced})
 			if err == nil {
 				return
 			}
@@ -230,7 +230,7 @@ func TestReserve(t *testing.T) {
 		return reserved
 	}
 	assert.Equal(t, Reservation{Program: "p", Begun: true, Iteration: 1, RunID: "run-1"}, reserve())
-	open := b.records().sum.Open
+	open := b.records().Open
 	assert.Equal(t, []any{"run-1", 1}, []any{open.Run, open.Iteration})
 	want := history.Lease{Host: "here", ActionsRun: "12.1", Handed: true, Until: open.Lease.Until}
 	assert.Equal(t, &want, open.Lease, "no process holds it")
@@ -249,9 +249,9 @@ func TestReserve(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, history.Idle, given.Outcome)
 	after := b.records()
-	assert.Nil(t, after.sum.Open)
+	assert.Nil(t, after.Open)
 	assert.Equal(t, []any{0, 0, true},
-		[]any{after.sum.Interrupted, after.sum.Spent(time.Time{}).Iterations, after.sum.LastRun.IsZero()},
+		[]any{after.Interrupted, after.Spent(time.Time{}).Iterations, after.LastRun.IsZero()},
 		"it counts as no run")
 
 	reserved := reserve()
@@ -321,13 +321,13 @@ func TestRunsThatVanish(t *testing.T) {
 	result = d.cameTo(d.reserve(t.Context()))
 	assert.Equal(t, history.Error, result.Outcome)
 	after := d.written()
-	assert.Contains(t, decision.Text(after.sum.Paused),
+	assert.Contains(t, decision.Text(after.Paused),
 		"iteration 1 was interrupted 3 times in")
-	assert.Contains(t, result.Stopped, "paused: "+decision.Text(after.sum.Paused)+"; go on with ")
+	assert.Contains(t, result.Stopped, "paused: "+decision.Text(after.Paused)+"; go on with ")
 	assert.Len(t, d.hub.answers, 1, "the comments are read first")
-	assert.Nil(t, after.sum.Open)
-	assert.Zero(t, after.sum.Interrupted, "it begins anew once it is resumed")
-	assert.Equal(t, history.Error, after.sum.Decision.Outcome)
+	assert.Nil(t, after.Open)
+	assert.Zero(t, after.Interrupted, "it begins anew once it is resumed")
+	assert.Equal(t, history.Error, after.Decision.Outcome)
 }
 
 // start takes the lease of an iteration, and leaves it as a run does that is
@@ -368,7 +368,7 @@ func TestRestingProgram(t *testing.T) {
 			assert.Equal(t, before, b.refs(), "nothing is written")
 			b.service.GitHub, b.service.Force = nil, true
 			assert.Equal(t, history.Accepted, b.one().Outcome)
-			assert.Contains(t, b.records().sum.Forced, c.says)
+			assert.Contains(t, b.records().Forced, c.says)
 		})
 	}
 }

@@ -71,7 +71,7 @@ func (m *measurement) take(ctx context.Context, step decision.Step) (metric.Meas
 		m.stage, m.taken = step.Stage, map[decision.Side]*samples{}
 		m.step("measure", m.heading(step))
 		if step.Stage == decision.Pairs { // it turned out noisy, and may have no time for its pairs
-			if problem := m.exceedsTimeLimit(m.records.sum.Seconds, m.records.sum.Prepare); problem != nil {
+			if problem := m.exceedsTimeLimit(m.records.Seconds, m.records.Prepare); problem != nil {
 				m.a.Noisy = true
 				return metric.Measurement{}, ends(history.Error, *problem)
 			}
@@ -105,7 +105,7 @@ func (m *measurement) close() {
 	for _, side := range sides {
 		if taken := m.taken[side]; taken != nil && taken.runs > 0 {
 			taken.Role, taken.Iteration, taken.Stage = history.Role(side), m.iteration, m.stage
-			taken.Evaluator = m.at.identity.Evaluator
+			taken.Evaluator = m.at.Evaluator
 			m.a.measured = append(m.a.measured, &taken.Measured)
 		}
 	}
@@ -183,7 +183,7 @@ func (m *measurement) blame(ctx context.Context, step decision.Step, outcome eva
 	}
 	if outcome.TimedOut && m.hangs(outcome.Duration) {
 		return ends(history.Rejected, decision.Reason{
-			Kind: decision.EvaluationHangs, Words: outcome.Problem, Value: figure("%.3g", m.records.sum.Seconds),
+			Kind: decision.EvaluationHangs, Words: outcome.Problem, Value: figure("%.3g", m.records.Seconds),
 		})
 	}
 	m.step("measure", "the incumbent, since the candidate's evaluation failed")

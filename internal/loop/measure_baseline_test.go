@@ -70,7 +70,7 @@ func TestBaselines(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l, r, at := shared.on(t, c.front, c.runs)
-			r.records.sum = c.sum
+			r.records.Summary = c.sum
 			if c.ahead {
 				at.Base = l.git("rev-parse", "candidate")
 			}

@@ -87,7 +87,7 @@ func (l *trialRepo) on(t *testing.T, front string, runs func(call) evaluation.Re
 	own.service.Eval = own
 	r := own.service.begin()
 	r.records = journalOf(t, front).records
-	r.records.sum.Best, r.records.sum.Seconds = metricOf("1"), 1
+	r.records.Best, r.records.Seconds = metricOf("1"), 1
 	head := own.git("rev-parse", "main")
 	return own, r, position{Head: head, Base: head, BaseBranch: "main", identity: identity{Evaluator: "e"}}
 }
@@ -264,7 +264,7 @@ func TestTrials(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l, r, at := shared.on(t, c.front, c.runs)
-			r.records.sum.Seconds = max(cmp.Or(c.seconds, 1), 0)
+			r.records.Seconds = max(cmp.Or(c.seconds, 1), 0)
 			a, err := l.trial(r, at)
 			require.NoError(t, err)
 			switch {

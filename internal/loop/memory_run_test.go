@@ -62,7 +62,7 @@ func newMemoryRunOf(t *testing.T, repo *git.Repo, name, text string, events ...h
 	d.files = d.stored.files
 	d.records, err = openRecords(d.session, d.files)
 	require.NoError(t, err)
-	d.iteration = d.records.sum.Iteration + 1
+	d.iteration = d.records.Iteration + 1
 	return d
 }
 
@@ -139,7 +139,7 @@ func onRecord(t *testing.T, p *program.Program, events ...history.Event) memory.
 			b.machine.Paused, b.machine.Completed = false, false
 		}
 	}
-	b.sum = b.log.Summary()
+	b.Summary = b.log.Summary()
 	return b.files()
 }
 

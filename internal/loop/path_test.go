@@ -153,7 +153,7 @@ func TestOnePath(t *testing.T) {
 				two[i] = unclaimed(two[i])
 			}
 			assert.Equal(t, whole.story(), two)
-			assert.Equal(t, whole.records().sum.Statuses(), split.records().sum.Statuses())
+			assert.Equal(t, whole.records().Statuses(), split.records().Statuses())
 		})
 	}
 }

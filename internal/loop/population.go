@@ -43,7 +43,7 @@ func (r *run) selectParents(ctx context.Context, at position, all []*attempt) er
 			Proposal: a.number,
 		})
 		for _, i := range offspring.Inspirations {
-			a.lineage.inspirations = append(a.lineage.inspirations, members[i])
+			a.inspirations = append(a.inspirations, members[i])
 		}
 		if offspring.Parent < 0 {
 			continue
@@ -53,7 +53,7 @@ func (r *run) selectParents(ctx context.Context, at position, all []*attempt) er
 			return err
 		}
 		if from != "" {
-			a.lineage.from, a.lineage.parent = from, members[offspring.Parent]
+			a.from, a.parent = from, members[offspring.Parent]
 		}
 	}
 	return nil
@@ -65,7 +65,7 @@ func (r *run) population(at position) (members []*history.Proposed, individuals 
 	if !r.strategy().Evolves {
 		return nil, nil
 	}
-	members = r.records.members(at.identity.Evaluator)
+	members = r.records.members(at.Evaluator)
 	for _, p := range members {
 		individuals = append(individuals, strategy.Individual{
 			Iteration: p.Iteration, Proposal: p.Proposal, Value: p.Metric.Float64(),
@@ -137,11 +137,11 @@ const (
 // iterations came before them. As many are left out as keeps the last digit of that
 // number even.
 func (b *records) trials() (past *history.Summary, earlier int) {
-	whole, most := len(b.sum.Attempts), mostTrials+len(b.sum.Attempts)%2
+	whole, most := len(b.Attempts), mostTrials+len(b.Attempts)%2
 	if whole <= most {
-		return &b.sum, 0
+		return &b.Summary, 0
 	}
-	latest := b.sum
+	latest := b.Summary
 	latest.Attempts = latest.Attempts[whole-most:]
 	first := latest.Attempts[0].Iteration
 	latest.Proposals = slices.DeleteFunc(slices.Clone(latest.Proposals),
@@ -151,7 +151,7 @@ func (b *records) trials() (past *history.Summary, earlier int) {
 
 // members are the latest proposals that were measured under an evaluator, with their patches.
 func (b *records) members(evaluator string) []*history.Proposed {
-	members := slices.DeleteFunc(slices.Clone(b.sum.Proposals), func(p *history.Proposed) bool {
+	members := slices.DeleteFunc(slices.Clone(b.Proposals), func(p *history.Proposed) bool {
 		return p.Metric == nil || p.Patch == "" || p.Evaluator != evaluator
 	})
 	return members[max(len(members)-mostMembers, 0):]

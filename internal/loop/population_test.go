@@ -175,18 +175,18 @@ func TestLineage(t *testing.T) {
 	}
 	broken := member(5, "5\n")
 	broken.Patch = "cannot be applied"
-	r.records.sum.Proposals = []*history.Proposed{member(1, "7\n"), member(2, "8\n"), broken}
+	r.records.Proposals = []*history.Proposed{member(1, "7\n"), member(2, "8\n"), broken}
 	r.Strategies = planned(map[int]strategy.Offspring{
 		1: {Parent: 1, Inspirations: []int{0, 2}}, 2: {Parent: -1, Inspirations: []int{1}},
 		3: {Parent: 2, Inspirations: []int{1}},
 	})
 	all := []*attempt{{number: 1}, {number: 2}, {number: 3}}
 	require.NoError(t, r.selectParents(t.Context(), g.position(t, root), all))
-	assert.Equal(t, map[string]string{"src/a": "8\n"}, g.files(t, all[0].lineage.from))
+	assert.Equal(t, map[string]string{"src/a": "8\n"}, g.files(t, all[0].from))
 	for i, want := range [][]int{{1, 5}, {2}, {2}} {
-		assert.Equal(t, []bool{i == 0, i == 0}, []bool{all[i].lineage.parent != nil, all[i].lineage.from != ""})
+		assert.Equal(t, []bool{i == 0, i == 0}, []bool{all[i].parent != nil, all[i].from != ""})
 		var shown []int
-		for _, relative := range all[i].lineage.inspirations {
+		for _, relative := range all[i].inspirations {
 			shown = append(shown, relative.Iteration)
 		}
 		assert.Equal(t, want, shown)
@@ -225,7 +225,7 @@ func TestPopulationIsOfTheEvaluator(t *testing.T) {
 		if c.value != "" {
 			p.Metric = metricOf(c.value)
 		}
-		r.records.sum.Proposals = append(r.records.sum.Proposals, p)
+		r.records.Proposals = append(r.records.Proposals, p)
 	}
 	members, individuals := r.population(position{identity: identity{Evaluator: "e"}})
 	require.Len(t, members, 2)
@@ -276,12 +276,12 @@ func TestRowsOfTuner(t *testing.T) {
 	} {
 		b := &records{}
 		for n := 1; n <= iterations; n++ {
-			b.sum.Attempts = append(b.sum.Attempts, spentOn(n, midday, 0, ""))
-			b.sum.Proposals = append(b.sum.Proposals, &history.Proposed{Head: history.Head{Iteration: n}})
+			b.Attempts = append(b.Attempts, spentOn(n, midday, 0, ""))
+			b.Proposals = append(b.Proposals, &history.Proposed{Head: history.Head{Iteration: n}})
 		}
 		past, earlier := b.trials()
 		assert.Equal(t, want, [2]int{len(past.Attempts), earlier})
 		assert.Len(t, past.Proposals, len(past.Attempts))
-		assert.Len(t, b.sum.Proposals, iterations, "the records stay")
+		assert.Len(t, b.Proposals, iterations, "the records stay")
 	}
 }

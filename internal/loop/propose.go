@@ -115,7 +115,7 @@ func (r *run) work(ctx context.Context) (position, []*attempt, error) {
 	if r.stopped = r.usedUp(); r.stopped != "" {
 		return at, nil, nil
 	}
-	if problem := r.exceedsTimeLimit(r.records.sum.Seconds, r.records.sum.Prepare); r.Suite == nil &&
+	if problem := r.exceedsTimeLimit(r.records.Seconds, r.records.Prepare); r.Suite == nil &&
 		r.rule().Regime == decision.Noisy && problem != nil {
 		return at, nil, unmeasured(*problem)
 	}
@@ -129,7 +129,7 @@ func (r *run) work(ctx context.Context) (position, []*attempt, error) {
 func (r *run) proposeFix(ctx context.Context, e history.Decided, verdict ci.Result, left time.Duration) (position,
 	*proposal.Proposal, error,
 ) {
-	number := r.records.sum.Fixes() + 1
+	number := r.records.Fixes() + 1
 	r.step("fix", fmt.Sprintf("attempt %d of %d: %s", number, maxFixes, verdict.Signature()))
 	at, err := r.positionOf(ctx, e)
 	if err != nil {
@@ -163,7 +163,7 @@ func (r *run) attemptFix(ctx context.Context, at position, verdict ci.Result, le
 	bounded, cancel := context.WithTimeoutCause(ctx, left, errTooLong)
 	defer cancel()
 	a := r.newAttempt(1, 1)
-	a.lineage.from, a.failure = at.From, verdict.Report()
+	a.from, a.failure = at.From, verdict.Report()
 	err := r.try(bounded, at, []*attempt{a})
 	if errors.Is(context.Cause(bounded), errTooLong) && ctx.Err() == nil {
 		return a.end(history.Error, decision.Reason{Kind: decision.TimeUp}), nil

@@ -67,7 +67,7 @@ func leave(reason string) error { return idle(reason + "; `iterate job publish` 
 
 // proposeForCI lets an agent fix what CI found, when it is an agent's turn.
 func (r *run) proposeForCI(ctx context.Context) (*proposal.Proposal, error) {
-	e := *r.records.sum.Decision
+	e := *r.records.Decision
 	r.iteration = e.Iteration
 	r.step("ci", fmt.Sprintf("commit %.12s", e.Commit))
 	head, err := r.Memory.HeadOf(ctx, r.ref())

@@ -123,12 +123,12 @@ func TestOutageWhilePublishing(t *testing.T) {
 	assert.Equal(t, history.Accepted, result.Outcome)
 	require.Len(t, result.Warnings, 1)
 	assert.Contains(t, result.Warnings[0], "pull request were not")
-	settings := b.records().sum.Settings
+	settings := b.records().Settings
 	assert.Empty(t, settings.HeardUntil)
 	assert.NotEmpty(t, settings.HeardSince)
 	f.down = false
 	assert.Empty(t, b.one().Warnings)
-	assert.Equal(t, "1 0 0", b.records().sum.HeardUntil)
+	assert.Equal(t, "1 0 0", b.records().HeardUntil)
 	made = b.made()
 	f.broken = map[string]error{"open": errBroken}
 	result, err = b.service.Publish(t.Context(), made)

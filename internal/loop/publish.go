@@ -28,7 +28,7 @@ func (r *run) publish(ctx context.Context, from proposal.Bundle) error {
 	if err := r.open(ctx); err != nil {
 		return err
 	}
-	r.before = r.records.sum.LastRun
+	r.before = r.records.LastRun
 	r.joinHanded(r.records, from.Run)
 	r.id = r.records.id
 	if r.Masker.Leaks(from.Events) {
@@ -60,7 +60,7 @@ func (r *journal) stale() error {
 // publishProposal records an iteration, or an attempt to fix what CI found. CI is read
 // again: what the bundle says about it is not believed.
 func (r *run) publishProposal(ctx context.Context, from proposal.Bundle) error {
-	fix, pending := from.Kind == proposal.Fix, r.records.sum.Waiting()
+	fix, pending := from.Kind == proposal.Fix, r.records.Waiting()
 	switch {
 	case fix && (r.comments == nil || pending == nil || pending.Commit != from.Branch):
 		return proposal.Refuse("it is stale: no iteration waits for CI with commit %.12s; propose again", from.Branch)
@@ -112,7 +112,7 @@ func (r *run) startsWith(from proposal.Bundle) func(*records) error {
 		if err != nil {
 			return err
 		}
-		if e := b.sum.Waiting(); e != nil {
+		if e := b.Waiting(); e != nil {
 			b.iteration = e.Iteration
 		}
 		if b.iteration != from.Iteration {
@@ -131,7 +131,7 @@ func (r *run) startsWith(from proposal.Bundle) func(*records) error {
 // the bundle is refused.
 func (r *run) again(ctx context.Context, from proposal.Bundle, by string) error {
 	twice := proposal.Refuse("it was published before, by run %s", by)
-	if r.GitHub == nil || r.records.sum.Published != from.ID {
+	if r.GitHub == nil || r.records.Published != from.ID {
 		return twice
 	}
 	heard, err := r.GitHub.Look(ctx, r.account())
@@ -154,7 +154,7 @@ func (r *run) again(ctx context.Context, from proposal.Bundle, by string) error 
 	if before == recordsDigest(r.files) && sent == r.GitHub.Changes() && len(r.warnings) == 0 {
 		return twice
 	}
-	if r.records.sum.Decision == nil {
+	if r.records.Decision == nil {
 		return idle("what waited is done")
 	}
 	return nil
@@ -180,7 +180,7 @@ func (r *thread) readProposedComments(ctx context.Context, from proposal.Bundle)
 		}
 		return later
 	})
-	if heard.Until = until(mark, heard.Until, r.records.sum.HeardUntil); from.Heard == "" {
+	if heard.Until = until(mark, heard.Until, r.records.HeardUntil); from.Heard == "" {
 		heard.Until = ""
 	}
 	r.commentsTold = from.Told
@@ -209,7 +209,7 @@ func (r *thread) firstOf(b *records) string {
 	if event := ofPull(r.comments.Pull, b); event == lifecycle.Closed || event == lifecycle.MergedInto {
 		return fmt.Sprintf("pull request #%d was closed", r.comments.Pull.Number)
 	}
-	done := commands.ParseMark(b.sum.CommandsUntil)
+	done := commands.ParseMark(b.CommandsUntil)
 	for _, c := range r.comments.Comments {
 		for _, command := range c.Commands {
 			changes := []commands.CommandKind{
@@ -235,7 +235,7 @@ func (r *thread) answerComments(ctx context.Context) {
 		return
 	}
 	r.comments.Author = author
-	if r.comments.Issue = number; r.records.sum.Issue != number {
+	if r.comments.Issue = number; r.records.Issue != number {
 		err := r.update(ctx, fmt.Sprintf("%s: issue #%d", r.Program.Name, number), nil, func(b *records) error {
 			r.noteIssue(b)
 			return nil

@@ -240,7 +240,7 @@ func TestWhichCommandsComeFirst(t *testing.T) {
 			comment.Commands = append(comment.Commands, commands.Command{Kind: kind})
 		}
 		run.comments = &commands.Heard{Pull: c.pull, Comments: []commands.Comment{comment}}
-		golden.Row(t, name, run.firstOf(&records{sum: history.Summary{Settings: c.settings}}))
+		golden.Row(t, name, run.firstOf(&records{Summary: history.Summary{Settings: c.settings}}))
 	}
 }
 
@@ -336,7 +336,7 @@ func TestBranchStaysOnOwnBase(t *testing.T) {
 		assert.Equal(t, "5", b.kept())
 		assert.Equal(t, "untouched", b.git("show", "autoloop/p:other.txt"))
 		assert.Equal(t, old, b.git("rev-parse", "autoloop/p~1"))
-		assert.Equal(t, main, b.records().sum.WorkflowsRefused)
+		assert.Equal(t, main, b.records().WorkflowsRefused)
 		assert.Equal(t, old, b.records().decided(2).Parent)
 		assert.Empty(t, auditOf(b.records().log.Events), jobs)
 	}

@@ -67,7 +67,7 @@ func (r *run) promotes(p *proposal.Proposal) bool {
 	if pull := r.pull(); pull != nil && pull.Open {
 		return true
 	}
-	lead, measured := r.records.sum.Lead, p.Baseline
+	lead, measured := r.records.Lead, p.Baseline
 	switch len(measured) { // one that is not recorded yet
 	case 0:
 	case 1:
@@ -114,7 +114,7 @@ func (r *run) enterProposal(ctx context.Context, at position, p *proposal.Propos
 }
 
 // fixNumber is the number of the next fix of the iteration that waits for CI.
-func (b *records) fixNumber() int { return b.sum.Fixes() + 1 }
+func (b *records) fixNumber() int { return b.Fixes() + 1 }
 
 // recordRefused records on the memory branch alone that the remote refused the
 // push of a proposal, and pauses: only a person can do something about it, and the
@@ -191,9 +191,9 @@ func (r *run) enter(b *records, at position, p *proposal.Proposal) error {
 		checked := *p.Checked
 		checked.Failed, checked.Agent, checked.Usage, checked.Durations, checked.Evaluation = nil, "", nil, nil, nil
 		b.add(&checked)
-	} else if p.Kept() && b.sum.Initial != nil && !b.sum.Lead.After(&decided, r.Program.Direction).Better() {
+	} else if p.Kept() && b.Initial != nil && !b.Lead.After(&decided, r.Program.Direction).Better() {
 		decided.Reasons = append(decided.Reasons, decision.Reason{
-			Kind: decision.StaysOnBranch, Path: r.branch(), Term: b.sum.BaseBranch, Beside: b.sum.Initial,
+			Kind: decision.StaysOnBranch, Path: r.branch(), Term: b.BaseBranch, Beside: b.Initial,
 			Value: decided.Best,
 		})
 	}
@@ -257,7 +257,7 @@ func (r *run) enterNothing(b *records, p *proposal.Proposal) error {
 	}
 	r.consumed(b)
 	b.add(&history.Finished{})
-	b.iteration = b.sum.Iteration
+	b.iteration = b.Iteration
 	return nil
 }
 
@@ -291,14 +291,14 @@ const maxDisagreements = 3
 // decision.
 func (r *run) consequences(b *records, decided history.Decided) {
 	b.completeAtTarget()
-	errors, plateau := b.sum.ConsecutiveErrors(), r.Program.PlateauFor(decided.Agent)
+	errors, plateau := b.ConsecutiveErrors(), r.Program.PlateauFor(decided.Agent)
 	switch {
-	case b.sum.Completed != nil:
+	case b.Completed != nil:
 	case errors >= maxErrors:
 		last := append(slices.Clip(decided.Reasons), decision.Reason{Kind: decision.Unfinished})[0]
 		last.Words = plain.Short(last.Words, maxProblem)
 		b.pause(decision.Reason{Kind: decision.ManyErrors, Count: errors, Because: []decision.Reason{last}})
-	case plateau > 0 && b.sum.Dropped() >= plateau && !r.Force:
+	case plateau > 0 && b.Dropped() >= plateau && !r.Force:
 		b.pause(decision.Reason{Kind: decision.Plateau, Count: plateau})
 	}
 }

@@ -57,7 +57,7 @@ func TestPullRequestIsDue(t *testing.T) {
 	} {
 		text := strings.Replace(testProgram, "metric_direction: higher\n%s", c.front, 1)
 		r := newMemoryRunOf(t, nil, "p", text).run
-		r.records.sum.Lead = c.lead
+		r.records.Lead = c.lead
 		if c.pull != nil {
 			r.comments = &commands.Heard{Pull: c.pull}
 		}
@@ -348,7 +348,7 @@ func TestChoresWithoutProposal(t *testing.T) {
 			golden.Line(t, []any{
 				result.Outcome, result.Reasons, result.Stopped, d.told(), d.written().machine.Paused,
 			})
-			assert.Nil(t, d.written().sum.Open, "no start stays open")
+			assert.Nil(t, d.written().Open, "no start stays open")
 		})
 	}
 }
@@ -385,7 +385,7 @@ func TestPostponedIteration(t *testing.T) {
 		"in one line",
 	)
 	records := b.records()
-	assert.Equal(t, until.UTC(), records.sum.NotBefore.UTC())
-	assert.Zero(t, records.sum.Iteration, "it is no iteration")
+	assert.Equal(t, until.UTC(), records.NotBefore.UTC())
+	assert.Zero(t, records.Iteration, "it is no iteration")
 	assert.Equal(t, history.Idle, b.one().Outcome, "and it waits")
 }

@@ -30,14 +30,14 @@ type records struct {
 	table    *results.Table
 	log      *history.Log
 	view     view.View
-	sum      history.Summary
 	warnings []string
 	read     memory.Files // as they were read
 	written  memory.Files // as they are to be written
 	err      error        // of the first event that could not be added
 
-	*session // that reads them
-	course   // how far it has come with these records
+	history.Summary // what the ledger adds up to
+	*session        // that reads them
+	course          // how far it has come with these records
 }
 
 // openRecords reads the files. What cannot be read is an error: it is never
@@ -64,7 +64,7 @@ func openRecords(s *session, files memory.Files) (*records, error) {
 	for _, settled := range p.Disagreements(program.Warning) {
 		b.warnings = append(b.warnings, settled.String())
 	}
-	b.view, b.sum = view.Of(b.log.Events)
+	b.view, b.Summary = view.Of(b.log.Events)
 	b.compare()
 	return b, nil
 }
@@ -74,13 +74,13 @@ func openRecords(s *session, files memory.Files) (*records, error) {
 func (b *records) add(e history.Event) {
 	e = history.Stamp(e, b.id, b.Now())
 	if head := e.Header(); head.Iteration == 0 {
-		head.Iteration = b.sum.Iteration
+		head.Iteration = b.Iteration
 	}
 	if b.err = cmp.Or(b.err, b.log.Append(e)); b.err != nil {
 		return
 	}
-	row := b.view.Add(&b.sum, e)
-	b.sum.Add(e)
+	row := b.view.Add(&b.Summary, e)
+	b.Add(e)
 	if row != nil {
 		b.err = b.table.Append(*row, b.Program.Direction)
 	}
@@ -88,8 +88,8 @@ func (b *records) add(e history.Event) {
 
 // set records a setting whose value has changed.
 func (b *records) set(key, value string) {
-	after := b.sum.Settings
-	if after.Set(key, value); after != b.sum.Settings {
+	after := b.Settings
+	if after.Set(key, value); after != b.Settings {
 		b.add(&history.Set{Key: key, Value: value})
 	}
 }
@@ -111,15 +111,15 @@ func (b *records) goOn(reason decision.Reason) {
 
 // target is the program's target metric: what a person set, until the program
 // file says something else than then.
-func (b *records) target() *metric.Value { return b.sum.Target(b.Program.Target) }
+func (b *records) target() *metric.Value { return b.Target(b.Program.Target) }
 
 func (b *records) completeAtTarget() {
 	target := b.target()
-	if b.sum.Best == nil || b.sum.Completed != nil || !b.Program.Direction.TargetMet(*b.sum.Best, target) {
+	if b.Best == nil || b.Completed != nil || !b.Program.Direction.TargetMet(*b.Best, target) {
 		return
 	}
 	reason := decision.Reason{
-		Kind: decision.TargetReached, Value: b.sum.Best, Beside: target,
+		Kind: decision.TargetReached, Value: b.Best, Beside: target,
 		Term: b.Program.Direction.String(),
 	}
 	b.add(&history.Completed{Reason: reason})
@@ -139,12 +139,12 @@ func statePlace(name string, err error) string {
 // compare warns where the state file and the ledger disagree. The ledger is right
 // about numbers.
 func (b *records) compare() {
-	if b.read.State == nil || b.sum.Best == nil {
+	if b.read.State == nil || b.Best == nil {
 		return
 	}
-	b.differ("Best Metric", history.ValueText(b.machine.BestMetric), history.ValueText(b.sum.Best))
-	b.differ("Initial Metric", history.ValueText(b.machine.InitialMetric), history.ValueText(b.sum.Initial))
-	b.differ("Iteration Count", strconv.Itoa(b.machine.IterationCount), strconv.Itoa(b.sum.Iteration))
+	b.differ("Best Metric", history.ValueText(b.machine.BestMetric), history.ValueText(b.Best))
+	b.differ("Initial Metric", history.ValueText(b.machine.InitialMetric), history.ValueText(b.Initial))
+	b.differ("Iteration Count", strconv.Itoa(b.machine.IterationCount), strconv.Itoa(b.Iteration))
 }
 
 func (b *records) differ(row, state, ledger string) {
@@ -158,7 +158,7 @@ func (b *records) differ(row, state, ledger string) {
 // adopt takes over a state that has no ledger, as it is; its statuses in the order
 // that ledgers have.
 func (b *records) adopt() {
-	if b.sum.Events > 0 || b.machine.IterationCount == 0 {
+	if b.Events > 0 || b.machine.IterationCount == 0 {
 		return
 	}
 	statuses, _ := state.OldestFirst(b.doc.Bytes())
@@ -169,8 +169,8 @@ func (b *records) adopt() {
 // readEdits turns what people edited in the state into events: a pause, a
 // completion or a wait for a rate limit that they removed.
 func (b *records) readEdits() {
-	waiting := !b.sum.NotBefore.IsZero() && b.machine.NotBefore == nil
-	if (b.sum.Paused != nil && !b.machine.Paused) || (b.sum.Completed != nil && !b.machine.Completed) || waiting {
+	waiting := !b.NotBefore.IsZero() && b.machine.NotBefore == nil
+	if (b.Paused != nil && !b.machine.Paused) || (b.Completed != nil && !b.machine.Completed) || waiting {
 		b.add(&history.Resumed{Reason: decision.Reason{Kind: decision.EditedInState}})
 	}
 }
@@ -181,10 +181,10 @@ func (b *records) files() memory.Files {
 	if b.read.State == nil {
 		b.doc.SetSection(state.ProgramInfo, programInfo(p))
 	}
-	m := view.Machine(b.machine, &b.sum, BranchPrefix+p.Name)
+	m := view.Machine(b.machine, &b.Summary, BranchPrefix+p.Name)
 	m.Direction, m.DirectionGiven = p.Direction, true
 	m.TargetMetric = b.target()
-	if issue := max(b.sum.Issue, p.Issue); issue > 0 {
+	if issue := max(b.Issue, p.Issue); issue > 0 {
 		m.Issue = issue
 	}
 	b.doc.SetMachine(m)
@@ -263,7 +263,7 @@ func (r *journal) write(ctx context.Context, message string, branch *git.RefUpda
 
 // holdsLease is an error when another run took the program over.
 func (b *records) holdsLease() error {
-	if b.sum.Open == nil || b.sum.Open.Run != b.id {
+	if b.Open == nil || b.Open.Run != b.id {
 		return errLeaseLost
 	}
 	return nil

@@ -68,8 +68,8 @@ func TestRecordsThatCannotBeRead(t *testing.T) {
 	none, err := openRecords(sessionOf(p), memory.Files{})
 	require.NoError(t, err)
 	assert.Nil(t, none.read.State)
-	assert.Nil(t, none.sum.Best)
-	assert.Nil(t, none.sum.Decision)
+	assert.Nil(t, none.Best)
+	assert.Nil(t, none.Decision)
 }
 
 // TestLedgerWinsOverState where a person or a tool wrote other numbers into the state.
@@ -169,7 +169,7 @@ func TestRacedChangeDecidesAgain(t *testing.T) {
 	var seen []int
 	branch := &git.RefUpdate{Ref: j.ref(), New: "1"}
 	require.NoError(t, j.update(t.Context(), "a change", branch, func(b *records) error {
-		seen = append(seen, b.sum.Events)
+		seen = append(seen, b.Events)
 		assert.Empty(t, b.stopped, "of the first attempt")
 		if len(seen) == 1 {
 			b.pause(decision.Say("then"))
@@ -179,8 +179,8 @@ func TestRacedChangeDecidesAgain(t *testing.T) {
 		return nil
 	}))
 	assert.Equal(t, []int{0, 1}, seen)
-	assert.Empty(t, j.stopped+decision.Text(j.records.sum.Paused))
-	assert.Equal(t, "v", j.records.sum.Note, "what was written last is what is known")
+	assert.Empty(t, j.stopped+decision.Text(j.records.Paused))
+	assert.Equal(t, "v", j.records.Note, "what was written last is what is known")
 	assert.Equal(t, store.wrote, j.files)
 	assert.Equal(t, []any{"p", "a change", branch, "refs/heads/autoloop/p"},
 		[]any{store.update.Program, store.update.Message, store.update.Branch, store.update.Claims})
@@ -220,7 +220,7 @@ func TestLeaseIsHeld(t *testing.T) {
 			e.Header().Run = strings.TrimPrefix(run, "-")
 			events = append(events, e)
 		}
-		b := &records{course: j.course, sum: history.Replay(events)}
+		b := &records{course: j.course, Summary: history.Replay(events)}
 		assert.Equal(t, held, b.holdsLease() == nil, runs)
 	}
 	require.ErrorIs(t, j.write(t.Context(), "late", nil, func(*records) error { panic("it is changed") }), errLeaseLost)
@@ -281,7 +281,7 @@ func TestStatesWithoutLedgerAreAdopted(t *testing.T) {
 			if b.adopt(); ledger != nil {
 				adopted = 0
 			}
-			assert.Equal(t, adopted, b.sum.Adopted)
+			assert.Equal(t, adopted, b.Adopted)
 		}
 	}
 }

@@ -230,7 +230,7 @@ func TestPendingCandidateAfterMerge(t *testing.T) {
 			b.commit(c)
 			f.pull = &commands.Pull{Number: 8, Merged: true, Head: merged}
 			result := b.one()
-			standing := b.records().sum
+			standing := b.records().Summary
 			golden.Line(t, []any{standing.Decision.Outcome, result.Outcome, result.Reasons, result.Warnings})
 			if name == "the same files" {
 				head := b.git("rev-parse", "autoloop/p")
@@ -243,7 +243,7 @@ func TestPendingCandidateAfterMerge(t *testing.T) {
 				return
 			}
 			assert.Equal(t, pending, b.git("rev-parse", "autoloop/p"), "the branch stays where it is")
-			assert.Equal(t, "3", b.records().sum.Best.String())
+			assert.Equal(t, "3", b.records().Best.String())
 		})
 	}
 }

@@ -86,7 +86,7 @@ func (r *run) result(end *endedError) Result {
 	if r.records == nil {
 		return result
 	}
-	sum := &r.records.sum
+	sum := &r.records.Summary
 	result.Initial, result.BestMetric = sum.Initial, sum.Best
 	result.Issue, result.PullRequest = cmp.Or(sum.Issue, r.Program.Issue), sum.OpenPull()
 	if r.comments != nil {
@@ -123,7 +123,7 @@ func (r *run) result(end *endedError) Result {
 
 // decided returns the last decision, nil when it is on another iteration.
 func (b *records) decided(iteration int) *history.Decided {
-	if e := b.sum.Decision; e != nil && e.Iteration == iteration {
+	if e := b.Decision; e != nil && e.Iteration == iteration {
 		return e
 	}
 	return nil
@@ -165,11 +165,11 @@ type Rail struct {
 // rails are the guardrails with what the deciding candidate measured last.
 func (r *run) rails(decided *history.Decided) []Rail {
 	rails := make([]Rail, 0, len(r.Program.Guardrails))
-	measured := r.records.sum.Candidate(decided.Iteration, decided.Proposal)
+	measured := r.records.Candidate(decided.Iteration, decided.Proposal)
 	for _, of := range r.Program.Guardrails {
 		rail := Rail{
 			Metric: of.Metric, Direction: of.Direction, Allowed: of.MaxRegression,
-			Initial: median(r.records.sum.Guardrails[of.Metric]),
+			Initial: median(r.records.Guardrails[of.Metric]),
 		}
 		if measured != nil {
 			rail.Candidate = median(measured.GuardrailSamples[of.Metric])

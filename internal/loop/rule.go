@@ -20,10 +20,10 @@ func (r *journal) rule() decision.Rule { return r.ruleOf(r.records) }
 
 func (r *journal) ruleOf(b *records) decision.Rule {
 	p, rule := r.Program, AskedRule(r.Program)
-	if p.Runs == 0 && b.sum.Noisy {
+	if p.Runs == 0 && b.Noisy {
 		rule.Regime = decision.Noisy
 	}
-	if sum := &b.sum; p.Runs == 0 {
+	if sum := &b.Summary; p.Runs == 0 {
 		extended := rule
 		extended.Regime, extended.Pairs = decision.Noisy, 2*rule.Pairs
 		if cost, _ := cost(extended, sum.Seconds, sum.Prepare); cost <= p.Timeout {
@@ -57,7 +57,7 @@ func AskedRule(p *program.Program) decision.Rule {
 // standard is what a candidate is held against now. The order of its runs is
 // drawn here, after the agent worked, and is on record with the decision.
 func (r *journal) standard(a *attempt) decision.Standard {
-	sum := &r.records.sum
+	sum := &r.records.Summary
 	a.Seed = rand.Text()
 	return decision.Standard{
 		Seed: a.Seed,

@@ -85,7 +85,7 @@ func TestRuleOfKnownNoise(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			j := journalOf(t, c.front)
-			j.records.sum = c.sum
+			j.records.Summary = c.sum
 			got := j.rule()
 			assert.Equal(t, []any{c.regime, c.pairs, c.maxPairs}, []any{got.Regime, got.Pairs, got.MaxPairs})
 			assert.Equal(t, got, j.ruleOf(j.records))

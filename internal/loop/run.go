@@ -94,7 +94,7 @@ func (r *run) prepare(ctx context.Context) (begins bool, err error) {
 		return false, err
 	}
 	switch {
-	case r.records.sum.Interrupted >= maxInterrupted && r.stopped == "":
+	case r.records.Interrupted >= maxInterrupted && r.stopped == "":
 		return false, r.pauseInterrupted(ctx)
 	case r.stopped == "" && r.asksCI(r.records):
 		return false, r.await(ctx)

@@ -94,15 +94,15 @@ func (a *attempt) title() string {
 func (r *run) proposedEvent(at position, a *attempt) *history.Proposed {
 	e := &history.Proposed{
 		Head: history.Head{Iteration: r.iteration}, Proposal: a.number, Outcome: a.Outcome, Reasons: a.Reasons,
-		Parent: at.Head, Direction: r.Program.Direction, Evaluator: at.identity.Evaluator,
-		Definition: at.identity.Definition, Digest: a.Digest, Noisy: a.Noisy, Focus: a.Focus,
+		Parent: at.Head, Direction: r.Program.Direction, Evaluator: at.Evaluator,
+		Definition: at.Definition, Digest: a.Digest, Noisy: a.Noisy, Focus: a.Focus,
 		Work: a.Work, Notes: a.Notes, Verdict: a.Verdict, Metric: a.Metric, PreviousBest: a.PreviousBest,
 		Delta: a.Delta, Evidence: a.Evidence,
 	}
 	if a.Metric != nil {
 		e.Patch = string(a.patch)
 	}
-	if from := a.lineage.parent; from != nil {
+	if from := a.parent; from != nil {
 		e.GrownFrom = &history.Ancestor{Iteration: from.Iteration, Proposal: from.Proposal}
 	}
 	return e
@@ -157,13 +157,13 @@ func (r *run) decidedEvent(at position, all []*attempt) *history.Decided {
 	a := all[len(all)-1]
 	e := a.Decided
 	e.Iteration, e.Parent, e.Direction, e.Target = r.iteration, at.Head, r.Program.Direction, r.records.target()
-	e.Evaluator, e.Definition, e.Executor = at.identity.Evaluator, at.identity.Definition, at.identity.Executor
+	e.Evaluator, e.Definition, e.Executor = at.Evaluator, at.Definition, at.Executor
 	e.Work = together(all)
 	if a.of > 1 {
 		e.Proposal = a.number
 	}
 	if e.Verdict == "" {
-		e.PreviousBest, e.Best, e.LeavesNothing = r.records.sum.Best, r.records.sum.Best, false
+		e.PreviousBest, e.Best, e.LeavesNothing = r.records.Best, r.records.Best, false
 	}
 	return &e
 }

@@ -221,7 +221,7 @@ func (r *run) giveUp(ctx context.Context) {
 		if err := b.holdsLease(); err != nil { // there is nothing to give back, whatever else it might write
 			return err
 		}
-		b.add(&history.Finished{Head: history.Head{Iteration: b.sum.Open.Iteration}, Stopped: true})
+		b.add(&history.Finished{Head: history.Head{Iteration: b.Open.Iteration}, Stopped: true})
 		return nil
 	})
 }

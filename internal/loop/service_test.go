@@ -131,12 +131,12 @@ func TestRefusalIsError(t *testing.T) {
 			b.clock = b.clock.Add(time.Hour)
 		}
 		records := b.records()
-		assert.Equal(t, history.Error, records.sum.Decision.Outcome)
-		assert.Nil(t, records.sum.Open, "nobody holds the program")
+		assert.Equal(t, history.Error, records.Decision.Outcome)
+		assert.Nil(t, records.Open, "nobody holds the program")
 		result, err := runRefusing(t, b, reason)
 		require.NoError(t, err)
 		assert.Equal(t, history.Idle, result.Outcome, "what rests is left alone")
-		assert.Equal(t, 3, b.records().sum.Iteration)
+		assert.Equal(t, 3, b.records().Iteration)
 	}
 }
 
@@ -163,8 +163,8 @@ func TestRefusalWaits(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, history.PendingCI, result.Outcome)
 	records := b.records()
-	assert.NotNil(t, records.sum.Waiting(), "it is no error of what waits")
-	assert.Nil(t, records.sum.Open, "the lease is given back")
+	assert.NotNil(t, records.Waiting(), "it is no error of what waits")
+	assert.Nil(t, records.Open, "the lease is given back")
 	made, result, err = b.service.Refusing("no agent").Propose(t.Context())
 	require.NoError(t, err)
 	assert.Nil(t, made)

@@ -89,7 +89,7 @@ func TestWhyNoIterationBegins(t *testing.T) {
 			t.Parallel()
 			r := newSpending(t, c.front, "slow", "second")
 			before := len(c.sum.Used)
-			golden.Line(t, r.blockedReason(&records{course: r.course, sum: c.sum}))
+			golden.Line(t, r.blockedReason(&records{course: r.course, Summary: c.sum}))
 			assert.Len(t, c.sum.Used, before, "the records stay as they are")
 		})
 	}
@@ -113,7 +113,7 @@ func TestReservedIsWhatIsLeft(t *testing.T) {
 	} {
 		r := newSpending(t, front)
 		r.BudgetUSD = c.budgetUSD
-		b := &records{sum: history.Summary{Attempts: []history.Attempt{spentOn(1, midday.Add(-time.Hour), 1000,
+		b := &records{Summary: history.Summary{Attempts: []history.Attempt{spentOn(1, midday.Add(-time.Hour), 1000,
 			"0.25")}}}
 		require.Empty(t, r.blockedReason(b))
 		got := r.reserved(b.left)
@@ -155,7 +155,7 @@ func TestBudgetOfProcess(t *testing.T) {
 			t.Parallel()
 			r := newSpending(t, c.front)
 			r.BudgetUSD = c.budget
-			r.records.sum.Attempts = c.spent
+			r.records.Attempts = c.spent
 			golden.Line(t, r.overspent())
 			r.records = nil
 			assert.Empty(t, r.overspent(), "nothing was read yet")
@@ -280,7 +280,7 @@ func TestTimeLimitOfCandidate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			j := journalOf(t, c.front)
-			j.records.sum.Seconds = c.seconds
+			j.records.Seconds = c.seconds
 			assert.Equal(t, c.limit, j.timeLimit())
 		})
 	}
@@ -301,7 +301,7 @@ func TestHangingEvaluation(t *testing.T) {
 		{0, time.Hour, false},
 	} {
 		j := journalOf(t, "")
-		j.records.sum.Seconds = c.seconds
+		j.records.Seconds = c.seconds
 		assert.Equal(t, c.hangs, j.hangs(c.took), "%v", c)
 	}
 }
@@ -325,7 +325,7 @@ func TestRemainingTime(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			j := journalOf(t, "")
-			j.records.sum.Seconds = c.baseline
+			j.records.Seconds = c.baseline
 			one, other := &samples{runs: c.runs / 2, seconds: c.seconds / 4},
 				&samples{runs: c.runs - c.runs/2, seconds: c.seconds - c.seconds/4}
 			m := &measurement{

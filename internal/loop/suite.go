@@ -123,7 +123,7 @@ func (r *measurer) measureSuite(ctx context.Context, at position, a *attempt) er
 	}
 	a.measured = append(a.measured, &history.Measured{
 		Head: history.Head{Iteration: r.iteration}, Role: history.Candidate, Metric: suited.Candidate,
-		Output: suited.Output, Seconds: a.Durations["measure"], Evaluator: at.identity.Evaluator,
+		Output: suited.Output, Seconds: a.Durations["measure"], Evaluator: at.Evaluator,
 	})
 	d := r.suiteDecision(suited)
 	a.decide(d)
@@ -148,7 +148,7 @@ func (r *measurer) changedInSuite(sides ...*environment) (changed []string) {
 func (r *measurer) suiteDecision(s Suited) decision.Decision {
 	d := decision.Decision{
 		Verdict: s.Verdict, Reasons: decision.Says(s.Reasons...), Metric: s.Candidate,
-		Previous: s.Incumbent, Best: r.records.sum.Best,
+		Previous: s.Incumbent, Best: r.records.Best,
 	}
 	if s.Candidate != nil {
 		d.Delta = metric.Delta(*s.Candidate, s.Incumbent)

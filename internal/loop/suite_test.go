@@ -103,7 +103,7 @@ func TestSuiteDecides(t *testing.T) {
 			l, r, at := shared.on(t, "", nil)
 			suite := &playedSuite{result: c.result, touches: c.touches}
 			suite.result.Output, suite.result.Expense = "task 2 fails", expense(7, "0.5")
-			r.Suite, r.records.sum.Best, r.iteration = suite, metricOf("2"), 4
+			r.Suite, r.records.Best, r.iteration = suite, metricOf("2"), 4
 			a, err := l.trial(r, at)
 			require.NoError(t, err)
 			golden.Line(t, []any{a.Outcome, a.Reasons})
@@ -145,7 +145,7 @@ func TestSuiteReachesTarget(t *testing.T) {
 		{decision.Neutral, nil, false},
 	} {
 		j := journalOf(t, "target-metric: 3")
-		j.records.sum.Best = c.best
+		j.records.Best = c.best
 		r := &measurer{spending: &spending{journal: j}}
 		assert.Equal(t, c.met, r.suiteDecision(Suited{
 			Incumbent: metricOf("2"), Candidate: metricOf("3"),
@@ -246,6 +246,6 @@ func TestBaselineUsesUpBudget(t *testing.T) {
 		result, err := b.in(jobs, func(git.RefUpdate) error { return nil })
 		require.NoError(t, err)
 		assert.Contains(t, result.Stopped, "budget: ")
-		assert.Equal(t, "1", b.records().sum.Best.String())
+		assert.Equal(t, "1", b.records().Best.String())
 	}
 }

@@ -39,7 +39,7 @@ type position struct {
 	Note string
 
 	entries  []git.TreeEntry // the incumbent's tracked files
-	identity identity        // what its measurement means
+	identity                 // what its measurement means
 }
 
 // branchUpdate returns the move that synchronisation asks for, nil when none.
@@ -93,7 +93,7 @@ func (r *run) sync(ctx context.Context) (position, error) {
 // where the remote did not let it have that.
 func (r *run) place(ctx context.Context, at position) (position, error) {
 	at, err := r.reconciled(ctx, at)
-	if at.Move && r.records.sum.WorkflowsRefused == at.Base {
+	if at.Move && r.records.WorkflowsRefused == at.Base {
 		at = at.onOwnBase()
 	}
 	return at, err
@@ -169,7 +169,7 @@ func (r *run) defaultBranch(ctx context.Context) (string, error) {
 		ref, err := r.Repo.Remote(r.Memory.Remote).DefaultBranch(ctx)
 		return strings.TrimPrefix(ref.Name, "refs/heads/"), err
 	}
-	if known := r.records.sum.BaseBranch; known != "" {
+	if known := r.records.BaseBranch; known != "" {
 		return known, nil
 	}
 	head, err := r.Repo.CurrentBranch(ctx)
@@ -283,7 +283,7 @@ func (r *run) positionOfProposal(ctx context.Context, from *proposal.Proposal) (
 		return at, proposal.Refuse("it was made from other files than those of %s", r.branch())
 	}
 	at, err = r.identified(ctx, at)
-	at.identity.Executor = from.Executor()
+	at.Executor = from.Executor()
 	return at, err
 }
 

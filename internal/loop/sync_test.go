@@ -310,9 +310,9 @@ func TestRefusedMergeOfDefaultBranch(t *testing.T) {
 		assert.Contains(t, result.Stopped, "paused: remote origin refused the push")
 		assert.Equal(t, old, b.git("rev-parse", "autoloop/p"))
 		records := b.records()
-		assert.Equal(t, old, records.sum.Incumbent, "no baseline of the merge is on record")
-		assert.Equal(t, "3", records.sum.Best.String())
-		assert.Nil(t, records.sum.Open)
+		assert.Equal(t, old, records.Incumbent, "no baseline of the merge is on record")
+		assert.Equal(t, "3", records.Best.String())
+		assert.Nil(t, records.Open)
 		assert.Empty(t, auditOf(records.log.Events))
 	}
 }

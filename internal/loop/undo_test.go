@@ -194,12 +194,12 @@ func TestRefusedUndo(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, []*git.RefUpdate{nil}, d.stored.moves)
 		after := d.written()
-		assert.Contains(t, decision.Text(after.sum.Paused),
+		assert.Contains(t, decision.Text(after.Paused),
 			"refused the push: autoloop/undo-refused")
-		assert.Contains(t, decision.Text(after.sum.Paused), "leave `autoloop/**` out of the branch's")
-		assert.Contains(t, decision.Text(after.sum.Paused), "; then ask for the undo again")
-		assert.Contains(t, d.stopped, "paused: "+decision.Text(after.sum.Paused)+"; go on with ")
-		assert.Equal(t, "x", after.sum.Note)
+		assert.Contains(t, decision.Text(after.Paused), "leave `autoloop/**` out of the branch's")
+		assert.Contains(t, decision.Text(after.Paused), "; then ask for the undo again")
+		assert.Contains(t, d.stopped, "paused: "+decision.Text(after.Paused)+"; go on with ")
+		assert.Equal(t, "x", after.Note)
 		require.Len(t, d.hub.answers, 2)
 		refused, unknown, _ := strings.Cut(d.hub.answers[0], "\n\n")
 		assert.Contains(t, refused, "1 is not undone: remote origin refused")

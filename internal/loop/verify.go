@@ -51,7 +51,7 @@ func (r *run) verifyBaseline(at position, p *proposal.Proposal) error {
 	for i, e := range p.Baseline {
 		switch {
 		case e.Metric == nil || i == 0 &&
-			(e.Evaluator != at.identity.Evaluator || e.Definition != at.identity.Definition):
+			(e.Evaluator != at.Evaluator || e.Definition != at.Definition):
 			return proposal.Refuse("its baseline is of another evaluation than the program's")
 		case r.Program.Evaluation != program.Tasks && len(e.Samples) == 0:
 			return proposal.Refuse("its baseline has no samples")
@@ -98,7 +98,7 @@ func verifyOutcome(at position, p *proposal.Proposal, outcomes []history.Outcome
 		return proposal.Refuse("its outcome is an error with a verdict")
 	case e.Outcome == history.Error:
 		return nil
-	case e.Evaluator != at.identity.Evaluator || e.Definition != at.identity.Definition:
+	case e.Evaluator != at.Evaluator || e.Definition != at.Definition:
 		return proposal.Refuse("it was measured by another evaluation than the program's")
 	case p.Kept() && (e.Verdict != decision.Improved || e.Metric == nil):
 		return proposal.Refuse("it is accepted without an improvement")
@@ -119,7 +119,7 @@ func (r *run) verifyDecision(b *records, at position, p *proposal.Proposal) (his
 	e := *p.Decided
 	measured := history.Of[*history.Measured](p.Measured)
 	if e.Disagreement = nil; !p.Kept() { // the new incumbent was measured beside the old one
-		e.Disagreement = audit.Disagreement(b.sum, measured)
+		e.Disagreement = audit.Disagreement(b.Summary, measured)
 	}
 	if e.Disagreement != nil {
 		r.note(e.Disagreement.String())
@@ -127,7 +127,7 @@ func (r *run) verifyDecision(b *records, at position, p *proposal.Proposal) (his
 	e.Parent, e.Direction, e.Target, e.Changed = at.tip(), r.Program.Direction, b.target(),
 		atMost(e.Changed, maxChanged)
 	if e.Verdict == "" {
-		e.Metric, e.PreviousBest, e.Best, e.Delta, e.Evidence = nil, b.sum.Best, b.sum.Best, "", nil
+		e.Metric, e.PreviousBest, e.Best, e.Delta, e.Evidence = nil, b.Best, b.Best, "", nil
 		return e, nil
 	}
 	if r.Program.Evaluation == program.Tasks {
@@ -136,7 +136,7 @@ func (r *run) verifyDecision(b *records, at position, p *proposal.Proposal) (his
 	if e.Rule == nil || !e.Rule.Same(r.ruleOf(b)) {
 		return e, proposal.Refuse("it was decided by another rule than the program's")
 	}
-	again, err := audit.Decision(b.sum, measured, &e)
+	again, err := audit.Decision(b.Summary, measured, &e)
 	if err != nil {
 		return e, proposal.Refuse("its measurements do not bear its decision: %s", err)
 	}
@@ -150,7 +150,7 @@ func (r *run) verifyDecision(b *records, at position, p *proposal.Proposal) (his
 // verifySuiteDecision checks the verdict of a suite against its numbers, as far
 // as they say it: the comparison task by task is not recorded.
 func verifySuiteDecision(b *records, p *proposal.Proposal, e *history.Decided) error {
-	best := b.sum.Best
+	best := b.Best
 	if e.Verdict == decision.Improved {
 		best = e.Metric
 	}

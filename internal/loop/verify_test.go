@@ -101,7 +101,7 @@ func TestRefusedProposalIsError(t *testing.T) {
 	require.Len(t, result.Reasons, 1)
 	assert.Contains(t, result.Reasons[0].String(), "accepted without an improvement")
 	assert.NotContains(t, b.refs(), "refs/heads/autoloop/")
-	assert.Equal(t, history.Error, b.records().sum.Decision.Outcome)
+	assert.Equal(t, history.Error, b.records().Decision.Outcome)
 
 	_, _, err := b.service.Propose(t.Context())
 	require.ErrorContains(t, err, "accepted without an improvement", "no bundle is made of it")

@@ -25,16 +25,16 @@ const (
 // until this run stops waiting: then a later run goes on.
 func (r *run) await(ctx context.Context) error {
 	deadline, pause := r.Now().Add(r.Program.CIWait), firstPoll
-	if e := r.records.sum.Waiting(); e != nil && !r.merged(e.Commit) {
+	if e := r.records.Waiting(); e != nil && !r.merged(e.Commit) {
 		if err := r.replayPending(ctx, *e); err != nil {
 			return err
 		}
-		if r.records.sum.Waiting() != nil {
+		if r.records.Waiting() != nil {
 			r.publishPending(ctx)
 		}
 	}
 	for {
-		waiting := r.records.sum.Waiting()
+		waiting := r.records.Waiting()
 		if waiting == nil {
 			return nil
 		}
@@ -46,7 +46,7 @@ func (r *run) await(ctx context.Context) error {
 		event := r.event(ctx, e, verdict, late)
 		err := r.settle(ctx, e, event, verdict)
 		switch {
-		case err != nil || r.records.sum.Waiting() == nil:
+		case err != nil || r.records.Waiting() == nil:
 			return err
 		case event == lifecycle.Red: // a fix was made
 			deadline, pause = r.Now().Add(r.Program.CIWait), firstPoll
@@ -67,7 +67,7 @@ func (r *run) settle(ctx context.Context, e history.Decided, event lifecycle.Eve
 	case next == lifecycle.Keep:
 		return r.keep(ctx, e, event, verdict)
 	case next == lifecycle.Drop && event == lifecycle.Stuck:
-		return r.giveUpFix(ctx, e, verdict, *fixesExhausted(&r.records.sum, verdict.Signature()))
+		return r.giveUpFix(ctx, e, verdict, *fixesExhausted(&r.records.Summary, verdict.Signature()))
 	case next == lifecycle.Drop: // somebody moved the branch: their commit stays, and the next iteration begins with it
 		e.Outcome = history.Rejected
 		e.Reasons = append([]decision.Reason{{Kind: decision.CIMoved, Because: found(verdict)}}, e.Reasons...)
@@ -86,7 +86,7 @@ func (r *run) settle(ctx context.Context, e history.Decided, event lifecycle.Eve
 // event is what CI, or a person, says of the commit that waits. Late, what has failed
 // counts, although the rest goes on.
 func (r *run) event(ctx context.Context, e history.Decided, verdict ci.Result, late bool) lifecycle.Event {
-	standing := &r.records.sum
+	standing := &r.records.Summary
 	switch {
 	case r.merged(e.Commit):
 		return lifecycle.Merged
@@ -94,7 +94,7 @@ func (r *run) event(ctx context.Context, e history.Decided, verdict ci.Result, l
 		return lifecycle.Moved
 	case verdict.State == ci.Green:
 		return lifecycle.Green
-	case r.Program.CIGate == "off", verdict.Seen == 0 && !r.ciRequired(ctx, r.records.sum.Base):
+	case r.Program.CIGate == "off", verdict.Seen == 0 && !r.ciRequired(ctx, r.records.Base):
 		return lifecycle.Absent
 	case verdict.State == ci.Red, late && len(verdict.Failing) > 0:
 		if fixesExhausted(standing, verdict.Signature()) != nil {
@@ -129,8 +129,8 @@ func (r *run) publishPending(ctx context.Context) {
 	if err := r.promote(ctx); err != nil {
 		r.warn("the pull request is not up to date: %v", err)
 	}
-	e := r.records.sum.Decision
-	if r.Program.CIWorkflow == "" || r.records.sum.CIStarted == e.Commit {
+	e := r.records.Decision
+	if r.Program.CIWorkflow == "" || r.records.CIStarted == e.Commit {
 		return
 	}
 	if err := r.GitHub.Dispatch(ctx, r.Program.CIWorkflow, r.branch()); err != nil {
@@ -151,14 +151,14 @@ func (r *run) publishPending(ctx context.Context) {
 // verdict is what CI says now. What cannot be read is pending.
 func (r *run) verdict(ctx context.Context, e history.Decided) ci.Result {
 	at := ci.Candidate{
-		Commit: e.Commit, Base: r.checkedBase(ctx, r.records.sum.Base),
-		BaseBranch: r.records.sum.BaseBranch,
+		Commit: e.Commit, Base: r.checkedBase(ctx, r.records.Base),
+		BaseBranch: r.records.BaseBranch,
 	}
 	at.Branch.Commit, at.Branch.Err = r.Memory.HeadOf(ctx, r.ref())
 	if r.merged(e.Commit) {
 		at.Branch.Commit = e.Commit // it may be deleted
 	}
-	starts, _, elsewhere, err := r.workflows(ctx, r.records.sum.Base)
+	starts, _, elsewhere, err := r.workflows(ctx, r.records.Base)
 	at.Starts, at.Elsewhere = starts || err != nil, elsewhere
 	return r.GitHub.CI(ctx, at)
 }
@@ -213,18 +213,18 @@ func (r *run) recordFinal(ctx context.Context, e history.Decided, branch *git.Re
 		func(b *records) error {
 			decided := e
 			if e.Outcome != history.Accepted {
-				decided.Best, decided.Commit = b.sum.Best, ""
+				decided.Best, decided.Commit = b.Best, ""
 			}
 			b.add(&decided)
-			if b.sum.Paused != nil && b.sum.Paused.Is(decision.CITimeout) { // CI has answered
+			if b.Paused != nil && b.Paused.Is(decision.CITimeout) { // CI has answered
 				b.goOn(e.Reasons[len(e.Reasons)-1])
 			}
 			r.enterFinished(b, decided)
 			if pause == nil {
 				return nil
 			}
-			if b.sum.Pull > 0 && b.sum.Incumbent == b.sum.Base { // a pull request with nothing in it ends by our hand
-				b.set(history.PullEnded, strconv.Itoa(b.sum.Pull))
+			if b.Pull > 0 && b.Incumbent == b.Base { // a pull request with nothing in it ends by our hand
+				b.set(history.PullEnded, strconv.Itoa(b.Pull))
 			}
 			b.pause(*pause)
 			return nil
@@ -240,7 +240,7 @@ func (r *run) recordFinal(ctx context.Context, e history.Decided, branch *git.Re
 // asksToFix reports whether CI is known to have failed for the pending commit and an agent
 // may help: also when a part of it failed and the rest did not end in time.
 func (r *run) asksToFix(ctx context.Context, e history.Decided, verdict ci.Result) bool {
-	late := r.Now().Sub(r.records.sum.WaitsSince) >= r.Program.CIWait
+	late := r.Now().Sub(r.records.WaitsSince) >= r.Program.CIWait
 	return verdict.Seen > 0 && r.next(r.event(ctx, e, verdict, late)) == lifecycle.Fix
 }
 
@@ -252,7 +252,7 @@ func (r *run) ciRequired(ctx context.Context, base string) bool {
 	switch {
 	case r.GitHub == nil, r.Program.CIGate == "off":
 		return false
-	case r.Program.CIGate == "required", r.Program.CIWorkflow != "", r.records.sum.CISeen:
+	case r.Program.CIGate == "required", r.Program.CIWorkflow != "", r.records.CISeen:
 		return true
 	}
 	starts, into, elsewhere, err := r.workflows(ctx, base)
@@ -289,7 +289,7 @@ func (r *run) workflows(ctx context.Context, base string) (starts bool, into str
 	if err != nil {
 		return false, "", nil, err
 	}
-	change := ci.Push{Branch: r.branch(), Into: r.records.sum.BaseBranch}
+	change := ci.Push{Branch: r.branch(), Into: r.records.BaseBranch}
 	if change.Into == "" {
 		if change.Into, err = r.defaultBranch(ctx); err != nil {
 			return false, "", nil, err

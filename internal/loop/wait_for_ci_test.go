@@ -210,16 +210,16 @@ func TestWordsOfCI(t *testing.T) {
 			after := d.written()
 			assert.Equal(t, c.paused, after.machine.Paused)
 			golden.Line(t, strings.ReplaceAll(fmt.Sprint([]any{
-				d.told()[1:], result.Outcome, result.Reasons, decision.Text(after.sum.Paused),
+				d.told()[1:], result.Outcome, result.Reasons, decision.Text(after.Paused),
 			}), ids["candidate"][:12], "COMMIT"))
-			last := after.sum.Decision
+			last := after.Decision
 			assert.Equal(t, result.Outcome, last.Outcome)
 			switch result.Outcome {
 			case history.Accepted:
-				assert.Equal(t, []string{"3", ids["candidate"]}, []string{after.sum.Best.String(), after.sum.Incumbent})
-				assert.Equal(t, c.name == "says-green", after.sum.CISeen)
+				assert.Equal(t, []string{"3", ids["candidate"]}, []string{after.Best.String(), after.Incumbent})
+				assert.Equal(t, c.name == "says-green", after.CISeen)
 			default:
-				assert.Equal(t, []string{"2", ids["kept"]}, []string{after.sum.Best.String(), after.sum.Incumbent},
+				assert.Equal(t, []string{"2", ids["kept"]}, []string{after.Best.String(), after.Incumbent},
 					"the incumbent is what CI let through")
 				assert.Equal(t, result.Outcome == history.PendingCI, last.Commit != "")
 			}
@@ -315,19 +315,19 @@ func TestFailureEnds(t *testing.T) {
 			d.stored.failures = []error{c.err}
 			verdict := red("build", "error: x")
 			verdict.Failing[0].URL = "https://ci.example/1"
-			result := d.cameTo(d.giveUpFix(t.Context(), *d.records.sum.Decision, verdict,
+			result := d.cameTo(d.giveUpFix(t.Context(), *d.records.Decision, verdict,
 				decision.Reason{Kind: decision.CIStuck, Words: "x"}))
 			assert.Equal(t, history.CIFixExhausted, result.Outcome)
 			assert.Equal(t, []string{"stuck in CI fix loop: x", "build fails"}, decision.Texts(result.Reasons))
 			assert.Equal(t, []history.Check{{Name: "build", URL: "https://ci.example/1"}}, result.Failing)
 			assert.Nil(t, result.Commit)
 			after := d.written()
-			words, _, _ := strings.Cut(decision.Text(after.sum.Paused), "; run it again")
+			words, _, _ := strings.Cut(decision.Text(after.Paused), "; run it again")
 			golden.Line(t, strings.ReplaceAll(words, ids["candidate"], "COMMIT"))
-			assert.Contains(t, result.Stopped, "paused: "+decision.Text(after.sum.Paused)+"; go on with ")
+			assert.Contains(t, result.Stopped, "paused: "+decision.Text(after.Paused)+"; go on with ")
 			assert.Equal(t, []string{"started", "decided", "finished", "paused"}, d.told())
-			assert.Equal(t, []string{"2", ids["kept"]}, []string{after.sum.Best.String(), after.sum.Incumbent})
-			assert.True(t, after.sum.CISeen)
+			assert.Equal(t, []string{"2", ids["kept"]}, []string{after.Best.String(), after.Incumbent})
+			assert.True(t, after.CISeen)
 			want := &git.RefUpdate{Ref: d.ref(), New: ids["kept"], Old: ids["candidate"]}
 			if c.err != nil {
 				want = nil
@@ -410,7 +410,7 @@ func TestFixIsAskedFor(t *testing.T) {
 				}
 				return position{}, p, err
 			}
-			e := *d.records.sum.Decision
+			e := *d.records.Decision
 			err := d.settle(t.Context(), e, d.event(t.Context(), e, failure, true), failure)
 			assert.Equal(t, c.fix != nil, asked == 45*time.Minute)
 			if c.err != nil {
@@ -422,7 +422,7 @@ func TestFixIsAskedFor(t *testing.T) {
 			after := d.written()
 			if c.name == "fix-failed" {
 				assert.Equal(t, []string{"started", "checked"}, d.told()[:2])
-				assert.Equal(t, 1, after.sum.Fixes(), "a failed attempt counts")
+				assert.Equal(t, 1, after.Fixes(), "a failed attempt counts")
 			}
 			assert.Equal(t, result.Outcome == history.CIFixExhausted, after.machine.Paused)
 		})
@@ -541,7 +541,7 @@ func TestFixesThatDoNotHelp(t *testing.T) {
 	failure := red("build", "error: x")
 
 	run := b.start()
-	at, err := run.positionOf(t.Context(), *run.records.sum.Decision)
+	at, err := run.positionOf(t.Context(), *run.records.Decision)
 	require.NoError(t, err)
 	assert.Equal(t, []string{b.git("rev-parse", "main"), candidate, candidate}, []string{at.Head, at.Old, at.From},
 		"it is measured against the incumbent, and begins with the candidate")
