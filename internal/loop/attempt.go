@@ -85,8 +85,7 @@ func (r *run) request(ctx context.Context, at position, a *attempt,
 	if err != nil {
 		return agent.Request{}, err
 	}
-	p, sum := r.Program, &r.records.Summary
-	rules := r.rules(at)
+	p, rules := r.Program, r.rules(at)
 	entries := at.entries
 	if a.from != "" {
 		if entries, err = r.Repo.LsTree(ctx, a.from); err != nil {
@@ -103,45 +102,19 @@ func (r *run) request(ctx context.Context, at position, a *attempt,
 	if handsBack(at) {
 		notes = prompt.NotesFile
 	}
-	past, earlier := sum, 0
+	var past []agent.PastIteration
+	earlier := 0
 	if tunes(a) {
-		past, earlier = r.records.trials()
+		past, earlier = r.records.trials(at.Definition)
 	}
+	limit, _ := r.limit(a.of)
 	return agent.Request{
 		Notes: notes, Dir: a.proposed.Dir, Prompt: r.prompt(at, a, files), Env: environ, Home: home,
-		Timeout: r.time(), Limit: r.limit(a.of), Model: a.Model, Command: p.AgentCommand,
-		IsTarget: rules.Allow, Targets: files, History: append(r.trials(at, past), pending...), Earlier: earlier,
-		Direction: p.Direction, Incumbent: sum.Best,
+		Timeout: r.time(), Limit: limit, Model: a.Model, Command: p.AgentCommand,
+		IsTarget: rules.Allow, Targets: files, History: append(past, pending...), Earlier: earlier,
+		Direction: p.Direction, Incumbent: r.records.Best,
 		Seed: r.seed(), Iteration: r.iteration, Proposal: a.number, Transcript: transcript,
 	}, nil
-}
-
-// trials are the iterations that were decided under the same definition; one
-// with several proposals is as many trials.
-func (r *run) trials(at position, past *history.Summary) []agent.PastIteration {
-	var trials []agent.PastIteration
-	proposals := past.Proposals
-	for _, tried := range past.Attempts {
-		several := false
-		for ; len(proposals) > 0 && proposals[0].Iteration <= tried.Iteration; proposals = proposals[1:] {
-			p := proposals[0]
-			if p.Iteration != tried.Iteration || p.Definition != at.Definition {
-				continue
-			}
-			several = true
-			trials = append(trials, agent.PastIteration{
-				Iteration: p.Iteration, Params: p.Params, Metric: p.Metric, Previous: p.PreviousBest,
-				Accepted: p.Outcome == history.Accepted,
-			})
-		}
-		if !several && tried.Definition == at.Definition {
-			trials = append(trials, agent.PastIteration{
-				Iteration: tried.Iteration, Params: tried.Params, Metric: tried.Metric, Previous: tried.PreviousBest,
-				Accepted: tried.Outcome == history.Accepted,
-			})
-		}
-	}
-	return trials
 }
 
 func (r *run) prompt(at position, a *attempt, files []string) string {
@@ -172,34 +145,27 @@ func (r *run) prompt(at position, a *attempt, files []string) string {
 	})
 }
 
-// guard holds the changed paths against the target. It is done when the
+// guard holds the changed paths against the target. It ends the attempt when the
 // candidate may not be measured.
-func (r *run) guard(ctx context.Context, at position, proposed *tree.Tree, a *attempt) (done bool, err error) {
+func (r *run) guard(ctx context.Context, at position, proposed *tree.Tree, a *attempt) error {
 	changes, err := proposed.Scan(ctx)
 	if err != nil {
-		return false, err
+		return err
 	}
 	for _, change := range changes[:min(len(changes), maxChanged)] {
 		a.Changed = append(a.Changed, a.masker.String(change.Path))
 	}
-	verdict := decision.Guard(changes, r.rules(at))
-	if idle := a.reply.Idle; verdict.NoChange && idle != nil && idle.Kind == agent.Denied {
+	if idle := a.reply.Idle; len(changes) == 0 && idle != nil && idle.Kind == agent.Denied {
 		a.failed(idle)
-		return true, nil
+		return nil
 	}
-	if !verdict.OK {
-		for i := range verdict.Violations {
-			verdict.Violations[i].Path = a.masker.String(verdict.Violations[i].Path)
-		}
-		a.end(history.Rejected, verdict.Reasons()...)
-		return true, nil
-	}
-	if leaking, err := leaks(ctx, proposed.Staged(), at.Head, a.masker, changes); err != nil || len(leaking) > 0 {
-		a.end(history.Rejected, leaking...)
-		return true, err
+	reasons, err := r.refuses(ctx, proposed.Staged(), at, at.Head, changes, a.masker)
+	if err != nil || len(reasons) > 0 {
+		a.end(history.Rejected, reasons...)
+		return err
 	}
 	a.tree, err = proposed.Candidate(ctx, changes)
-	return false, err
+	return err
 }
 
 func (r *measurer) treeOptions(head string) tree.Options {

@@ -197,12 +197,13 @@ func TestEachProposalIsATrial(t *testing.T) {
 			Head: history.Head{Iteration: iteration}, Definition: definition,
 		}}
 	}
-	past := &history.Summary{
+	past := &records{Summary: history.Summary{
 		Attempts:  []history.Attempt{decided(1, "d"), decided(2, "d"), decided(3, "")},
 		Proposals: []*history.Proposed{proposed(2), proposed(2)},
-	}
+	}}
 	var told []int
-	for _, trial := range newMemoryRun(t, "").trials(position{identity: identity{Definition: "d"}}, past) {
+	trials, _ := past.trials("d")
+	for _, trial := range trials {
 		told = append(told, trial.Iteration)
 	}
 	assert.Equal(t, []int{1, 2, 2}, told)

@@ -123,18 +123,17 @@ func (r *spending) tooLong() decision.Reason {
 	return decision.Reason{Kind: decision.TooLong, Term: r.Program.Timeout.String()}
 }
 
-// limit is what one of several agents that work at the same time may use.
-func (r *spending) limit(several int) agent.Limit {
-	share := int64(max(several, 1))
-	rest, _ := r.left.After(r.used.tokens, r.used.usd)
-	limit := agent.Limit{}
+// limit is what one of several agents that work at the same time may use. over says what
+// is used up already, "" when nothing is.
+func (r *spending) limit(several int) (limit agent.Limit, over string) {
+	rest, over := r.left.After(r.used.tokens, r.used.usd)
 	if r.left.Tokens > 0 {
-		limit.Tokens = max(rest.Tokens/share, 1)
+		limit.Tokens = max(rest.Tokens/int64(max(several, 1)), 1)
 	}
 	if r.left.USD > 0 {
-		limit.CostUSD = dollarsOf(rest.USD / float64(share))
+		limit.CostUSD = dollarsOf(rest.USD / float64(max(several, 1)))
 	}
-	return limit
+	return limit, over
 }
 
 // postponedUntil is when the iteration may begin again, when every agent's service
@@ -238,15 +237,11 @@ func (r *spending) toMeasure() (limit evaluation.Limit, over string) {
 	if r.Program.Evaluation == program.Metric {
 		return limit, "" // what a script uses is not known
 	}
-	rest, over := r.left.After(r.used.tokens, r.used.usd)
+	rest, over := r.limit(1)
 	if over != "" {
 		return limit, fmt.Sprintf("the budget is used up: %s; raise `budget`, or make the suite smaller", over)
 	}
-	limit.Tokens = rest.Tokens
-	if rest.USD > 0 {
-		limit.CostUSD = dollarsOf(rest.USD)
-	}
-	return limit, ""
+	return evaluation.Limit(rest), ""
 }
 
 // dollarsOf is an amount as a value that command lines take: none takes 0.

@@ -197,7 +197,7 @@ func (r *run) consider(ctx context.Context, at position, a *attempt, digests map
 	if a.Notes, err = takeNotes(at, a.proposed.Dir, a.masker); err != nil || a.Outcome != "" {
 		return err
 	}
-	if done, err := r.guard(ctx, at, a.proposed, a); done || err != nil {
+	if err := r.guard(ctx, at, a.proposed, a); err != nil || a.Outcome != "" {
 		return err
 	}
 	patch, err := r.Repo.Diff(ctx, at.Head, a.tree)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
@@ -133,20 +134,33 @@ const (
 	mostMembers = 500
 )
 
-// trials are the attempts and proposals that the tuner learns from, and how many
-// iterations came before them. As many are left out as keeps the last digit of that
-// number even.
-func (b *records) trials() (past *history.Summary, earlier int) {
-	whole, most := len(b.Attempts), mostTrials+len(b.Attempts)%2
-	if whole <= most {
-		return &b.Summary, 0
+// trials are what the tuner learns from: the latest iterations that were decided under a
+// definition, one with several proposals as so many, and how many iterations came before
+// them. As many are left out as keeps the last digit of that number even.
+func (b *records) trials(definition string) (trials []agent.PastIteration, earlier int) {
+	earlier = max(0, len(b.Attempts)-mostTrials-len(b.Attempts)%2)
+	proposals := map[int][]*history.Proposed{}
+	for _, p := range b.Proposals {
+		if p.Definition == definition {
+			proposals[p.Iteration] = append(proposals[p.Iteration], p)
+		}
 	}
-	latest := b.Summary
-	latest.Attempts = latest.Attempts[whole-most:]
-	first := latest.Attempts[0].Iteration
-	latest.Proposals = slices.DeleteFunc(slices.Clone(latest.Proposals),
-		func(p *history.Proposed) bool { return p.Iteration < first })
-	return &latest, whole - most
+	for _, tried := range b.Attempts[earlier:] {
+		several := proposals[tried.Iteration]
+		for _, p := range several {
+			trials = append(trials, agent.PastIteration{
+				Iteration: p.Iteration, Params: p.Params, Metric: p.Metric, Previous: p.PreviousBest,
+				Accepted: p.Outcome == history.Accepted,
+			})
+		}
+		if len(several) == 0 && tried.Definition == definition {
+			trials = append(trials, agent.PastIteration{
+				Iteration: tried.Iteration, Params: tried.Params, Metric: tried.Metric, Previous: tried.PreviousBest,
+				Accepted: tried.Outcome == history.Accepted,
+			})
+		}
+	}
+	return trials, earlier
 }
 
 // members are the latest proposals that were measured under an evaluator, with their patches.

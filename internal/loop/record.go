@@ -188,8 +188,8 @@ func (r *run) enter(b *records, at position, p *proposal.Proposal) error {
 		return err
 	}
 	if p.Checked != nil {
-		checked := *p.Checked
-		checked.Failed, checked.Agent, checked.Usage, checked.Durations, checked.Evaluation = nil, "", nil, nil, nil
+		checked := *p.Checked // what it used is in the decision
+		checked.Failed, checked.Work, checked.Evaluation = nil, history.Work{Summary: checked.Summary}, nil
 		b.add(&checked)
 	} else if p.Kept() && b.Initial != nil && !b.Lead.After(&decided, r.Program.Direction).Better() {
 		decided.Reasons = append(decided.Reasons, decision.Reason{
@@ -199,12 +199,10 @@ func (r *run) enter(b *records, at position, p *proposal.Proposal) error {
 	}
 	for _, e := range p.Measured {
 		if candidate, is := e.(*history.Proposed); is {
-			own := *candidate
-			own.Parent, own.Direction = at.tip(), r.Program.Direction
-			if own.Proposal == p.Number() {
-				own.Outcome = decided.Outcome
+			candidate.Parent, candidate.Direction = at.tip(), r.Program.Direction
+			if candidate.Proposal == p.Number() {
+				candidate.Outcome = decided.Outcome
 			}
-			e = &own
 		}
 		b.add(e)
 	}
@@ -230,10 +228,7 @@ func (r *run) enter(b *records, at position, p *proposal.Proposal) error {
 func (r *run) enterPending(b *records, decided history.Decided) {
 	b.add(&decided)
 	if decided.Commit != "" {
-		b.add(&history.Pushed{
-			Head: history.Head{Iteration: decided.Iteration}, Commit: decided.Commit,
-			Parent: decided.Parent, Branch: r.branch(),
-		})
+		b.add(&history.Pushed{Commit: decided.Commit, Parent: decided.Parent, Branch: r.branch()})
 	}
 }
 
@@ -241,7 +236,7 @@ func (r *run) enterPending(b *records, decided history.Decided) {
 // the program when the rules say so.
 func (r *run) enterFinished(b *records, decided history.Decided) {
 	r.consumed(b)
-	b.add(&history.Finished{Head: history.Head{Iteration: decided.Iteration}, Outcome: decided.Outcome})
+	b.add(&history.Finished{Outcome: decided.Outcome})
 	r.consequences(b, decided)
 }
 

@@ -142,16 +142,15 @@ func (b *records) compare() {
 	if b.read.State == nil || b.Best == nil {
 		return
 	}
-	b.differ("Best Metric", history.ValueText(b.machine.BestMetric), history.ValueText(b.Best))
-	b.differ("Initial Metric", history.ValueText(b.machine.InitialMetric), history.ValueText(b.Initial))
-	b.differ("Iteration Count", strconv.Itoa(b.machine.IterationCount), strconv.Itoa(b.Iteration))
-}
-
-func (b *records) differ(row, state, ledger string) {
-	if state != ledger {
-		b.warnings = append(b.warnings,
-			fmt.Sprintf("%s was %s in the state and is %s in the ledger; put right from the ledger", row,
-				state, ledger))
+	for _, row := range []struct{ name, state, ledger string }{
+		{"Best Metric", history.ValueText(b.machine.BestMetric), history.ValueText(b.Best)},
+		{"Initial Metric", history.ValueText(b.machine.InitialMetric), history.ValueText(b.Initial)},
+		{"Iteration Count", strconv.Itoa(b.machine.IterationCount), strconv.Itoa(b.Iteration)},
+	} {
+		if row.state != row.ledger {
+			b.warnings = append(b.warnings, fmt.Sprintf("%s was %s in the state and is %s in the ledger; "+
+				"put right from the ledger", row.name, row.state, row.ledger))
+		}
 	}
 }
 

@@ -81,13 +81,15 @@ func TestShareOfLeastRemainder(t *testing.T) {
 	t.Parallel()
 	left := course{left: budget.Left{Tokens: 3, USD: 0.0001}}
 	r := &spending{journal: &journal{session: &session{Service: &Service{}, course: left}}}
-	limit := r.limit(8)
+	limit, _ := r.limit(8)
 	assert.Equal(t, int64(1), limit.Tokens)
 	assert.Equal(t, "0.0001", limit.CostUSD.String())
 	r.left.USD = 1
-	assert.Equal(t, "0.2500", fmt.Sprintf("%.4f", r.limit(4).CostUSD.Float64()))
+	limit, _ = r.limit(4)
+	assert.Equal(t, "0.2500", fmt.Sprintf("%.4f", limit.CostUSD.Float64()))
 	r.left = budget.Left{}
-	assert.Equal(t, agent.Limit{}, r.limit(4), "no bound")
+	limit, _ = r.limit(4)
+	assert.Equal(t, agent.Limit{}, limit, "no bound")
 }
 
 // TestOtherProposalsAreToldByTheirFirstReason: the deciding proposal is left out.

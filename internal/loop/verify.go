@@ -2,6 +2,7 @@ package loop
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"slices"
 
@@ -205,16 +206,14 @@ func (r *run) verifyCandidate(ctx context.Context, at position, p *proposal.Prop
 	if err != nil {
 		return err
 	}
-	verdict := decision.Guard(changes, r.rules(at))
-	if !verdict.OK {
-		return proposal.Refuse("%s", verdict.Reasons()[0])
-	}
-	leaking, err := leaks(ctx, r.Repo, on, r.Masker, changes)
-	if err == nil && len(leaking) > 0 {
-		err = proposal.Refuse("it has a secret of this job in it")
-	}
-	if err != nil {
+	reasons, err := r.refuses(ctx, r.Repo, at, on, changes, r.Masker)
+	switch {
+	case err != nil:
 		return err
+	case len(reasons) > 0 && reasons[0].Is(decision.HasSecret):
+		return proposal.Refuse("it has a secret of this job in it")
+	case len(reasons) > 0:
+		return proposal.Refuse("%s", reasons[0])
 	}
 	found, err := r.Repo.Changes(ctx, at.Head, p.Candidate)
 	if err != nil {
@@ -251,42 +250,44 @@ func (a *attempt) mask() {
 	}
 }
 
+// refuses says why changes to a commit may not be measured, nor kept.
+func (r *run) refuses(ctx context.Context, repo *git.Repo, at position, before string, changes []decision.Change,
+	masker process.Masker,
+) ([]decision.Reason, error) {
+	verdict := decision.Guard(changes, r.rules(at))
+	if verdict.OK {
+		return leaks(ctx, repo, before, masker, changes)
+	}
+	for i := range verdict.Violations {
+		verdict.Violations[i].Path = masker.String(verdict.Violations[i].Path)
+	}
+	return verdict.Reasons(), nil
+}
+
 // leaks says which changed files have a secret in them, or in their names, that those
 // of the commit before do not have: a branch is no place for one. One that was there
 // before does not open a file to others.
 func leaks(ctx context.Context, repo *git.Repo, before string, masker process.Masker,
 	changes []decision.Change,
-) ([]decision.Reason, error) {
-	changes = slices.DeleteFunc(slices.Clone(changes),
-		func(c decision.Change) bool { return c.Kind == decision.Deleted })
-	ids := make([]string, len(changes))
-	for i, c := range changes {
-		ids[i] = c.NewBlob
+) (reasons []decision.Reason, err error) {
+	var names []string
+	for _, c := range changes {
+		names = append(names, cmp.Or(c.NewBlob, before+":"+c.Path), before+":"+c.Path)
 	}
-	brought, err := repo.Cat(ctx, ids...)
-	if err != nil {
-		return nil, err
-	}
-	var reasons []decision.Reason
-	for i, c := range changes {
-		text := named(bytes.Clone(brought[i].Data), c.Path)
-		if !masker.Leaks(text) {
-			continue
-		}
-		found, err := repo.Cat(ctx, before+":"+c.Path)
-		if err != nil {
-			return nil, err
-		}
-		var was []byte
-		if !found[0].Missing() {
-			was = named(bytes.Clone(found[0].Data), c.Path)
-		}
-		if masker.LeaksMore(text, was) {
-			reasons = append(reasons, decision.Reason{Kind: decision.HasSecret, Path: masker.String(c.Path)})
+	found, err := repo.Cat(ctx, names...)
+	for i := 0; i < len(found); i += 2 {
+		path := changes[i/2].Path
+		if masker.LeaksMore(named(found[i], path), named(found[i+1], path)) {
+			reasons = append(reasons, decision.Reason{Kind: decision.HasSecret, Path: masker.String(path)})
 		}
 	}
-	return reasons, nil
+	return reasons, err
 }
 
-// named is a content, which is appended to, with its name.
-func named(text []byte, path string) []byte { return append(text, "\n"+path...) }
+// named is a content with its name, nil without one.
+func named(o git.Object, path string) []byte {
+	if o.Missing() {
+		return nil
+	}
+	return append(bytes.Clone(o.Data), "\n"+path...)
+}

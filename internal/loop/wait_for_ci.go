@@ -191,10 +191,7 @@ func (r *run) keepWaiting(ctx context.Context, e history.Decided, pause *decisio
 	reasons := append([]decision.Reason{decision.Say("CI did not answer yet; a later run goes on")}, found(verdict)...)
 	err := r.write(ctx, fmt.Sprintf("%s: iteration %d still waits for CI", r.Program.Name, e.Iteration), nil,
 		func(b *records) error {
-			b.add(&history.Finished{
-				Head:    history.Head{Iteration: e.Iteration},
-				Outcome: history.PendingCI,
-			})
+			b.add(&history.Finished{Outcome: history.PendingCI})
 			r.consumed(b)
 			if pause != nil && !b.machine.Paused { // who was told once is not told again
 				b.pause(*pause)
