@@ -36,7 +36,7 @@ func TestSchemas(t *testing.T) {
 		"outcome":   newSchemas(t, "../suite/format/outcome.go", "../suite/format/parse.go").of("writtenOutcome"),
 		"workspace": newSchemas(t, "../skill/workspace/workspace.go", "../history/executor.go").of("workspaceJSON"),
 		"snapshot":  newSchemas(t, "../skill/workspace/manifest.go").of("manifestJSON"),
-		"grading":   newSchemas(t, "../suite/evals/grading.go").of("gradingJSON"),
+		"grading":   newSchemas(t, "../suite/evals/grading.go").of("writtenGrading"),
 		"iteration": iterationSchema(t),
 		"results":   resultsSchema(t),
 		"state":     stateSchema(t),
@@ -120,6 +120,10 @@ func (s *schemas) define(name string) (fields object) {
 func (s *schemas) fields(name string, fields object, required *[]string) {
 	s.t.Helper()
 	require.Contains(s.t, s.types, name)
+	if of, is := s.types[name].Type.(*ast.Ident); is {
+		s.fields(of.Name, fields, required)
+		return
+	}
 	declared, is := s.types[name].Type.(*ast.StructType)
 	require.True(s.t, is, name)
 	meanings := map[string]string{}
@@ -135,7 +139,7 @@ func (s *schemas) fields(name string, fields object, required *[]string) {
 		}
 		text, _ := strconv.Unquote(field.Tag.Value)
 		key, options, _ := strings.Cut(reflect.StructTag(text).Get("json"), ",")
-		if key == "-" {
+		if key == "-" || fields[key] != nil { // what embeds it has its own
 			continue
 		}
 		kind := s.kind(field.Type)

@@ -25,7 +25,7 @@ const (
 type Grading struct {
 	// Expectations are the deterministic ones first.
 	Expectations []Graded `json:"expectations"`
-	// What follows is any JSON, nil when not given.
+	// Metrics is any JSON, and so is what follows; nil when not given.
 	Metrics  json.RawMessage `json:"execution_metrics,omitempty"`
 	Timing   json.RawMessage `json:"timing,omitempty"`
 	Claims   json.RawMessage `json:"claims,omitempty"`
@@ -107,27 +107,34 @@ func (g Grading) Passed() int {
 	return passed
 }
 
-// MarshalJSON writes the file. Each expectation has its text under both names, since
-// readers differ in which they look for.
+// writtenGrading is the file.
+type writtenGrading struct {
+	Summary      summary         `json:"summary"`
+	Expectations []writtenGraded `json:"expectations"`
+	rest
+}
+
+type summary struct {
+	PassRate float64 `json:"pass_rate"`
+	Passed   int     `json:"passed"`
+	Failed   int     `json:"failed"`
+	Total    int     `json:"total"`
+}
+
+// writtenGraded is an entry under both names, since readers differ in which they look for.
+type writtenGraded struct {
+	Expectation string `json:"expectation"`
+	Graded
+}
+
+type rest Grading
+
+// MarshalJSON writes the file.
 func (g Grading) MarshalJSON() ([]byte, error) {
-	type named struct {
-		Expectation string `json:"expectation"`
-		Graded
-	}
-	type rest Grading
-	var file struct {
-		Summary struct {
-			PassRate float64 `json:"pass_rate"`
-			Passed   int     `json:"passed"`
-			Failed   int     `json:"failed"`
-			Total    int     `json:"total"`
-		} `json:"summary"`
-		Expectations []named `json:"expectations"`
-		rest
-	}
-	file.Expectations, file.rest = []named{}, rest(g)
+	var file writtenGrading
+	file.Expectations, file.rest = []writtenGraded{}, rest(g)
 	for _, entry := range g.Expectations {
-		file.Expectations = append(file.Expectations, named{entry.Text, entry})
+		file.Expectations = append(file.Expectations, writtenGraded{entry.Text, entry})
 	}
 	s := &file.Summary
 	s.Passed, s.Total = g.Passed(), len(g.Expectations)
