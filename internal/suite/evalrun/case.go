@@ -44,7 +44,15 @@ func (s *session) one(ctx context.Context, number int, c evals.Case) (done evals
 	raw := filepath.Join(place, ".transcript")
 	err = s.Try(ctx, s.spent, work.Attempt{
 		Format: suite.Evals, Name: "case " + c.ID, Box: fmt.Sprintf("box-%d", number), Agent: s.Agent, From: template,
-		Keep: dir, Request: func(box *sandbox.Box) agent.Request { return s.request(box, c, raw) },
+		Keep: dir, Request: func(box *sandbox.Box) agent.Request {
+			env := []string{"AUTOLOOP_SKILL=" + filepath.Join(box.Dir, filepath.FromSlash(s.at()))}
+			if s.url != "" {
+				env = append(env, "AUTOLOOP_SERVER="+s.url)
+			}
+			return agent.Request{
+				Prompt: s.prompt(c), Env: env, Transcript: raw, Timeout: s.Timeout, Iteration: 1, Seed: 1,
+			}
+		},
 		Look: func(box *sandbox.Box, reply agent.Reply) (err error) {
 			w := &cased{session: s, c: c, box: box, dir: dir, reply: reply}
 			done, err = w.finish(ctx, raw)
@@ -76,44 +84,41 @@ type cased struct {
 }
 
 // finish keeps what the executor left, and grades it.
-func (w *cased) finish(ctx context.Context, raw string) (evals.CaseScore, error) {
+func (w *cased) finish(ctx context.Context, raw string) (done evals.CaseScore, err error) {
 	printed, err := os.ReadFile(raw)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return evals.CaseScore{}, err
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = w.keepTranscript(printed)
 	}
-	if err := w.keepTranscript(printed); err != nil {
-		return evals.CaseScore{}, err
-	}
-	if failure := w.reply.Failure; failure != nil {
-		return w.c.Crashed(w.box.Masker.OneLine(failure.Error(), work.MaxWords)), nil
-	}
-	if w.c.Trigger != nil {
-		used, evidence := skillUsed(printed, agent.ProjectOf(w.Agent).Printed, w.skill.Name), "shows"
+	switch {
+	case err != nil:
+		return done, err
+	case w.reply.Failure != nil:
+		return w.c.Crashed(w.box.Masker.OneLine(w.reply.Failure.Error(), work.MaxWords)), nil
+	case w.c.Trigger != nil:
+		used, shows := skillUsed(printed, agent.ProjectOf(w.Agent).Printed, w.skill.Name), "shows"
 		if !used {
-			evidence = "does not show"
+			shows = "does not show"
 		}
-		w.grading.Expectations = []evals.Graded{w.graded(w.c.Checks[0], used == *w.c.Trigger,
-			"the transcript "+evidence+" that the skill was loaded")}
-		return w.c.Score(w.grading), w.write()
+		w.grading.Expectations = []evals.Graded{{
+			Text: w.c.Checks[0].Label(), Source: evals.Deterministic, Passed: used == *w.c.Trigger,
+			Evidence: "the transcript " + shows + " that the skill was loaded",
+		}}
+	default:
+		if err = w.check(ctx); err == nil && len(w.c.Expectations) > 0 {
+			err = w.grade(ctx)
+		}
 	}
-	if err := w.check(ctx); err != nil {
-		return evals.CaseScore{}, err
+	if err == nil {
+		err = w.write()
 	}
-	if err := w.grade(ctx); err != nil {
-		return evals.CaseScore{}, err
-	}
-	if err := w.write(); err != nil {
-		return evals.CaseScore{}, err
-	}
-	return w.c.Score(w.grading), nil
+	return w.c.Score(w.grading), err
 }
 
 // check answers the deterministic checks. What runs commands comes last, so that
 // files are looked at, and kept, as the executor left them.
 func (w *cased) check(ctx context.Context) error {
-	found := make([]evals.Graded, len(w.c.Checks))
-	w.grading.Expectations = found
-	look := func(commands bool) error {
+	w.grading.Expectations = make([]evals.Graded, len(w.c.Checks))
+	for _, commands := range []bool{false, true} {
 		for i, check := range w.c.Checks {
 			if (check.Command != "") != commands {
 				continue
@@ -122,80 +127,61 @@ func (w *cased) check(ctx context.Context) error {
 			if err != nil {
 				return fmt.Errorf("case %s: %w", w.c.ID, err)
 			}
-			found[i] = w.graded(check, passed, evidence)
+			w.grading.Expectations[i] = evals.Graded{
+				Text: check.Label(), Source: evals.Deterministic, Passed: passed, Evidence: evidence,
+			}
 		}
-		return nil
+		if !commands {
+			if err := w.keepOutputs(ctx); err != nil {
+				return err
+			}
+		}
 	}
-	if err := look(false); err != nil {
-		return err
-	}
-	if err := w.keepOutputs(ctx); err != nil {
-		return err
-	}
-	return look(true)
-}
-
-// graded is the answer to a check.
-func (w *cased) graded(check suite.Check, passed bool, evidence string) evals.Graded {
-	return evals.Graded{
-		Text: check.Label(), Source: evals.Deterministic, Passed: passed,
-		Evidence: w.box.Masker.OneLine(evidence, work.MaxWords),
-	}
+	return nil
 }
 
 // grade asks the grader about the expectations. A grader that does not answer
 // says nothing about the skill, so there is no result then.
 func (w *cased) grade(ctx context.Context) error {
-	if len(w.c.Expectations) == 0 {
-		return nil
-	}
 	begun := w.Now()
 	grades, err := w.Grader.Grade(ctx, judge.Work{
 		Prompt: w.c.Prompt, Expected: w.c.ExpectedOutput, Expectations: w.c.Expectations, Transcript: w.transcript,
 		Outputs: w.files,
 	})
 	w.spent.Add(grades.Usage, true)
-	if err != nil {
-		return err
-	}
-	if grades.Problem != "" {
-		return &work.NoResultError{
+	if err == nil && grades.Problem != "" {
+		err = &work.NoResultError{
 			What: suite.NoAnswer, Reason: "case " + w.c.ID + " cannot be graded: " + grades.Problem,
 		}
 	}
 	w.took = w.Now().Sub(begun)
 	w.grading.Expectations = append(w.grading.Expectations, grades.Expectations...)
 	w.grading.Feedback = grades.Feedback
-	return nil
+	return err
 }
 
 // write keeps the grading.
-func (w *cased) write() error {
-	executor := w.reply.Duration
-	w.grading.Timing = object(map[string]any{
+func (w *cased) write() (err error) {
+	executor, usage := w.reply.Duration, w.reply.Usage
+	w.grading.Timing, err = json.Marshal(map[string]float64{
 		"executor_duration_seconds": executor.Seconds(), "grader_duration_seconds": w.took.Seconds(),
 		"total_duration_seconds": (executor + w.took).Seconds(),
 	})
-	usage := w.reply.Usage
-	w.grading.Metrics = object(map[string]any{
+	if err != nil {
+		return err
+	}
+	w.grading.Metrics, err = json.Marshal(map[string]any{
 		"total_tool_calls": usage.ToolCalls, "total_steps": usage.Turns, "input_tokens": usage.InputTokens,
-		"output_tokens": usage.OutputTokens,
-		"output_chars":  w.chars, "transcript_chars": len(w.transcript),
+		"output_tokens": usage.OutputTokens, "output_chars": w.chars, "transcript_chars": len(w.transcript),
 	})
+	if err != nil {
+		return err
+	}
 	text, err := json.MarshalIndent(w.grading, "", "  ")
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(w.dir, GradingFile), append(text, '\n'), 0o600)
-}
-
-// object is a value as JSON.
-func object(value map[string]any) json.RawMessage {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return nil // numbers and nulls always marshal
-	}
-	return text
 }
 
 const (
@@ -210,13 +196,13 @@ const (
 // keepTranscript writes transcript.md: the conversation where the agent gives
 // it, else what it printed, which the first line says.
 func (w *cased) keepTranscript(printed []byte) error {
-	name, form := w.Agent.Name(), agent.ProjectOf(w.Agent).Printed
 	var out strings.Builder
-	if form != agent.Words {
-		fmt.Fprintf(&out, "# Transcript of %s\n", name)
-	} else {
-		fmt.Fprintf(&out, "The agent %s does not give its conversation; this is what it printed.\n", name)
+	form := agent.ProjectOf(w.Agent).Printed
+	first := "# Transcript of %s\n"
+	if form == agent.Words {
+		first = "The agent %s does not give its conversation; this is what it printed.\n"
 	}
+	fmt.Fprintf(&out, first, w.Agent.Name())
 	section(&out, "Prompt", w.prompt(w.c))
 	switch form {
 	case agent.Events:

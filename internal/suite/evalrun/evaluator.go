@@ -69,14 +69,11 @@ func (e *Evaluator) evaluate(ctx context.Context, request evaluation.Request) (R
 		return Result{}, err
 	}
 	number := e.number.Add(1)
-	o := e.Options
+	o, out := e.Options, filepath.Join(e.Keep, fmt.Sprintf("evaluation-%03d", number))
 	o.Timeout, o.RunDir = request.Timeout, filepath.Join(e.RunDir, fmt.Sprintf("e%03d", number))
 	o.Budget = work.Budget{Tokens: request.Limit.Tokens, USD: request.Limit.CostUSD}
-	out := filepath.Join(e.Keep, fmt.Sprintf("evaluation-%03d", number))
-	for _, dir := range []string{o.RunDir, out} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return Result{}, fmt.Errorf("make a directory for the evaluation: %w", err)
-		}
+	if err := errors.Join(os.MkdirAll(o.RunDir, 0o700), os.MkdirAll(out, 0o700)); err != nil {
+		return Result{}, err
 	}
 	result, err := Run(ctx, skill, out, o)
 	return result, errors.Join(err, o.Sandboxes.Remove(o.RunDir))
@@ -89,8 +86,7 @@ func (e *Evaluator) problem(ctx context.Context, outcome evaluation.Result, err 
 	none, is := errors.AsType[*work.NoResultError](err)
 	outcome.OverLimit = is && none.What == suite.BudgetUsedUp
 	if ctx.Err() == nil && (is || fault) {
-		outcome.Problem = e.Masker.OneLine(err.Error(), work.MaxWords)
-		return outcome, nil
+		outcome.Problem, err = e.Masker.OneLine(err.Error(), work.MaxWords), nil
 	}
 	return outcome, err
 }

@@ -8,7 +8,6 @@ import (
 	"math/big"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -66,28 +65,26 @@ func (r Result) Runs() [][]evals.CaseScore {
 // leaves eval-<id>/ with transcript.md, outputs/ and grading.json for each. A
 // case whose executor fails counts 0 and is part of the result; a *work.NoResultError or
 // *misuse.Error, or the end of ctx, means that no run counts but for its Expense.
-func Run(ctx context.Context, skill *Skill, out string, o Options) (Result, error) {
+func Run(ctx context.Context, skill *Skill, out string, o Options) (result Result, err error) {
 	if o.Timeout <= 0 {
 		o.Timeout = defaultTimeout
 	}
 	if err := o.Fit(skill); err != nil {
-		return Result{}, err
+		return result, err
 	}
 	s := &session{Options: o, skill: skill, out: out, spent: &work.Spending{Budget: o.Budget, Begun: o.Now()}}
 	if o.Start != "" && skill.Evals.Cases[0].Trigger == nil {
 		end, err := s.serve(ctx)
 		if err != nil {
-			return Result{}, err
+			return result, err
 		}
 		defer end()
 	}
-	done := make([]evals.CaseScore, len(skill.Evals.Cases))
-	err := s.all(ctx, done)
-	expense := s.spent.Used()
-	if err != nil {
-		return Result{Expense: expense}, err
+	done, err := s.all(ctx)
+	if result.Expense = s.spent.Used(); err == nil {
+		result.Cases, result.Rate = done, evals.MeanPassRate(done)
 	}
-	return Result{Cases: done, Rate: evals.MeanPassRate(done), Expense: expense}, nil
+	return result, err
 }
 
 // Fit says what is missing before anything is spent, as a *misuse.Error.
@@ -124,16 +121,17 @@ type session struct {
 
 // all runs the cases, some at the same time. After an error those that run are ended; at
 // the limit they come to their end.
-func (s *session) all(ctx context.Context, done []evals.CaseScore) error {
+func (s *session) all(ctx context.Context) ([]evals.CaseScore, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	numbers := make([]int, len(done))
-	for i := range numbers {
-		numbers[i] = i
+	done := make([]evals.CaseScore, len(s.skill.Evals.Cases))
+	var numbers []int
+	for i := range done {
+		numbers = append(numbers, i)
 	}
 	begun, told := 0, 0
 	var telling sync.Mutex
-	return work.Each(ctx, s.Jobs, numbers, func(int) error {
+	return done, work.Each(ctx, s.Jobs, numbers, func(int) error {
 		if err := s.spent.Over(s.Now()); err != nil {
 			return &work.NoResultError{
 				What: suite.BudgetUsedUp, Reason: fmt.Sprintf("%v with %d of %d cases begun", err, begun, len(done)),
@@ -143,18 +141,15 @@ func (s *session) all(ctx context.Context, done []evals.CaseScore) error {
 		return nil
 	}, func(ctx context.Context, i int) (err error) {
 		done[i], err = s.one(ctx, i, s.skill.Evals.Cases[i])
-		if err != nil {
-			if none, is := errors.AsType[*work.NoResultError](err); !is || none.What != suite.BudgetUsedUp {
-				cancel(err)
-			}
-			return err
+		if none, is := errors.AsType[*work.NoResultError](err); err != nil && (!is || none.What != suite.BudgetUsedUp) {
+			cancel(err)
 		}
 		telling.Lock()
 		defer telling.Unlock()
-		if told++; s.Progress != nil {
+		if told++; err == nil && s.Progress != nil {
 			s.Progress(told, len(done), done[i])
 		}
-		return nil
+		return err
 	})
 }
 
@@ -169,30 +164,20 @@ func (s *Skill) fixture() sandbox.Fixture {
 // compose makes what a case begins with: the skill, the case's files and an
 // empty outputs/.
 func (s *session) compose(ctx context.Context, dir string, c evals.Case) (*sandbox.Template, error) {
-	skill := s.skill.fixture()
-	skill.At = s.at()
-	parts := []sandbox.Fixture{skill}
-	for _, below := range []string{"", evals.Dir} {
-		var wanted []string
-		for _, file := range c.Files {
-			name, in := strings.CutPrefix(file.From, evals.Dir+"/")
-			if in == (below != "") {
-				wanted = append(wanted, name)
-			}
-		}
-		if len(wanted) == 0 {
-			continue
-		}
+	parts := []sandbox.Fixture{s.skill.fixture()}
+	parts[0].At = s.at()
+	for _, file := range c.Files {
+		place, name := path.Split(file.From)
 		parts = append(parts, sandbox.Fixture{
-			Name: "files of case " + c.ID, Dir: filepath.Join(cmp.Or(s.skill.Inputs, s.skill.Dir), below),
-			Leave: func(name string) bool { return !slices.Contains(wanted, name) },
+			Name: "files of case " + c.ID, Dir: filepath.Join(cmp.Or(s.skill.Inputs, s.skill.Dir), filepath.FromSlash(place)),
+			At: path.Dir(file.To), Leave: func(found string) bool { return found != name },
 		})
 	}
 	template, err := sandbox.Compose(ctx, dir, "sandbox", parts, nil, suite.OutputsDir)
 	if err != nil {
-		return nil, faultOf(fmt.Errorf("case %s: %w", c.ID, err))
+		err = faultOf(fmt.Errorf("case %s: %w", c.ID, err))
 	}
-	return template, nil
+	return template, err
 }
 
 // prompt is what the executor is told: the case's prompt, and where things are.
@@ -218,17 +203,6 @@ func (s *session) prompt(c evals.Case) string {
 	}
 	fmt.Fprintf(&out, "Put every file that you produce into %s/, in the current directory.\n", suite.OutputsDir)
 	return out.String()
-}
-
-// request is the executor's.
-func (s *session) request(box *sandbox.Box, c evals.Case, transcript string) agent.Request {
-	env := []string{"AUTOLOOP_SKILL=" + filepath.Join(box.Dir, filepath.FromSlash(s.at()))}
-	if s.url != "" {
-		env = append(env, "AUTOLOOP_SERVER="+s.url)
-	}
-	return agent.Request{
-		Prompt: s.prompt(c), Env: env, Transcript: transcript, Timeout: s.Timeout, Iteration: 1, Seed: 1,
-	}
 }
 
 // serve starts the server of the skill anew, in a sandbox of its own with the

@@ -59,6 +59,14 @@ func (s *Skill) hidden(name string) bool {
 	return name == s.own || name == evals.Dir || strings.HasPrefix(name, evals.Dir+"/")
 }
 
+// loading collects the faults of all files.
+type loading struct {
+	root   *os.Root
+	at     string // the skill's path from the root
+	skill  *Skill
+	faults []error
+}
+
 // Load reads the skill in a directory below root and every suite that it has.
 // skill and suite are clean paths from root with slashes; suite may be "" for
 // the skill's own evals/evals.json. All that is wrong is one *misuse.Error.
@@ -67,74 +75,64 @@ func Load(root, skill, suite string) (*Skill, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, misuse.Errorf("there is no directory %s%s", root, skillsIn(filepath.Dir(root)))
 	}
+	if err == nil {
+		defer func() { _ = top.Close() }()
+		var own *os.Root // what is not below root, or no directory
+		if own, err = top.OpenRoot(filepath.FromSlash(skill)); err == nil {
+			_ = own.Close()
+		}
+	}
 	if err != nil {
 		return nil, misuse.New(fmt.Errorf("open the skill: %w", err))
 	}
-	defer func() { _ = top.Close() }()
-	own, err := top.OpenRoot(filepath.FromSlash(skill))
-	if err != nil {
-		return nil, misuse.New(fmt.Errorf("open the skill: %w", err))
-	}
-	defer func() { _ = own.Close() }()
-	suite = cmp.Or(suite, path.Join(skill, evals.File))
 	dir := filepath.Join(root, filepath.FromSlash(skill))
-	l := &loading{root: own, at: skill, skill: &Skill{Dir: dir, Name: filepath.Base(dir)}}
+	own := path.Join(skill, evals.File)
+	suite = cmp.Or(suite, own)
+	l := &loading{root: top, at: skill, skill: &Skill{Dir: dir, Name: filepath.Base(dir)}}
 	if below, err := filepath.Rel(filepath.FromSlash(skill), filepath.FromSlash(suite)); err == nil {
 		l.skill.own = filepath.ToSlash(below)
 	}
-	l.all(top, suite)
+	l.name()
+	questions := l.has(evals.AnswerFile) && suite == own
+	given := l.read(suite, !questions, func(data []byte) (problems document.Problems) {
+		l.skill.Evals, problems = evals.Parse(suite, data, l.isFile)
+		return problems
+	})
+	file := path.Join(skill, evals.TriggerFile)
+	l.read(file, false, func(data []byte) (problems document.Problems) {
+		l.skill.Triggers, problems = evals.ParseTriggers(file, data)
+		return problems
+	})
+	answers := path.Join(skill, evals.AnswerFile)
+	l.read(answers, false, func(data []byte) (problems document.Problems) {
+		l.skill.Answers, problems = evals.ParseAnswers(answers, data)
+		return problems
+	})
+	if questions && !given {
+		l.skill.asked, l.skill.Evals = true, evals.Questions(l.skill.Name, l.skill.Answers)
+	}
 	if err := errors.Join(l.faults...); err != nil {
 		return nil, misuse.New(err)
 	}
 	return l.skill, nil
 }
 
-// all reads every file.
-func (l *loading) all(top *os.Root, suite string) {
-	l.name()
-	questions := l.has(evals.AnswerFile) && suite == path.Join(l.at, evals.File)
-	given := l.read(top, suite, !questions, func(data []byte) (problems document.Problems) {
-		l.skill.Evals, problems = evals.Parse(suite, data, l.isFile)
-		return problems
-	})
-	l.read(l.root, evals.TriggerFile, false, func(data []byte) (problems document.Problems) {
-		l.skill.Triggers, problems = evals.ParseTriggers(evals.TriggerFile, data)
-		return problems
-	})
-	l.read(l.root, evals.AnswerFile, false, func(data []byte) (problems document.Problems) {
-		l.skill.Answers, problems = evals.ParseAnswers(evals.AnswerFile, data)
-		return problems
-	})
-	if questions && !given {
-		l.skill.asked, l.skill.Evals = true, evals.Questions(l.skill.Name, l.skill.Answers)
-	}
-}
-
-// loading collects the faults of all files.
-type loading struct {
-	root   *os.Root
-	at     string // the skill's path from the top
-	skill  *Skill
-	faults []error
-}
-
 // read hands a file to its parser, and reports whether it is there. Only a required
 // one must be.
-func (l *loading) read(root *os.Root, name string, required bool, parse func([]byte) document.Problems) (there bool) {
-	data, err := readFile(root, name, maxSuiteFile)
-	if errors.Is(err, fs.ErrNotExist) && !required {
-		return false
-	}
+func (l *loading) read(name string, required bool, parse func([]byte) document.Problems) (there bool) {
+	data, err := readFile(l.root, name, maxSuiteFile)
 	if errors.Is(err, fs.ErrNotExist) {
+		if !required {
+			return false
+		}
 		err = errors.New("there is no such file in the skill; write the cases that it is graded by")
 	}
 	if err != nil {
-		l.faults = append(l.faults, fmt.Errorf("%s: %w", name, err))
-		return true
+		err = fmt.Errorf("%s: %w", name, err)
+	} else {
+		err = parse(data).Err()
 	}
-	if err := parse(data).Err(); err != nil {
-		l.faults = append(l.faults, err)
-	}
+	l.faults = append(l.faults, err)
 	return true
 }
 
@@ -142,7 +140,7 @@ var nameLine = lazyregexp.New(`(?m)^name:[ \t]*["']?([A-Za-z0-9][A-Za-z0-9._-]{0
 
 // name reads the skill's own name from the frontmatter of its SKILL.md.
 func (l *loading) name() {
-	data, err := readFile(l.root, SkillFile, maxSkillFile)
+	data, err := readFile(l.root, path.Join(l.at, SkillFile), maxSkillFile)
 	if errors.Is(err, fs.ErrNotExist) && l.has(evals.AnswerFile) && !l.has(evals.File) {
 		l.skill.bare = true // a server with questions
 		return
@@ -150,13 +148,12 @@ func (l *loading) name() {
 	if err != nil {
 		l.faults = append(l.faults, fmt.Errorf("%s: %w; a skill is a directory with this file%s", SkillFile,
 			files.Cause(err), skillsIn(l.skill.Dir)))
-		return
 	}
 	l.skill.Name = skillName(string(data), l.skill.Name)
 }
 
 func (l *loading) has(name string) bool {
-	_, err := l.root.Lstat(filepath.FromSlash(name))
+	_, err := l.root.Lstat(filepath.Join(filepath.FromSlash(l.at), filepath.FromSlash(name)))
 	return err == nil
 }
 
@@ -167,22 +164,16 @@ func skillsIn(dir string) string {
 		return ""
 	}
 	const most = 8
-	var names []string
-	for _, file := range found[:min(len(found), most)] {
-		names = append(names, path.Dir(file))
-	}
-	return fmt.Sprintf("; skills in %s: %s", dir, strings.Join(names, ", "))
+	names := strings.Join(found[:min(len(found), most)], ", ")
+	return fmt.Sprintf("; skills in %s: %s", dir, strings.ReplaceAll(names, "/"+SkillFile, ""))
 }
 
 // skillName is the name in the frontmatter, else otherwise.
 func skillName(text, otherwise string) string {
 	rest, found := strings.CutPrefix(strings.TrimPrefix(text, "\ufeff"), "---")
-	if !found {
-		return otherwise
-	}
 	head, _, closed := strings.Cut(rest, "\n---")
 	match := nameLine().FindStringSubmatch(head)
-	if !closed || match == nil || strings.Contains(match[1], "..") {
+	if !found || !closed || match == nil || strings.Contains(match[1], "..") {
 		return otherwise
 	}
 	return match[1]
@@ -192,17 +183,16 @@ func skillName(text, otherwise string) string {
 // through no link: what a link leads to is not copied into a sandbox. An eval file of
 // another name is no input of its own cases.
 func (l *loading) isFile(name string) bool {
-	name = path.Clean(name)
-	if name == l.skill.own && l.skill.own != evals.File {
+	if name = path.Clean(name); name == l.skill.own && l.skill.own != evals.File {
 		return false
 	}
-	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-		if info, err := l.root.Lstat(filepath.FromSlash(dir)); err != nil || !info.IsDir() {
+	for at := name; at != "."; at = path.Dir(at) {
+		info, err := l.root.Lstat(filepath.Join(filepath.FromSlash(l.at), filepath.FromSlash(at)))
+		if err != nil || at != name && !info.IsDir() || at == name && !info.Mode().IsRegular() {
 			return false
 		}
 	}
-	info, err := l.root.Lstat(filepath.FromSlash(name))
-	return err == nil && info.Mode().IsRegular()
+	return true
 }
 
 // readFile reads at most that many bytes of a regular file: the parsers take less, and say
