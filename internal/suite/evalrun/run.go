@@ -99,14 +99,6 @@ func (o Options) Fit(skill *Skill) error {
 	return nil
 }
 
-// faultOf makes what cannot be put into a sandbox a fault of the skill.
-func faultOf(err error) error {
-	if _, is := errors.AsType[*sandbox.PathError](err); is {
-		return misuse.New(err)
-	}
-	return err
-}
-
 // session is one run of a suite.
 type session struct {
 	Options
@@ -175,7 +167,7 @@ func (s *session) compose(ctx context.Context, dir string, c evals.Case) (*sandb
 	}
 	template, err := sandbox.Compose(ctx, dir, "sandbox", parts, nil, suite.OutputsDir)
 	if err != nil {
-		err = faultOf(fmt.Errorf("case %s: %w", c.ID, err))
+		err = fmt.Errorf("case %s: %w", c.ID, err)
 	}
 	return template, err
 }
@@ -209,9 +201,10 @@ func (s *session) prompt(c evals.Case) string {
 // skill's files. A server that does not start is a *misuse.Error: it is the skill's.
 func (s *session) serve(ctx context.Context) (end func(), err error) {
 	place := filepath.Join(s.RunDir, "server")
-	template, err := sandbox.Prepare(ctx, place, s.skill.fixture(), nil)
+	skill := s.skill.fixture()
+	template, err := sandbox.Compose(ctx, place, skill.Name, []sandbox.Fixture{skill}, nil)
 	if err != nil {
-		return nil, errors.Join(faultOf(err), s.Sandboxes.Remove(place))
+		return nil, errors.Join(err, s.Sandboxes.Remove(place))
 	}
 	box, err := s.Sandboxes.Open(ctx, filepath.Join(s.RunDir, "server-box"), template, s.Env)
 	if err != nil {
@@ -219,14 +212,10 @@ func (s *session) serve(ctx context.Context) (end func(), err error) {
 	}
 	box.Masker = s.Masker
 	remove := func() error { return errors.Join(box.Close(), s.Sandboxes.Remove(place)) }
-	url, stop, why, err := box.Serve(ctx, s.Setup, s.Start, s.Timeout)
-	if err == nil && why != "" {
-		err = misuse.New(errors.New(why))
-	}
-	if err != nil {
+	var stop func()
+	if s.url, stop, err = box.Serve(ctx, s.Setup, s.Start, s.Timeout); err != nil {
 		return nil, errors.Join(err, remove())
 	}
-	s.url = url
 	return func() {
 		stop()
 		_ = remove() // else the run's directory goes with it

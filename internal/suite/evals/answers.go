@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -18,117 +19,91 @@ import (
 // maxPairs bounds the questions of one file.
 const maxPairs = 500
 
+// inside says which elements of an evaluation.xml may be in which; "" is the file.
+var inside = map[string][]string{"": {"evaluation"}, "evaluation": {"qa_pair"}, "qa_pair": {"question", "answer"}}
+
 // ParseAnswers reads an evaluation.xml: `<evaluation>` with a `<qa_pair>` of
 // `<question>` and `<answer>` for each question. Entities beside those of XML
 // itself are not followed.
-func ParseAnswers(file string, data []byte) ([]Answer, document.Problems) {
+func ParseAnswers(file string, data []byte) (answers []Answer, problems document.Problems) {
+	fail := func(line int, key, format string, args ...any) {
+		problems = problems.With(document.Problem{
+			File: file, Line: line, Key: key, Message: fmt.Sprintf(format, args...),
+		})
+	}
 	if len(data) > maxEvalFile {
-		return nil, document.Problems{{File: file, Message: fmt.Sprintf("has more than %d KiB", maxEvalFile/1024)}}
+		fail(0, "", "has more than %d KiB", maxEvalFile/1024)
+		return nil, problems
 	}
 	if !utf8.Valid(data) {
-		return nil, document.Problems{{File: file, Line: 1, Message: "is not UTF-8; save it so"}}
+		fail(1, "", "is not UTF-8; save it so")
+		return nil, problems
 	}
-	p := &pairs{file: file}
 	decoder := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
-	decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) {
-		return input,
-			nil
-	} // it is UTF-8, whatever it declares
-	found := 0
+	decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { // it is UTF-8, whatever it declares
+		return input, nil
+	}
+	open := []string{""} // the elements around
+	var given map[string]string
+	var text strings.Builder
+	begun := 0 // where the pair does
 	for {
-		var root element[element[element[struct{ XMLName xml.Name }]]]
-		err := decoder.Decode(&root)
+		token, err := decoder.Token()
 		line, _ := decoder.InputPos()
-		if err != nil && !errors.Is(err, io.EOF) {
-			p.fail(line, "", "is not XML: %s", plain.Short(err.Error(), document.MaxShown))
+		key := fmt.Sprintf("qa_pair[%d]", len(answers))
+		if errors.Is(err, io.EOF) {
+			if len(answers) == 0 {
+				fail(line, "evaluation", "has no `qa_pair`")
+			}
 			break
 		}
 		if err != nil {
-			if found == 0 {
-				p.fail(line, "evaluation", "has no `qa_pair`")
-			}
+			fail(line, "", "is not XML: %s", plain.Short(err.Error(), document.MaxShown))
 			break
 		}
-		if root.XMLName.Local != "evaluation" {
-			p.stray(root.line, root.XMLName)
-			continue
-		}
-		for _, pair := range root.Below {
-			if pair.XMLName.Local != "qa_pair" {
-				p.stray(pair.line, pair.XMLName)
-			} else if found++; found <= maxPairs {
-				p.take(pair, fmt.Sprintf("qa_pair[%d]", found-1))
+		switch token := token.(type) {
+		case xml.StartElement:
+			name := token.Name.Local
+			if !slices.Contains(inside[open[len(open)-1]], name) {
+				fail(line, plain.Short(name, document.MaxShown), "does not belong here; there are `evaluation`, in it "+
+					"`qa_pair`, and in that `question` and `answer`")
+				_ = decoder.Skip() // the next token has its error
+				continue
+			}
+			open = append(open, name)
+			text.Reset()
+			if _, twice := given[name]; twice {
+				fail(line, key+"."+name, "is there twice; remove one")
+			}
+			if name == "qa_pair" {
+				given, begun = map[string]string{}, line
+			}
+		case xml.CharData:
+			text.Write(token)
+		case xml.EndElement:
+			name := open[len(open)-1]
+			if open = open[:len(open)-1]; name != "qa_pair" {
+				if name != "evaluation" {
+					given[name] = strings.TrimSpace(text.String())
+				}
+				continue
+			}
+			answer, there := given["answer"]
+			if given["question"] == "" {
+				fail(begun, key+".question", "is missing or empty")
+			}
+			if !there {
+				fail(begun, key+".answer", "is missing")
+			}
+			if answers = append(answers, Answer{given["question"], answer}); len(answers) == maxPairs+1 {
+				fail(line, "evaluation", "has more than %d questions", maxPairs)
 			}
 		}
-		if found > maxPairs {
-			p.fail(root.line, "evaluation", "has more than %d questions", maxPairs)
-		}
 	}
-	if len(p.problems) > 0 {
-		return nil, p.problems
+	if len(problems) > 0 {
+		return nil, problems
 	}
-	return p.answers, nil
-}
-
-// element is one with its text, its line, and what is in it.
-type element[B any] struct {
-	XMLName xml.Name
-	Text    string `xml:",chardata"`
-	Below   []B    `xml:",any"`
-	line    int
-}
-
-// UnmarshalXML notes the line on which an element begins.
-func (e *element[B]) UnmarshalXML(decoder *xml.Decoder, start xml.StartElement) error {
-	e.line, _ = decoder.InputPos()
-	type lineless element[B]
-	return decoder.DecodeElement((*lineless)(e), &start)
-}
-
-// pairs are the questions that were read.
-type pairs struct {
-	file     string
-	problems document.Problems
-	answers  []Answer
-}
-
-func (p *pairs) fail(line int, key, format string, args ...any) {
-	p.problems = p.problems.With(document.Problem{
-		File: p.file, Line: line, Key: key,
-		Message: fmt.Sprintf(format, args...),
-	})
-}
-
-func (p *pairs) stray(line int, name xml.Name) {
-	p.fail(line, plain.Short(name.Local, document.MaxShown),
-		"does not belong here; there are `evaluation`, in it `qa_pair`, and in that `question` and `answer`")
-}
-
-// take reads a pair, which has a question and an answer, each of them once.
-func (p *pairs) take(pair element[element[struct{ XMLName xml.Name }]], key string) {
-	given := map[string]string{}
-	for _, part := range pair.Below {
-		name := part.XMLName.Local
-		if name != "question" && name != "answer" {
-			p.stray(part.line, part.XMLName)
-			continue
-		}
-		for _, inner := range part.Below {
-			p.stray(part.line, inner.XMLName)
-		}
-		if _, twice := given[name]; twice {
-			p.fail(part.line, key+"."+name, "is there twice; remove one")
-		}
-		given[name] = strings.TrimSpace(part.Text)
-	}
-	if given["question"] == "" {
-		p.fail(pair.line, key+".question", "is missing or empty")
-	}
-	answer, there := given["answer"]
-	if !there {
-		p.fail(pair.line, key+".answer", "is missing")
-	}
-	p.answers = append(p.answers, Answer{given["question"], answer})
+	return answers, nil
 }
 
 // AnswersFile is where an executor puts the answer to a question, below outputs/.

@@ -171,14 +171,10 @@ func readInside(root *os.Root, local string, info fs.FileInfo) (data []byte, why
 	case info.Size() > maxChecked:
 		return nil, fmt.Sprintf("it has %d bytes, more than %d", info.Size(), maxChecked)
 	}
-	file, err := root.OpenFile(local, os.O_RDONLY|files.NonBlocking, 0)
+	file, err := root.OpenFile(local, os.O_RDONLY|files.NonBlocking, 0) // whatever it is by now
 	if err == nil {
 		defer func() { _ = file.Close() }()
-		if info, err = file.Stat(); err != nil || !info.Mode().IsRegular() {
-			err = errors.New("it is no regular file any more")
-		} else {
-			data, err = io.ReadAll(io.LimitReader(file, maxChecked))
-		}
+		data, err = io.ReadAll(io.LimitReader(file, maxChecked))
 	}
 	if err != nil {
 		return nil, "it cannot be read: " + files.Cause(err).Error()
@@ -230,40 +226,30 @@ func (b *Box) command(ctx context.Context, home, text string, spec process.Spec,
 // killed, timed out, took too much of the machine or was not found has not
 // answered the question, whichever answer was hoped for: exit code 0, or another.
 func verdict(result process.Result, fails bool) string {
+	const notExecutable, notFound, signals, lastSignal = 126, 127, 128, 64 // the shell's own words on a command
+	code := result.ExitCode
+	said := fmt.Sprintf("exit code %d", code)
 	switch {
 	case result.TimedOut:
-		return "it was ended: its time was up" + lastWords(result)
+		said = "it was ended: its time was up"
 	case result.Exceeded != "":
-		return fmt.Sprintf("it was ended: %s%s", result.Exceeded, lastWords(result))
+		said = "it was ended: " + result.Exceeded
 	case result.NotFound:
 		return "there is no shell `sh` to run it with"
 	case result.Signal != "":
-		return fmt.Sprintf("it was ended by %s%s", result.Signal, lastWords(result))
-	case unanswered(result.ExitCode) != "":
-		return fmt.Sprintf("exit code %d: %s%s", result.ExitCode, unanswered(result.ExitCode), lastWords(result))
-	case !fails && result.ExitCode != 0:
-		return fmt.Sprintf("exit code %d%s", result.ExitCode, lastWords(result))
-	case fails && result.ExitCode == 0:
-		return "exit code 0, where another one is expected"
-	default:
-		return ""
-	}
-}
-
-// unanswered says what an exit code means that is the shell's own word on a
-// command; "" for a command's own exit code.
-func unanswered(code int) string {
-	const notExecutable, notFound, signals, lastSignal = 126, 127, 128, 64
-	switch {
+		said = "it was ended by " + result.Signal
 	case code == notExecutable:
-		return "the command cannot be executed"
+		said += ": the command cannot be executed"
 	case code == notFound:
-		return "the command was not found"
+		said += ": the command was not found"
 	case code > signals && code <= signals+lastSignal:
-		return fmt.Sprintf("the command was ended by signal %d", code-signals)
-	default:
+		said += fmt.Sprintf(": the command was ended by signal %d", code-signals)
+	case fails && code == 0:
+		return said + ", where another one is expected"
+	case fails, code == 0:
 		return ""
 	}
+	return said + lastWords(result)
 }
 
 // lastWords is the last line that a command printed, for people.

@@ -61,8 +61,8 @@ func overlay(t *testing.T, list files) *sandbox.Overlay {
 // prepare makes a template of a fixture and a configuration.
 func prepare(t *testing.T, fixture dir, o *sandbox.Overlay) (*sandbox.Template, error) {
 	t.Helper()
-	return sandbox.Prepare(t.Context(), filepath.Join(t.TempDir(), "template"),
-		sandbox.Fixture{Name: "fixture", Dir: fixture.path}, o)
+	return sandbox.Compose(t.Context(), filepath.Join(t.TempDir(), "template"), "fixture",
+		[]sandbox.Fixture{{Name: "fixture", Dir: fixture.path}}, o)
 }
 
 // open makes a sandbox of a fixture; change, nil for none, adapts its Maker.

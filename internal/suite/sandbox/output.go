@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite"
 )
@@ -78,35 +79,30 @@ const listenTick = 20 * time.Millisecond
 
 // Serve runs setup in the sandbox, "" for none, starts a server there, which is
 // told its port as $PORT, and waits until it listens at url; end ends it with all of its
-// processes. why says why it does not; the error is for failures of our own and for the
-// end of ctx.
-func (b *Box) Serve(
-	ctx context.Context,
-	setup, start string,
-	timeout time.Duration,
-) (url string, end func(), why string,
-	err error,
-) {
+// processes. Why it does not listen is a *misuse.Error; others are failures of our own and
+// the end of ctx.
+func (b *Box) Serve(ctx context.Context, setup, start string, timeout time.Duration) (url string, end func(), err error) {
 	const home = "server"
+	fault := func(format string, args ...any) error {
+		return misuse.Errorf("%s", b.Masker.OneLine(fmt.Sprintf(format, args...), maxDetail))
+	}
 	if setup != "" {
 		result, err := b.command(ctx, home, setup, process.Spec{Dir: b.Dir, Timeout: timeout})
-		switch why := verdict(result, false); {
-		case err != nil:
-			return "", nil, "", err
-		case result.TimedOut:
-			return "", nil, fmt.Sprintf("the setup took longer than %s", timeout), nil
-		case why != "":
-			return "", nil, "the setup failed: " + b.Masker.OneLine(why, maxDetail), nil
+		if why := verdict(result, false); err == nil && why != "" {
+			err = fault("the setup failed: %s", why)
+		}
+		if err != nil {
+			return "", nil, err
 		}
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0") // a port that nobody listens on
 	if err != nil {
-		return "", nil, "", fmt.Errorf("find a port for the server: %w", err)
+		return "", nil, fmt.Errorf("find a port for the server: %w", err)
 	}
 	at := listener.Addr().String()
 	_, port, err := net.SplitHostPort(at)
 	if err = errors.Join(err, listener.Close()); err != nil {
-		return "", nil, "", err
+		return "", nil, err
 	}
 	running, stop := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -114,37 +110,35 @@ func (b *Box) Serve(
 		stop()
 		<-done
 	}
-	var ended process.Result
 	var failed error
 	go func() {
 		defer close(done)
-		ended, failed = b.command(running, home, start, process.Spec{Dir: b.Dir}, "PORT="+port)
+		var ended process.Result
+		if ended, failed = b.command(running, home, start, process.Spec{Dir: b.Dir}, "PORT="+port); failed == nil {
+			failed = fault("the server ended before it listened: %s",
+				cmp.Or(verdict(ended, false), "exit code 0"+lastWords(ended)))
+		}
 	}()
 	waiting, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	ticker := time.NewTicker(listenTick)
-	defer ticker.Stop()
 	for {
 		select {
 		case <-done:
-			stop()
-			if ctx.Err() != nil {
-				return "", nil, "", context.Cause(ctx) // it ended with the run
-			}
-			why := cmp.Or(verdict(ended, false), "exit code 0"+lastWords(ended))
-			return "", nil, "the server ended before it listened: " + b.Masker.OneLine(why, maxDetail), failed
+			err = failed
 		case <-waiting.Done():
-			end()
-			if ctx.Err() != nil {
-				return "", nil, "", context.Cause(ctx)
-			}
-			return "", nil, fmt.Sprintf("the server did not listen on %s ($PORT) within %s", at, timeout), nil
-		case <-ticker.C:
+			err = fault("the server did not listen on %s ($PORT) within %s", at, timeout)
+		case <-time.After(listenTick):
 			connection, err := (&net.Dialer{}).DialContext(waiting, "tcp", at)
-			if err == nil {
-				_ = connection.Close()
-				return "http://" + at, end, "", nil
+			if err != nil {
+				continue
 			}
+			_ = connection.Close()
+			return "http://" + at, end, nil
 		}
+		end()
+		if ctx.Err() != nil { // it ended with the run
+			err = context.Cause(ctx)
+		}
+		return "", nil, err
 	}
 }

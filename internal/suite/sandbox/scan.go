@@ -16,6 +16,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/suite/format"
 )
 
@@ -34,6 +35,12 @@ const (
 	maxDepth = 64
 )
 
+// refused says that a path of a fixture or a configuration cannot be put into a sandbox: a
+// fault of what was given, not of Autoloop.
+func refused(where, name, format string, args ...any) error {
+	return misuse.Errorf("%s: %q %w", where, name, fmt.Errorf(format, args...))
+}
+
 // scanner reads a directory but for git directories; where names it in errors.
 func scanner(root *os.Root, where string) *files.Scanner {
 	return &files.Scanner{
@@ -41,9 +48,9 @@ func scanner(root *os.Root, where string) *files.Scanner {
 		Skip: func(name string) bool { return decision.DotGit(path.Base(name)) },
 		Fault: func(name string, err error) error {
 			if limit, is := errors.AsType[*files.LimitError](err); is {
-				return &PathError{Where: where, Path: name, Reason: limit.Reason}
+				return refused(where, name, "%s", limit.Reason)
 			}
-			return &PathError{Where: where, Path: name, Reason: "cannot be read: " + files.Cause(err).Error()}
+			return refused(where, name, "cannot be read: %w", files.Cause(err))
 		},
 	}
 }
@@ -56,7 +63,7 @@ func read(ctx context.Context, s *files.Scanner, where string) (Manifest, error)
 	}
 	for _, e := range found {
 		if e.IsSpecial() {
-			return nil, &PathError{Where: where, Path: e.Path, Reason: "is neither a file nor a directory nor a link"}
+			return nil, refused(where, e.Path, "is neither a file nor a directory nor a link")
 		}
 	}
 	return found, s.Hash(ctx, found)
@@ -72,45 +79,29 @@ func readLeft(ctx context.Context, root *os.Root) (Manifest, error) {
 
 // checkLinks refuses links that leave the directory. The kernel's own way of
 // resolving decides, by way of os.Root; where nothing is at a link's end, its
-// words decide.
-func checkLinks(root *os.Root, m Manifest, where string) error {
+// words decide. A configuration may not have those either: the agent would find nothing.
+func checkLinks(root *os.Root, m Manifest, where string, dangling bool) error {
+	const leaves = "is a link that leaves the sandbox"
 	for _, e := range m {
 		if !e.IsLink() {
 			continue
 		}
-		if why := wrongLink(root, e); why != "" {
-			return &PathError{Where: where, Path: e.Path, Reason: why}
+		target := filepath.ToSlash(e.Target)
+		end := path.Join(path.Dir(e.Path), target)
+		if strings.HasPrefix(target, "/") || filepath.IsAbs(e.Target) || filepath.VolumeName(e.Target) != "" ||
+			end == ".." || strings.HasPrefix(end, "../") {
+			return refused(where, e.Path, leaves)
+		}
+		_, err := root.Stat(filepath.FromSlash(e.Path))
+		switch gone := errors.Is(err, fs.ErrNotExist); {
+		case err != nil && !gone:
+			return refused(where, e.Path, leaves+" or cannot be followed: %w", files.Cause(err))
+		case gone && !dangling:
+			return refused(where, e.Path, "is a link to %q, which is not part of the configuration; put a copy in its "+
+				"place, or select that too", e.Target)
 		}
 	}
 	return nil
-}
-
-func wrongLink(root *os.Root, e Entry) string {
-	const leaves = "is a link that leaves the sandbox"
-	target := filepath.ToSlash(e.Target)
-	if strings.HasPrefix(target, "/") || filepath.IsAbs(e.Target) || filepath.VolumeName(e.Target) != "" {
-		return leaves
-	}
-	if end := path.Join(path.Dir(e.Path), target); end == ".." || strings.HasPrefix(end, "../") {
-		return leaves
-	}
-	_, err := root.Stat(filepath.FromSlash(e.Path))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return leaves + " or cannot be followed: " + files.Cause(err).Error()
-	}
-	return ""
-}
-
-// PathError says that a path of a fixture or a configuration cannot be put
-// into a sandbox. It is a fault of what was given, not of Autoloop.
-type PathError struct {
-	// Where names the fixture or the configuration, Path the path in it.
-	Where, Path, Reason string
-}
-
-// Error gives where, path and reason.
-func (e *PathError) Error() string {
-	return fmt.Sprintf("%s: %q %s", e.Where, e.Path, e.Reason)
 }
 
 const (
@@ -141,19 +132,17 @@ func FindTasks(dir string) (*Files, error) {
 	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
 		base := path.Base(name)
 		switch {
-		case err != nil:
+		case err != nil, !entry.IsDir():
 			return err
-		case !entry.IsDir():
-			return nil
 		case decision.DotGit(base), base == "node_modules", strings.Count(name, "/") > maxSuiteDepth:
 			return fs.SkipDir
 		}
 		file := path.Join(name, format.TaskFile)
-		if _, err := root.Lstat(filepath.FromSlash(file)); errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
 		data, err := files.ReadRegular(root, file, maxTaskFile)
-		if err != nil {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
 			return err
 		}
 		suite.List = append(suite.List, format.File{Path: file, Data: data})
@@ -168,16 +157,11 @@ func FindTasks(dir string) (*Files, error) {
 // IsDir reports whether a clean path of the suite is a directory that is
 // reached through no link.
 func (f *Files) IsDir(name string) bool {
-	root, err := os.OpenRoot(f.dir)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = root.Close() }()
-	at := "."
+	at := f.dir
 	for part := range strings.SplitSeq(name, "/") {
-		at = path.Join(at, part)
-		if info, err := root.Lstat(filepath.FromSlash(at)); err != nil || !info.IsDir() {
-			return false
+		at = filepath.Join(at, part)
+		if info, err := os.Lstat(at); err != nil || !info.IsDir() {
+			return part == "." && err == nil
 		}
 	}
 	return true

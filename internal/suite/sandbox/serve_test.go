@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite/sandbox"
 	"github.com/org/autoloop/tests/golden"
@@ -78,8 +79,13 @@ func TestServers(t *testing.T) {
 			if c.serve != nil { // it runs as long as it is needed
 				want = append(want, process.Spec{Args: []string{"sh", "-c", "serve it"}})
 			}
-			url, end, why, err := box.Serve(t.Context(), setup, "serve it", c.limit)
-			require.NoError(t, err)
+			url, end, err := box.Serve(t.Context(), setup, "serve it", c.limit)
+			why := ""
+			if err != nil {
+				var fault *misuse.Error
+				require.ErrorAs(t, err, &fault)
+				why = err.Error()
+			}
 			runner.mu.Lock()
 			defer runner.mu.Unlock()
 			last := runner.specs[len(runner.specs)-1].Env
@@ -132,15 +138,17 @@ func TestServersThatCannotBeStarted(t *testing.T) {
 				<-running.Done()
 				return process.Result{ExitCode: -1, Cancelled: true}, nil
 			}}, nil)
-			_, end, why, err := box.Serve(ctx, setup, "serve", time.Minute)
-			require.ErrorIs(t, err, want, why)
+			_, end, err := box.Serve(ctx, setup, "serve", time.Minute)
+			require.ErrorIs(t, err, want)
+			var fault *misuse.Error
+			assert.NotErrorAs(t, err, &fault)
 			assert.Nil(t, end)
 			stop(nil)
 		}
 	}
 	// Its end is seen before that of the run.
 	box := openBy(t, as(process.Result{ExitCode: -1, Cancelled: true}), nil)
-	_, end, why, err := box.Serve(unannounced{t.Context(), stopped}, "", "serve", time.Minute)
-	require.ErrorIs(t, err, stopped, why)
+	_, end, err := box.Serve(unannounced{t.Context(), stopped}, "", "serve", time.Minute)
+	require.ErrorIs(t, err, stopped)
 	assert.Nil(t, end)
 }

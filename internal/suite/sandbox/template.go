@@ -34,38 +34,36 @@ type Fixture struct {
 	At string
 }
 
-// Inspect reads a fixture as Prepare does and writes nothing. What cannot be
-// put into a sandbox is a *PathError.
+// Inspect reads a fixture as Compose does and writes nothing. What cannot be
+// put into a sandbox is a *misuse.Error.
 func Inspect(ctx context.Context, fixture Fixture) error {
-	source, err := os.OpenRoot(fixture.Dir)
-	if err != nil {
-		return fmt.Errorf("open the %s: %w", fixture.Name, err)
-	}
-	defer func() { _ = source.Close() }()
-	_, err = fixture.read(ctx, source)
-	return err
+	return fixture.open(ctx, func(*os.Root, Manifest) error { return nil })
 }
 
-func (f Fixture) read(ctx context.Context, source *os.Root) (Manifest, error) {
+// open reads a fixture, and does something with it.
+func (f Fixture) open(ctx context.Context, do func(source *os.Root, found Manifest) error) error {
+	source, err := os.OpenRoot(f.Dir)
+	if err != nil {
+		return fmt.Errorf("open the %s: %w", f.Name, err)
+	}
+	defer func() { _ = source.Close() }()
 	reading := scanner(source, f.Name)
 	if f.Leave != nil {
 		reading.Keep = func(path string) bool { return !f.Leave(path) }
 	}
 	found, err := read(ctx, reading, f.Name)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = checkLinks(source, found, f.Name, true)
 	}
-	return found, checkLinks(source, found, f.Name)
-}
-
-// Prepare makes a template of one fixture and applies the configuration.
-func Prepare(ctx context.Context, dir string, fixture Fixture, overlay *Overlay) (*Template, error) {
-	return Compose(ctx, dir, fixture.Name, []Fixture{fixture}, overlay)
+	if err != nil {
+		return err
+	}
+	return do(source, found)
 }
 
 // Compose makes a template in dir, which must not exist, of several parts, with empty
 // directories besides, and applies a configuration, nil for none. A path that two parts
-// have, and what cannot be put into a sandbox, is an error: a *PathError of what is called
+// have, and what cannot be put into a sandbox, is an error: a *misuse.Error of what is called
 // name.
 func Compose(ctx context.Context, dir, name string, parts []Fixture, overlay *Overlay,
 	empty ...string,
@@ -91,61 +89,32 @@ func Compose(ctx context.Context, dir, name string, parts []Fixture, overlay *Ov
 		}
 	}
 	built, err := read(ctx, scanner(root, name), name)
+	if err == nil && overlay != nil {
+		err = checkLinks(root, overlay.Files, overlay.Name, false)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if overlay != nil {
-		if err := overlay.checkLinks(root); err != nil {
-			return nil, err
-		}
-	}
-	return &Template{Dir: dir, Manifest: built}, checkLinks(root, built, name)
+	return &Template{Dir: dir, Manifest: built}, checkLinks(root, built, name, true)
 }
 
 func (f Fixture) copyTo(ctx context.Context, root *os.Root) error {
-	source, err := os.OpenRoot(f.Dir)
-	if err != nil {
-		return fmt.Errorf("open the %s: %w", f.Name, err)
-	}
-	defer func() { _ = source.Close() }()
-	files, err := f.read(ctx, source)
-	if err != nil {
-		return err
-	}
-	local := filepath.FromSlash(path.Clean(f.At))
-	err = root.MkdirAll(local, 0o755)
-	if err == nil {
+	return f.open(ctx, func(source *os.Root, found Manifest) error {
+		local := filepath.FromSlash(path.Clean(f.At))
+		err := root.MkdirAll(local, 0o755)
 		var place *os.Root
-		if place, err = root.OpenRoot(local); err == nil {
+		if err == nil {
+			place, err = root.OpenRoot(local)
+		}
+		if err == nil {
 			defer func() { _ = place.Close() }()
-			err = copyTree(ctx, source, place, files)
+			err = copyTree(ctx, source, place, found)
 		}
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", f.Name, err)
-	}
-	return nil
-}
-
-// checkLinks refuses links of a configuration that leave the sandbox, and those
-// to files that are not part of the configuration: the agent would find nothing.
-func (o *Overlay) checkLinks(root *os.Root) error {
-	if err := checkLinks(root, o.Files, o.Name); err != nil {
+		if err != nil {
+			err = fmt.Errorf("%s: %w", f.Name, err)
+		}
 		return err
-	}
-	for _, e := range o.Files {
-		if !e.IsLink() {
-			continue
-		}
-		if _, err := root.Stat(filepath.FromSlash(e.Path)); errors.Is(err, os.ErrNotExist) {
-			return &PathError{
-				Where: o.Name, Path: e.Path,
-				Reason: fmt.Sprintf("is a link to %q, which is not part of the configuration; put a copy in its "+
-					"place, or select that too", e.Target),
-			}
-		}
-	}
-	return nil
+	})
 }
 
 // newRoot makes a directory that must not exist and opens it.
@@ -216,7 +185,7 @@ type Selection interface {
 }
 
 // ReadOverlay reads the selected files of dir. What is neither file nor link,
-// and what is too large, is a *PathError.
+// and what is too large, is a *misuse.Error.
 func ReadOverlay(ctx context.Context, name, dir string, selected Selection) (*Overlay, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -122,10 +122,11 @@ func Load(ctx context.Context, dir string) (*TaskSuite, error) {
 	fault := problems.Err()
 	for i := 0; i < len(tasks) && fault == nil; i++ {
 		err := sandbox.Inspect(ctx, files.Fixture(tasks[i]))
-		if _, is := errors.AsType[*sandbox.PathError](err); !is && err != nil {
+		if _, is := errors.AsType[*misuse.Error](err); is {
+			err = fmt.Errorf("%s: fixtureDir: %w", tasks[i].File, err)
+		}
+		if err != nil {
 			return nil, err
-		} else if is {
-			fault = fmt.Errorf("%s: fixtureDir: %w", tasks[i].File, err)
 		}
 	}
 	if fault != nil {

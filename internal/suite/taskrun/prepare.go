@@ -80,8 +80,9 @@ func prepare(ctx context.Context, loaded *TaskSuite, o Options, sides []Side) (*
 		faults = append(faults, s.assign(ctx, p))
 		for side, overlay := range overlays {
 			dir := filepath.Join(s.RunDir, fmt.Sprintf("template-%d-%v", i, role(side)))
-			p.templates[side], err = sandbox.Prepare(ctx, dir, loaded.files.Fixture(task), overlay)
-			if _, is := errors.AsType[*sandbox.PathError](err); !is && err != nil {
+			fixture := loaded.files.Fixture(task)
+			p.templates[side], err = sandbox.Compose(ctx, dir, fixture.Name, []sandbox.Fixture{fixture}, overlay)
+			if _, is := errors.AsType[*misuse.Error](err); !is && err != nil {
 				return nil, err
 			}
 			faults = append(faults, err)
