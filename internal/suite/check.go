@@ -220,7 +220,7 @@ func (c Check) holds(value any) bool {
 		list, ok := value.([]any)
 		object, is := value.(map[string]any)
 		count := len(list) + len(object)
-		return (ok || is) && slices.Contains(CountOperators()[c.Operator], cmp.Compare(count, c.Count))
+		return (ok || is) && slices.Contains(countOperators()[c.Operator], cmp.Compare(count, c.Count))
 	case JSONArrayContains:
 		list, _ := value.([]any)
 		return slices.ContainsFunc(list, func(item any) bool {
@@ -241,8 +241,8 @@ func scalarText(value any) (string, bool) {
 	}
 }
 
-// CountOperators are those of JSONFieldCount, with how a count may compare.
-func CountOperators() map[string][]int {
+// countOperators are those of JSONFieldCount, with how a count may compare.
+func countOperators() map[string][]int {
 	return map[string][]int{"eq": {0}, "ne": {-1, 1}, "gt": {1}, "gte": {0, 1}, "lt": {-1}, "lte": {-1, 0}}
 }
 

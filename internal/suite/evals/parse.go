@@ -2,14 +2,11 @@ package evals
 
 import (
 	"encoding/json"
-	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/org/autoloop/internal/document"
-	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -19,7 +16,6 @@ const (
 	maxCases        = 500
 	maxExpectations = 200
 	maxStaged       = 200
-	maxExpectation  = 8 << 10
 )
 
 // evalReader reads an evals.json.
@@ -102,22 +98,14 @@ func (e *evalReader) one(n document.Node, key string) {
 
 // id reads a number or a text that can name a directory.
 func (e *evalReader) id(n document.Node, key string) string {
-	id := n.Text
-	if n.Type != document.Number {
-		id = e.Text(n, key, suite.MaxName)
+	if n.Type == document.Number {
+		n.Type = document.Text
 	}
-	if id == "" {
-		return ""
-	}
-	if !suite.CanName(id) {
-		e.Fail(n, key, "%s cannot name a directory: give a number, or letters, digits, `.`, `_` and `-`",
-			document.Quote(id))
-		return ""
-	}
+	id := e.Name(n, key)
 	if lower := strings.ToLower(id); e.ids[lower] {
 		e.Fail(n, key, "%s is there twice; every case needs its own", document.Quote(id))
 	} else {
-		e.ids[lower] = true
+		e.ids[lower] = id != ""
 	}
 	return id
 }
@@ -127,7 +115,7 @@ func (e *evalReader) expectations(c *Case, n document.Node, key string) {
 	e.List(n, key, maxExpectations, func(n document.Node, key string) {
 		text := ""
 		if n.Type == document.Object {
-			take := e.TextInto(&text, maxExpectation)
+			take := e.TextInto(&text, suite.MaxExpectation)
 			named := document.Keys{"text": take, "expectation": take, "assertion": take, "description": take}
 			e.Object(n, key, named, false)
 			for _, name := range []string{"criteria", "check"} { // what the description means, for the grader
@@ -141,7 +129,7 @@ func (e *evalReader) expectations(c *Case, n document.Node, key string) {
 				e.Fail(n, key, "has no `text`")
 			}
 		} else {
-			text = e.Text(n, key, maxExpectation)
+			text = e.Text(n, key, suite.MaxExpectation)
 		}
 		if text = strings.TrimSpace(text); text == "" {
 			return
@@ -158,11 +146,11 @@ func (e *evalReader) expectations(c *Case, n document.Node, key string) {
 // both.
 func (e *evalReader) meaning(n document.Node, key string) string {
 	if n.Type == document.Text {
-		return e.Text(n, key, maxExpectation)
+		return e.Text(n, key, suite.MaxExpectation)
 	}
 	text, err := json.Marshal(document.Plain(n))
-	if err != nil || len(text) > maxExpectation {
-		e.Fail(n, key, "is longer than %d bytes", maxExpectation)
+	if err != nil || len(text) > suite.MaxExpectation {
+		e.Fail(n, key, "is longer than %d bytes", suite.MaxExpectation)
 		return ""
 	}
 	return string(text)
@@ -285,39 +273,25 @@ func otherNames(kind suite.CheckKind) map[string]string {
 // checks reads the deterministic checks of a case.
 func (e *evalReader) checks(c *Case, n document.Node, key string) {
 	e.List(n, key, suite.MaxChecks, func(n document.Node, key string) {
-		if !e.Is(n, key, document.Object) {
-			return
-		}
-		check, ok := e.check(n, key)
-		if !ok {
-			return
-		}
+		check, ok := e.Check(n, key, evalKeys(), func(n document.Node, kind suite.CheckKind) document.Node {
+			if kind == suite.JSONArrayContains && n.Has("match") == (n.Has("value") || n.Has("expected")) {
+				e.Fail(n, document.Join(key, "value"),
+					"or `match` is needed, and not both: the whole entry, or some keys of one")
+			}
+			return e.respell(labelled(n, kind), key, otherNames(kind))
+		}, "type", "kind")
 		label := check.Label()
-		if slices.ContainsFunc(c.Checks, func(other suite.Check) bool { return other.Label() == label }) {
+		switch {
+		case !ok:
+			return
+		case slices.ContainsFunc(c.Checks, func(other suite.Check) bool { return other.Label() == label }):
 			e.Fail(n, key, "%s is there twice; remove one, or give each a `description` of its own",
 				document.Quote(label))
-			return
+		case check.Command != "" && check.Timeout == 0:
+			check.Timeout = defaultTimeout
 		}
 		c.Checks = append(c.Checks, check)
 	})
-}
-
-// check reads one; ok is false when there are problems.
-func (e *evalReader) check(n document.Node, key string) (check suite.Check, ok bool) {
-	before, keys := len(e.Problems), evalKeys()
-	kind := e.Kind(n, key, keys, "type", "kind")
-	if kind == "" {
-		return check, false
-	}
-	check = suite.Check{Kind: suite.CheckKind(kind), Operator: "eq", Timeout: defaultTimeout}
-	take, required := e.setters(&check).Of(keys[kind])
-	take["type"] = func(document.Node, string) {}
-	if check.Kind == suite.JSONArrayContains && n.Has("match") == (n.Has("value") || n.Has("expected")) {
-		e.Fail(n, document.Join(key, "value"),
-			"or `match` is needed, and not both: the whole entry, or some keys of one")
-	}
-	e.Object(e.respell(labelled(n, check.Kind), key, otherNames(check.Kind)), key, take, true, required...)
-	return check, len(e.Problems) == before
 }
 
 // labelled takes the `text` beside a `literal` for what it is: the check's label.
@@ -352,79 +326,4 @@ func (e *evalReader) respell(n document.Node, key string, others map[string]stri
 	}
 	n.Fields = fields
 	return n
-}
-
-func (e *evalReader) setters(check *suite.Check) document.Keys {
-	return document.Keys{
-		"description": func(n document.Node, key string) {
-			check.Description = strings.TrimSpace(e.Text(n, key, maxExpectation))
-		},
-		"file": document.Into(&check.File, e.output),
-		"path": func(n document.Node, key string) {
-			check.PathText = strings.TrimSpace(n.Text)
-			if text := e.Text(n, key, document.MaxPath); text != "" {
-				var err error
-				if check.Path, err = suite.ParseJSONPath(text); err != nil {
-					e.Fail(n, key, "%s", err)
-				}
-			}
-		},
-		"match":   func(n document.Node, _ string) { check.Value, check.Partial = document.Plain(n), true },
-		"value":   func(n document.Node, key string) { e.value(check, n, key) },
-		"text":    document.Into(&check.Text, e.Literal),
-		"pattern": document.Into(&check.Pattern, e.Pattern),
-		"operator": func(n document.Node, key string) {
-			check.Operator = e.Text(n, key, suite.MaxName)
-			if check.Operator != "" && suite.CountOperators()[check.Operator] == nil {
-				e.Fail(n, key, "%s is not one of %s", document.Quote(check.Operator), document.Names(suite.CountOperators()))
-			}
-		},
-		"command": e.TextInto(&check.Command, suite.MaxCommand),
-		"timeout": document.Into(&check.Timeout, e.seconds),
-	}
-}
-
-// output reads a path below outputs/, which may be written in front of it.
-func (e *evalReader) output(n document.Node, key string) string {
-	text := e.Text(n, key, document.MaxPath)
-	if text == "" {
-		return ""
-	}
-	clean, ok := document.Inside(".", text)
-	if ok {
-		clean = strings.TrimPrefix(clean, suite.OutputsDir+"/")
-	}
-	if !ok || clean == "." || clean == suite.OutputsDir || path.Clean(clean) != clean {
-		e.Fail(n, key, "%s is no path below outputs/; give one relative to it, with slashes", document.Quote(text))
-		return ""
-	}
-	return clean
-}
-
-func (e *evalReader) value(check *suite.Check, n document.Node, key string) {
-	if check.Kind != suite.JSONFieldCount {
-		check.Value = document.Plain(n)
-		return
-	}
-	count, err := strconv.Atoi(n.Text)
-	if n.Type != document.Number || err != nil || count < 0 {
-		e.Fail(n, key, "must be a whole number, 0 or more")
-		return
-	}
-	check.Count = count
-}
-
-// seconds reads a time limit.
-func (e *evalReader) seconds(n document.Node, key string) time.Duration {
-	value, ok := e.Number(n, key).Value()
-	if n.Type != document.Number {
-		return 0
-	}
-	seconds := value.Float64()
-	if !ok || seconds <= 0 || seconds > suite.MaxTimeout.Seconds() {
-		e.Fail(n, key, "is %s; give seconds, more than 0 and at most %g", plain.Short(n.Text, document.MaxShown),
-			suite.MaxTimeout.Seconds())
-		return 0
-	}
-	return max(time.Duration(seconds*float64(time.Second)), 1) // 0 would be no bound
 }

@@ -88,28 +88,17 @@ func (t *taskReader) read(root document.Node) {
 	t.Object(root, "", document.Keys{
 		"id":          t.id,
 		"title":       t.TextInto(&t.task.Title, suite.MaxName),
-		"agent":       document.Into(&t.task.Agent, t.name),
+		"agent":       document.Into(&t.task.Agent, t.Name),
 		"fixtureDir":  t.fixture,
 		"prompt":      t.TextInto(&t.task.Prompt, suite.MaxText),
 		"checks":      func(n document.Node, key string) { t.List(n, key, suite.MaxChecks, t.check) },
 		"judgeRubric": t.rubric,
-		"timeoutMs":   t.timeout,
+		"timeoutMs":   func(n document.Node, key string) { t.task.Timeout = t.Time(n, key, time.Millisecond) },
 	}, true, "id", "title", "fixtureDir", "prompt")
 }
 
-// name reads a text that can name a file on every system.
-func (t *taskReader) name(n document.Node, key string) string {
-	name := t.Text(n, key, suite.MaxName)
-	if name != "" && !suite.CanName(name) {
-		t.Fail(n, key, "%s is no name: letters, digits, `.`, `_` and `-`, beginning with a letter or digit",
-			document.Quote(name))
-		return ""
-	}
-	return name
-}
-
 func (t *taskReader) id(n document.Node, key string) {
-	t.task.ID, t.idLine = t.name(n, key), n.Line
+	t.task.ID, t.idLine = t.Name(n, key), n.Line
 }
 
 func (t *taskReader) fixture(n document.Node, key string) {
@@ -138,20 +127,6 @@ func (t *taskReader) rubric(n document.Node, key string) {
 	t.task.Rubric = &rubric
 }
 
-func (t *taskReader) timeout(n document.Node, key string) {
-	value, ok := t.Number(n, key).Value()
-	if n.Type != document.Number {
-		return
-	}
-	ms := int64(value.Float64())
-	if !ok || ms < 1 || ms > suite.MaxTimeout.Milliseconds() || !metric.IsWhole(value) {
-		t.Fail(n, key, "is %s; give whole milliseconds, from 1 to %d", plain.Short(n.Text, document.MaxShown),
-			suite.MaxTimeout.Milliseconds())
-		return
-	}
-	t.task.Timeout = time.Duration(ms) * time.Millisecond
-}
-
 // checkKeys are the keys of each kind of check; those after "|" may be left out.
 func checkKeys() map[string]string {
 	return map[string]string{
@@ -167,39 +142,8 @@ func checkKeys() map[string]string {
 
 // check reads one entry of `checks`.
 func (t *taskReader) check(n document.Node, key string) {
-	if !t.Is(n, key, document.Object) {
-		return
-	}
-	keys := checkKeys()
-	kind := t.Kind(n, key, keys, "kind")
-	if kind == "" {
-		return
-	}
-	check := suite.Check{Kind: suite.CheckKind(kind)}
-	take, required := document.Keys{
-		"kind":           func(document.Node, string) {},
-		"cmd":            t.TextInto(&check.Command, suite.MaxCommand),
-		"expectExitZero": func(n document.Node, key string) { check.Fails = !t.Truth(n, key) },
-		"path":           document.Into(&check.File, t.path),
-		"substring":      t.TextInto(&check.Text, suite.MaxText),
-		"pattern":        document.Into(&check.Pattern, t.Pattern),
-	}.Of(keys[kind])
-	t.Object(n, key, take, true, required...)
+	check, _ := t.Check(n, key, checkKeys(), nil, "kind")
 	t.task.Checks = append(t.task.Checks, check)
-}
-
-// path reads the path of a file in the sandbox.
-func (t *taskReader) path(n document.Node, key string) string {
-	text := t.Text(n, key, document.MaxPath)
-	if text == "" {
-		return ""
-	}
-	clean, ok := document.Inside(".", text)
-	if !ok || clean == "." {
-		t.Fail(n, key, "%s leads out of the sandbox; give a path relative to it, with slashes", document.Quote(text))
-		return ""
-	}
-	return clean
 }
 
 // DefaultTimeout bounds a task that does not say `timeoutMs`.
