@@ -112,7 +112,6 @@ func (a *App) runShown(ctx context.Context, service *loop.Service, count int) ([
 		shown(s)
 		run.Tell(s)
 	}
-	service.StopAsked = run.StopAsked
 	return service.Run(ctx, count)
 }
 

@@ -101,9 +101,6 @@ type Service struct {
 	Progress func(live.Status)
 	// Ended, optional, is told each result of Run at once.
 	Ended func(Result)
-	// StopAsked reports whether Run is to end after the present iteration; nil is
-	// never.
-	StopAsked func() bool
 	// SignOff, optional, is the last trailer of every commit on the program
 	// branch, with its line break.
 	SignOff string
@@ -154,8 +151,6 @@ func (s *Service) Run(ctx context.Context, count int) ([]Result, error) {
 			result.Stopped = fmt.Sprintf("%d reverts in a row ended this run (stop-after-reverts)", reverts)
 		case result.BaselineError != "":
 			result.Stopped = "the unchanged files cannot be measured, which another iteration would not mend"
-		case s.StopAsked != nil && s.StopAsked():
-			result.Stopped = "a person asked it to stop after this iteration"
 		}
 		results = append(results, result)
 		if s.Ended != nil {

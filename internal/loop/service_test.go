@@ -55,12 +55,6 @@ func TestEndOfRun(t *testing.T) {
 	}
 	assert.False(t, b.records().machine.Paused, "the next run goes on")
 
-	b.service.StopAsked = func() bool { return true }
-	results = run(9, "nothing")
-	require.Len(t, results, 1)
-	golden.Row(t, "a person asked it", results[0].Stopped)
-	b.service.StopAsked = nil
-
 	b.service.BudgetUSD = 1.5
 	results = run(9, "nothing", "4")
 	require.Len(t, results, 2)

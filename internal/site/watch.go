@@ -52,7 +52,6 @@ func (w *Watcher) Handler(host string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{token}/{$}", w.page)
 	mux.HandleFunc("GET /{token}/state", w.state)
-	mux.HandleFunc("POST /{token}/stop", w.stop)
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		header := rw.Header()
 		header.Set("Cache-Control", "no-store")
@@ -99,25 +98,8 @@ func (w *Watcher) state(rw http.ResponseWriter, r *http.Request) {
 			said = append(said, s.At(w.Now()))
 		}
 	}
-	answer(rw, map[string]any{"version": version, "running": said, "again": w.Every.Milliseconds()})
-}
-
-// answer writes JSON.
-func answer(rw http.ResponseWriter, value any) {
 	rw.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(rw).Encode(value)
-}
-
-func (w *Watcher) stop(rw http.ResponseWriter, r *http.Request) {
-	// A form of another site cannot send this header.
-	if r.Header.Get("X-Autoloop") != "stop" {
-		http.NotFound(rw, r)
-		return
-	}
-	asked, err := w.Board.AskToStop()
-	if err != nil {
-		http.Error(rw, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	answer(rw, map[string]any{"stopping": asked})
+	_ = json.NewEncoder(rw).Encode(map[string]any{
+		"version": version, "running": said, "again": w.Every.Milliseconds(),
+	})
 }

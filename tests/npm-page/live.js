@@ -1,6 +1,6 @@
 // node live.js URL GO: looks at a run in progress through the page of `iterate
 // page --serve`, lets its agent end by writing the file GO, waits until the page has
-// the new iteration without being loaded again, and presses the stop button.
+// the new iteration without being loaded again.
 // It prints what is wrong as a JSON list of sentences.
 import { writeFileSync } from "node:fs";
 import { chromium } from "playwright-core";
@@ -82,8 +82,5 @@ const sorted = await page.evaluate(() => {
   return [head.getAttribute("aria-sort"), document.activeElement === head.querySelector("button")].join("|");
 });
 if (sorted !== "descending|true") problems.push(`the order of the overview does not stay when the page is renewed: ${sorted}`);
-await see("a button", () => !document.querySelector("#live .stop").disabled);
-await page.click("#live .stop");
-await see("that it stops", () => /stops after this iteration/.test(document.querySelector("#live .stop").textContent));
 await browser.close();
 console.log(JSON.stringify(problems));

@@ -14,17 +14,11 @@ import (
 	"github.com/org/autoloop/internal/loop/live"
 )
 
-// TestTwoPrograms: each run says what it is at itself, both are asked to stop, and what
-// ends leaves the other alone.
+// TestTwoPrograms: each run says what it is at itself, and what ends leaves the other alone.
 func TestTwoPrograms(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	board := live.New(dir)
-	asked, err := board.AskToStop()
-	require.NoError(t, err)
-	assert.Empty(t, asked, "nobody runs")
-	assert.NoDirExists(t, filepath.Join(dir, "autoloop"), "and nothing is written")
-
 	speed, err := board.Begin("speed")
 	require.NoError(t, err)
 	size, err := board.Begin("a.size")
@@ -33,7 +27,6 @@ func TestTwoPrograms(t *testing.T) {
 	require.NoError(t, err)
 	assert.Nil(t, second, "of several runs of a program the first is on the board")
 	second.Tell(live.Status{Iteration: 9})
-	assert.False(t, second.StopAsked())
 	second.Close()
 	speed.Tell(live.Status{Program: "another", Iteration: 1, Stage: "propose"})
 	speed.Tell(live.Status{Program: "another", Iteration: 2, Stage: "measure"})
@@ -43,18 +36,6 @@ func TestTwoPrograms(t *testing.T) {
 		"the last word of each, under the name of its program")
 
 	size.Close()
-	asked, err = board.AskToStop()
-	require.NoError(t, err)
-	assert.Equal(t, []string{"speed"}, asked)
-	assert.True(t, speed.StopAsked())
-	again, err := board.Begin("a.size")
-	require.NoError(t, err)
-	assert.False(t, again.StopAsked())
-	asked, err = board.AskToStop()
-	require.NoError(t, err)
-	assert.Equal(t, []string{"a.size", "speed"}, asked)
-	assert.True(t, again.StopAsked())
-	again.Close()
 	speed.Close()
 	files, err := filepath.Glob(filepath.Join(dir, "autoloop", "live", "*", "st*"))
 	require.NoError(t, err)
@@ -104,8 +85,6 @@ func TestBoardCannotBeMade(t *testing.T) {
 	require.Error(t, err)
 	_, err = board.Running()
 	require.Error(t, err)
-	_, err = board.AskToStop()
-	require.Error(t, err)
 }
 
 // TestStatusReadsBack: what is written is JSON with the names that others read.
@@ -135,14 +114,12 @@ func TestLeftoverIsNoRun(t *testing.T) {
 	left := filepath.Join(dir, "autoloop", "live", "speed")
 	require.NoError(t, os.MkdirAll(left, 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(left, "status.json"), []byte(`{"stage":"measure"}`), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(left, "stop"), nil, 0o600))
 	board := live.New(dir)
 	running, err := board.Running()
 	require.NoError(t, err)
 	assert.Empty(t, running)
 	run, err := board.Begin("speed")
 	require.NoError(t, err)
-	assert.False(t, run.StopAsked(), "a new run is not stopped by what the last one was asked")
 	run.Close()
 }
 

@@ -1,5 +1,5 @@
-// Package live is what a run says while it goes on, and what it can be told: a
-// few small files in the repository's git directory, which nothing but
+// Package live is what a run says while it goes on: a
+// small file in the repository's git directory, which nothing but
 // Autoloop reads.
 package live
 
@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/org/autoloop/internal/files"
@@ -60,10 +59,7 @@ type Run struct {
 	unlock func()
 }
 
-const (
-	statusFile = "status.json"
-	stopFile   = "stop"
-)
+const statusFile = "status.json"
 
 // lookTime outlasts those who look at the board, who hold a run's place meanwhile.
 const lookTime = 200 * time.Millisecond
@@ -77,10 +73,6 @@ func (b Board) Begin(program string) (*Run, error) {
 	}
 	unlock, held, err := files.TryLock(dir, lookTime)
 	if err != nil || held {
-		return nil, err
-	}
-	if err := os.Remove(filepath.Join(dir, stopFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		unlock()
 		return nil, err
 	}
 	return &Run{dir, unlock}, nil
@@ -98,24 +90,12 @@ func (r *Run) Tell(s Status) {
 	}
 }
 
-// StopAsked reports whether somebody asked the run to end after the present
-// iteration.
-func (r *Run) StopAsked() bool {
-	if r == nil {
-		return false
-	}
-	_, err := os.Lstat(filepath.Join(r.dir, stopFile))
-	return err == nil
-}
-
 // Close takes the run off the board.
 func (r *Run) Close() {
 	if r == nil {
 		return
 	}
-	for _, name := range []string{statusFile, stopFile} {
-		_ = os.Remove(filepath.Join(r.dir, name))
-	}
+	_ = os.Remove(filepath.Join(r.dir, statusFile))
 	r.unlock()
 }
 
@@ -148,22 +128,4 @@ func (b Board) read(program string) (s Status, running bool) {
 	}
 	s.Program = program
 	return s, true
-}
-
-// AskToStop asks every run that goes on to end after its present iteration, and
-// returns their programs.
-func (b Board) AskToStop() ([]string, error) {
-	running, err := b.Running()
-	if err != nil {
-		return nil, err
-	}
-	var asked []string
-	for _, s := range running {
-		if err := os.WriteFile(filepath.Join(b.dir, s.Program, stopFile), nil, 0o600); err != nil {
-			return asked, err
-		}
-		asked = append(asked, s.Program)
-	}
-	slices.Sort(asked)
-	return asked, nil
 }

@@ -180,20 +180,11 @@
   async function live() {
     const bar = document.getElementById("live");
     if (!bar) return;
-    const text = bar.querySelector("p"), stop = bar.querySelector(".stop");
-    stop.addEventListener("click", async () => {
-      const answer = await fetch("stop", { method: "POST", headers: { "X-Autoloop": "stop" } });
-      if (!answer.ok) { say("stopping failed"); return; }
-      stop.disabled = true;
-      stop.textContent = "It stops after this iteration";
-    });
-    for (let version, running = 0, again = 1000; ;) {
+    const text = bar.querySelector("p");
+    for (let version, again = 1000; ;) {
       try {
         const state = await (await fetch("state")).json();
         text.textContent = state.running.join(" · ") || "no run in progress";
-        if (state.running.length !== running) stop.disabled = state.running.length === 0;
-        if (state.running.length === 0) stop.textContent = "Stop after this iteration";
-        running = state.running.length;
         again = state.again;
         if (version !== undefined && version !== state.version) {
           const page = new DOMParser().parseFromString(await (await fetch(location.pathname)).text(), "text/html");
