@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -21,8 +19,8 @@ import (
 
 // evalOptions are the flags of `iterate eval`.
 type evalOptions struct {
-	against, candidate, runs, out string
-	fresh                         bool
+	against, candidate, out string
+	fresh                   bool
 }
 
 func (a *App) newEvalCommand() *cobra.Command {
@@ -67,10 +65,6 @@ task is run five times a side. Interrupted, the same command goes on where it wa
 				run, kind = a.evalSkill, program.Skill
 			}
 			p, err := a.flagged(cmd, kind)
-			if err == nil && cmd.Flags().Changed("runs") {
-				const needed = 2
-				p.Runs, err = parseRuns(o.runs, needed)
-			}
 			if err != nil {
 				return err
 			}
@@ -82,7 +76,7 @@ task is run five times a side. Interrupted, the same command goes on where it wa
 	a.repoDirFlag(cmd)
 	flags.StringVar(&o.against, "against", "", "compare with this configuration: a `DIR` or a commit")
 	flags.StringVar(&o.candidate, "candidate", ".", "the configuration of the tasks: a `DIR` or a commit")
-	flags.StringVar(&o.runs, "runs", "auto", "how often each task is run a side, or auto")
+	flags.String("runs", "auto", "how often each task is run a side, or auto")
 	flags.StringVar(&a.BudgetUSD, "budget-usd", "", "begin no further run when it has cost so many dollars")
 	flags.BoolVar(&o.fresh, "fresh", false, "run everything again, also what is kept")
 	flags.StringVar(&o.out, "out", "", "write reports, transcripts, outputs and gradings to this `DIR`")
@@ -119,8 +113,8 @@ func (a *App) evalSkill(ctx context.Context, dir string, p *program.Program, o *
 	setup := &suiteSetup{App: a, program: p, root: a.Env.Dir, agent: worker, tell: func(line string) {
 		fmt.Fprintln(a.Stderr, line)
 	}}
-	options, _, notes, err := setup.evals(ctx, run, keep, filepath.Join(suited.Dir, evals.Dir))
-	fmt.Fprint(a.Stderr, notes)
+	options, err := setup.evals(ctx, run, keep, filepath.Join(suited.Dir, evals.Dir))
+	fmt.Fprint(a.Stderr, setup.notes)
 	if err != nil {
 		return err
 	}
@@ -173,21 +167,6 @@ func (a *App) evalTasks(ctx context.Context, dir string, p *program.Program, o *
 		return err
 	}
 	return a.deliverReport(found, o.out)
-}
-
-// parseRuns reads how often something is run: 0 is auto. More than one, but fewer than are
-// needed, show nothing.
-func parseRuns(text string, needed int) (int, error) {
-	const most = 1000
-	if strings.EqualFold(text, "auto") {
-		return 0, nil
-	}
-	runs, err := strconv.Atoi(text)
-	if err != nil || runs < 1 || runs > most || runs > 1 && runs < needed {
-		return 0, misuse.Errorf("--runs %q: give `auto`, 1, or a number from %d to %d: fewer can show nothing", text,
-			needed, most)
-	}
-	return runs, nil
 }
 
 // validateSuite checks the suite of a skill or of tasks.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/skill/workspace"
@@ -34,12 +35,12 @@ docs/reference/skill-suites.md has the files, docs/explain/skills.md the rules.`
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			p, repeats, err := a.readSkill(cmd, &o)
+			p, err := a.flagged(cmd, program.Skill)
 			if err != nil {
 				return err
 			}
 			return asObject(a, func() (*skillResult, error) {
-				return a.runSkill(cmd.Context(), args[0], p, repeats, &o)
+				return a.runSkill(cmd.Context(), args[0], p, &o)
 			})
 		},
 	}

@@ -6,13 +6,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
@@ -25,9 +23,9 @@ import (
 
 // skillRunOptions are the flags of `iterate skill PATH`.
 type skillRunOptions struct {
-	executor, workspace, runs string
-	count                     int
-	fresh                     bool
+	executor, workspace string
+	count               int
+	fresh               bool
 }
 
 func (a *App) skillFlags(cmd *cobra.Command, o *skillRunOptions) {
@@ -40,33 +38,20 @@ func (a *App) skillFlags(cmd *cobra.Command, o *skillRunOptions) {
 	flags.BoolVar(&o.fresh, "fresh", false, "begin a new workspace beside the one that is there")
 	a.yesFlag(cmd, "apply the best version at the end without asking")
 	flags.IntVarP(&o.count, "iterations", "n", 5, "how many iterations to run at most")
-	flags.StringVar(&o.runs, "runs", "1", "how often each side is measured before a change is kept: a number, or auto")
-}
-
-// readSkill returns the settings, and how often each side is measured.
-func (a *App) readSkill(cmd *cobra.Command, o *skillRunOptions) (p *program.Program, repeats int, err error) {
-	if o.count < 1 {
-		return nil, 0, misuse.Errorf("-n %d: give at least one iteration", o.count)
-	}
-	if p, err = a.flagged(cmd, program.Skill); err != nil {
-		return nil, 0, err
-	}
-	if o.executor != "" {
-		p.Executor, p.ExecutorCommand = "", o.executor
-	}
-	if !cmd.Flags().Changed("runs") {
-		if o.runs = strconv.Itoa(p.Runs); p.Runs == 0 {
-			o.runs = "auto"
-		}
-	}
-	repeats, err = parseRuns(o.runs, statistics.RunsNeeded(skill.Confidence))
-	return p, repeats, err
+	flags.String("runs", "1", "how often each side is measured before a change is kept: a number, or auto")
 }
 
 // runSkill improves a skill in its workspace; the skill itself is only read, until the best
 // version is to be applied.
-func (a *App) runSkill(ctx context.Context, dir string, p *program.Program, repeats int, o *skillRunOptions,
-) (*skillResult, error) {
+func (a *App) runSkill(ctx context.Context, dir string, p *program.Program, o *skillRunOptions) (*skillResult,
+	error,
+) {
+	if o.count < 1 {
+		return nil, misuse.Errorf("-n %d: give at least one iteration", o.count)
+	}
+	if o.executor != "" {
+		p.Executor, p.ExecutorCommand = "", o.executor
+	}
 	dir = a.Path(dir)
 	place := workspace.Beside(dir)
 	if o.workspace != "" {
@@ -103,7 +88,7 @@ func (a *App) runSkill(ctx context.Context, dir string, p *program.Program, repe
 		return nil, err
 	}
 	name := loop.Suite.Name
-	loop.Workspace, loop.Most, loop.Runs = w, o.count, repeats
+	loop.Workspace, loop.Most, loop.Runs = w, o.count, p.Runs
 	goesOn, err := skill.GoesOn(w, name, o.count)
 	if err != nil {
 		return nil, err
@@ -160,8 +145,8 @@ func (a *App) newSkillLoop(ctx context.Context, p *program.Program, suite *evalr
 		return nil, err
 	}
 	setup := suiteSetup{App: a, program: p, root: a.Env.Dir, agent: p.Agent}
-	options, _, notes, err := setup.evals(ctx, dir, place, suite.Dir)
-	fmt.Fprint(a.Stderr, notes)
+	options, err := setup.evals(ctx, dir, place, suite.Dir)
+	fmt.Fprint(a.Stderr, setup.notes)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/loop/live"
-	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/internal/suite/evals"
@@ -52,14 +51,14 @@ func (a *App) measureBySkill(ctx context.Context, service *loop.Service, setup s
 	if err != nil {
 		return err
 	}
-	options, commands, _, err := setup.evals(ctx, dir, keep, a.Repo.CommonDir, a.Repo.GitDir, service.RunDir,
+	options, err := setup.evals(ctx, dir, keep, a.Repo.CommonDir, a.Repo.GitDir, service.RunDir,
 		a.inCheckout(path.Join(p.Skill, evals.Dir)), a.inCheckout(p.Evals))
 	if err != nil {
 		return err
 	}
 	service.Eval = &evalrun.Evaluator{
 		Options: options, Skill: p.Skill, Evals: p.Evals, Keep: keep,
-		Shell: &evaluation.Evaluator{Runner: commands, Masker: options.Masker},
+		Shell: &evaluation.Evaluator{Runner: setup.commands, Masker: options.Masker},
 	}
 	service.Executor, err = setup.describe(ctx, options.Agent, options.Grader)
 	return err
@@ -69,20 +68,17 @@ func (a *App) inCheckout(name string) string {
 	return filepath.Join(a.Checkout, filepath.FromSlash(name))
 }
 
-// evals builds all that an evaluation of a skill works with in a directory, with notes for
-// people. What it leaves is in keep, which executors see as little as what is hidden.
-func (s *suiteSetup) evals(ctx context.Context, dir, keep string, hidden ...string) (o evalrun.Options,
-	commands *process.Runner, notes string, err error,
-) {
+// evals builds all that an evaluation of a skill works with in a directory. What it leaves is
+// in keep, which executors see as little as what is hidden.
+func (s *suiteSetup) evals(ctx context.Context, dir, keep string, hidden ...string) (o evalrun.Options, err error) {
 	o = evalrun.Options{
 		Timeout: s.program.EvaluationTimeout, Start: s.program.Start,
 		Progress: func(done, total int, c evals.CaseScore) { s.tell(c.Line(done, total)) },
 	}
-	if o.Runner, commands, notes, err = s.runner(ctx, dir, append(hidden, keep)...); err != nil {
-		return o, commands, notes, err
+	if o.Runner, err = s.runner(ctx, dir, append(hidden, keep)...); err == nil {
+		o.Agent, err = s.worker(ctx, s.executor(), s.commands)
 	}
-	o.Agent, err = s.worker(ctx, s.executor(), commands)
-	return o, commands, notes, err
+	return o, err
 }
 
 // keptRuns is how many runs of a program are kept with their outputs.

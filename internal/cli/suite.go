@@ -6,14 +6,17 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/setup"
+	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/internal/suite/evals"
 	"github.com/org/autoloop/internal/suite/taskrun"
@@ -66,7 +69,33 @@ func (a *App) flagged(cmd *cobra.Command, kind program.EvaluationKind) (*program
 	if kind == program.Skill && p.Setup != "" && p.Start == "" {
 		return nil, misuse.Errorf("%s: `setup` is of the server that `start` runs: give both", a.Settings)
 	}
-	return p, nil
+	runs, needed := strconv.Itoa(p.Runs), 2
+	if p.Runs == 0 {
+		runs = "auto"
+	}
+	if kind == program.Skill {
+		needed = statistics.RunsNeeded(skill.Confidence)
+	}
+	if flag := cmd.Flags().Lookup("runs"); flag.Changed {
+		runs = flag.Value.String()
+	}
+	p.Runs, err = parseRuns(runs, needed)
+	return p, err
+}
+
+// parseRuns reads how often something is run: 0 is auto. More than one, but fewer than are
+// needed, show nothing.
+func parseRuns(text string, needed int) (int, error) {
+	const most = 1000
+	if strings.EqualFold(text, "auto") {
+		return 0, nil
+	}
+	runs, err := strconv.Atoi(text)
+	if err != nil || runs < 1 || runs > most || runs > 1 && runs < needed {
+		return 0, misuse.Errorf("--runs %q: give `auto`, 1, or a number from %d to %d: fewer can show nothing", text,
+			needed, most)
+	}
+	return runs, nil
 }
 
 // isSkill tells a skill, or a server with questions, from a task suite.

@@ -40,27 +40,28 @@ type suiteSetup struct {
 	agent, model string
 	// tell, optional, is told of each case.
 	tell func(string)
+
+	// commands run in a sandbox, and notes are for people, of that: what runner made ready.
+	commands *process.Runner
+	notes    string
 }
 
 // runner makes ready what works in a directory: isolated where this machine can, so that of
-// the user's home it sees what commands name, and of what is hidden nothing. The notes are
-// for people, of the isolation.
-func (s *suiteSetup) runner(ctx context.Context, dir string, hidden ...string) (r work.Runner,
-	commands *process.Runner, notes string, err error,
-) {
+// the user's home it sees what commands name, and of what is hidden nothing.
+func (s *suiteSetup) runner(ctx context.Context, dir string, hidden ...string) (r work.Runner, err error) {
 	p := s.program
 	r = work.Runner{
 		Model: s.executorModel(), Command: s.command(), Env: p.Env, Jobs: p.Jobs, RunDir: dir, Now: s.Now,
 		Masker: process.NewMasker(s.Environ),
 	}
-	if commands, notes, err = s.isolated(ctx, dir, hidden, r.Command, p.Start); err != nil {
-		return r, commands, notes, err
+	if s.commands, s.notes, err = s.isolated(ctx, dir, hidden, r.Command, p.Start); err != nil {
+		return r, err
 	}
 	r.Sandboxes = &sandbox.Maker{
-		Runner: commands, Environ: s.CommandEnviron, Remove: tree.RemoveAll, Offline: !p.Network,
+		Runner: s.commands, Environ: s.CommandEnviron, Remove: tree.RemoveAll, Offline: !p.Network,
 	}
 	r.Grader, r.NoGrader, err = s.judge(dir)
-	return r, commands, notes, err
+	return r, err
 }
 
 // isolated runs commands in a directory.

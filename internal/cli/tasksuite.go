@@ -17,7 +17,6 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
-	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite/cache"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/score"
@@ -36,44 +35,27 @@ type taskSuite struct {
 
 // Measure runs the suite for one tree.
 func (l *taskSuite) Measure(ctx context.Context, dir string, limit evaluation.Limit) (loop.Suited, error) {
-	found, result, err := l.run(ctx, dir, limit, taskrun.Side{Label: "incumbent", Dir: dir})
-	if err != nil || result.Problem+result.Unfinished != "" {
-		return result, err
-	}
-	result.Output, result.Noisy = taskrun.Failures(found.Baseline), found.Baseline.MayVary()
-	if result.Incumbent = metricOf(found.Baseline); result.Incumbent == nil {
-		result.Problem = "the suite came to no number"
-	}
-	return result, nil
+	return l.run(ctx, limit, taskrun.Side{Label: "incumbent", Dir: dir})
 }
 
 // Compare runs it for both trees.
 func (l *taskSuite) Compare(ctx context.Context, incumbent, candidate string,
 	limit evaluation.Limit,
 ) (loop.Suited, error) {
-	found, result, err := l.run(ctx, incumbent, limit, taskrun.Side{Label: "incumbent", Dir: incumbent},
+	return l.run(ctx, limit, taskrun.Side{Label: "incumbent", Dir: incumbent},
 		taskrun.Side{Label: "candidate", Dir: candidate})
-	if err != nil || result.Problem+result.Unfinished != "" {
-		return result, err
-	}
-	result.Verdict, result.Reasons, result.Output = found.Verdict, found.Lines(), taskrun.Failures(found.Candidate)
-	result.Noisy = found.Baseline.MayVary() || found.Candidate.MayVary()
-	result.Incumbent, result.Candidate = metricOf(found.Baseline), metricOf(found.Candidate)
-	if found.Verdict == decision.Improved && (!found.Promotable || result.Candidate == nil) {
-		result.Verdict = decision.Neutral
-	}
-	return result, nil
 }
 
-// run runs the suite of a tree within a limit. What is wrong with suite or candidate is an
-// outcome, and so is what keeps the suite from being run to its end; the rest is an error of
-// the program itself.
-func (l *taskSuite) run(ctx context.Context, dir string, limit evaluation.Limit,
-	sides ...taskrun.Side,
-) (found taskrun.Report, result loop.Suited, err error) {
+// run runs the suite of the first side within a limit, for that and for a candidate beside it.
+// What is wrong with suite or candidate is an outcome, and so is what keeps the suite from being
+// run to its end; the rest is an error of the program itself.
+func (l *taskSuite) run(ctx context.Context, limit evaluation.Limit, sides ...taskrun.Side) (result loop.Suited,
+	err error,
+) {
 	const most = 400
-	session, err := l.open(ctx, filepath.Join(dir, filepath.FromSlash(l.program.Tasks)))
+	session, err := l.open(ctx, filepath.Join(sides[0].Dir, filepath.FromSlash(l.program.Tasks)))
 	defer session.close()
+	var found taskrun.Report
 	if err == nil {
 		session.options.Budget = work.Budget{Tokens: limit.Tokens, USD: limit.CostUSD}
 		session.options.Progress = func(now taskrun.Progress) { l.tell(taskLine(now)) }
@@ -82,13 +64,28 @@ func (l *taskSuite) run(ctx context.Context, dir string, limit evaluation.Limit,
 	result.Expense = found.Expense.Given()
 	if _, wrong := errors.AsType[*misuse.Error](err); wrong {
 		result.Problem = plain.Short(err.Error(), most)
-		return found, result, nil
+		return result, nil
 	}
 	if _, none := errors.AsType[*work.NoResultError](err); none && ctx.Err() == nil {
 		result.Unfinished = plain.Short(err.Error(), most)
-		return found, result, nil
+		return result, nil
 	}
-	return found, result, err
+	if err != nil {
+		return result, err
+	}
+	result.Incumbent, result.Noisy = metricOf(found.Baseline), found.Baseline.MayVary()
+	if len(sides) == 1 {
+		if result.Output = taskrun.Failures(found.Baseline); result.Incumbent == nil {
+			result.Problem = "the suite came to no number"
+		}
+		return result, nil
+	}
+	result.Verdict, result.Reasons, result.Output = found.Verdict, found.Lines(), taskrun.Failures(found.Candidate)
+	result.Candidate, result.Noisy = metricOf(found.Candidate), result.Noisy || found.Candidate.MayVary()
+	if found.Verdict == decision.Improved && (!found.Promotable || result.Candidate == nil) {
+		result.Verdict = decision.Neutral
+	}
+	return result, nil
 }
 
 func metricOf(o format.SuiteOutcome) *metric.Value {
@@ -162,17 +159,18 @@ func (l *taskSuite) open(ctx context.Context, dir string) (s *taskSession, err e
 		Session:  l.NewRunID(),
 	}
 	o := &s.options
-	var commands *process.Runner
-	if o.Runner, commands, s.notes, err = l.runner(ctx, run, hidden...); err != nil {
+	ready := l.suiteSetup
+	if o.Runner, err = ready.runner(ctx, run, hidden...); err != nil {
 		return s, err
 	}
+	s.notes = ready.notes
 	o.CommandDigest = l.commandDigest(o.Command)
-	o.Surroundings = fmt.Sprintf("isolated: %v, network: %v", commands.Isolation != nil, p.Network)
+	o.Surroundings = fmt.Sprintf("isolated: %v, network: %v", ready.commands.Isolation != nil, p.Network)
 	o.Agents = func(name string) (agent.Agent, error) {
 		if name == "command" && o.Command == "" {
 			return nil, fmt.Errorf("agent command cannot be used: say with --agent-command what to run")
 		}
-		return l.worker(ctx, name, commands)
+		return l.worker(ctx, name, ready.commands)
 	}
 	o.Budget, o.Thresholds = budgetOf(p), thresholdsOf(p)
 	if usd, err := dollars(l.BudgetUSD); err != nil {
