@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/document"
@@ -30,23 +29,6 @@ type Grading struct {
 	Timing   json.RawMessage `json:"timing,omitempty"`
 	Claims   json.RawMessage `json:"claims,omitempty"`
 	Feedback json.RawMessage `json:"eval_feedback,omitempty"`
-}
-
-// Claim is what the executor said of its work, and whether a grader found it true.
-type Claim struct {
-	Text     string `json:"claim"`
-	Verified bool   `json:"verified"`
-	Evidence string `json:"evidence"`
-}
-
-// ReadClaims are the claims that a grader looked into; none where it named none,
-// or wrote them in a way of its own.
-func (g Grading) ReadClaims() []Claim {
-	var claims []Claim
-	if json.Unmarshal(g.Claims, &claims) != nil {
-		return nil
-	}
-	return slices.DeleteFunc(claims, func(c Claim) bool { return c.Text == "" })
 }
 
 // Graded is one expectation or check with its verdict.
