@@ -36,10 +36,9 @@ func (a *App) prune(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	pruner := setup.Pruner{Repo: a.Repo, Memory: a.Memory, GitHub: a.GitHub}
-	list, err := pruner.Find(ctx, program.Names(files))
+	list, err := setup.FindLeftovers(ctx, a.Memory, a.GitHub, program.Names(files))
 	if err == nil && a.Yes {
-		err = pruner.Remove(ctx, list)
+		err = setup.RemoveLeftovers(ctx, a.Memory, a.GitHub, list)
 	}
 	if err != nil {
 		return err

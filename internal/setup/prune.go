@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,56 +36,36 @@ type Leftover struct {
 // Leftovers are those of all programs that are gone, sorted by their names.
 type Leftovers []Leftover
 
-// Pruner finds and removes what programs that are gone have left.
-type Pruner struct {
-	Repo   *git.Repo
-	Memory *memory.Memory // with the remote that branches are shared with, if any
-	GitHub *api.Client    // nil when it is left out
-
-	states map[string][]byte
-	files  map[string]string // by program, where its file is
-}
-
-// Find lists the programs that have state and are gone. What cannot be known
-// without GitHub is kept.
-func (p *Pruner) Find(ctx context.Context, files []string) (Leftovers, error) {
-	var err error
-	if p.states, err = p.Memory.States(ctx); err != nil {
-		return nil, err
-	}
-	open, err := p.openIssues(ctx)
+// FindLeftovers lists the programs that have state and are gone: they are none of these files.
+// What cannot be known without GitHub, a nil client, is kept.
+func FindLeftovers(ctx context.Context, m *memory.Memory, client *api.Client, files []string) (Leftovers, error) {
+	states, err := m.States(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.onDefaultBranch(ctx); err != nil {
+	open, err := openIssues(ctx, client)
+	if err != nil {
 		return nil, err
 	}
 	list := Leftovers{}
-	for _, name := range slices.Sorted(maps.Keys(p.states)) {
-		left := Leftover{Program: name, Kept: p.files[name]}
-		machine, _, err := state.ParseMachine(p.states[name])
+	for _, name := range slices.Sorted(maps.Keys(states)) {
+		machine, _, unread := state.ParseMachine(states[name])
 		title, alive := open[machine.Issue]
-		left.own = title == render.Title(name)
-		switch {
-		case slices.Contains(files, name), alive && !left.own:
+		left := Leftover{Program: name, Issue: machine.Issue, PR: machine.PR, own: title == render.Title(name)}
+		if slices.Contains(files, name) || alive && !left.own {
 			continue
-		case left.Kept != "":
+		}
+		if left.Branch, err = m.HeadOf(ctx, branchRefs+name); err != nil {
+			return nil, err
+		}
+		switch left.Kept, err = whyKept(ctx, m, name); {
 		case err != nil:
-			left.Kept = "its state cannot be read: " + err.Error()
-		default:
-			left.Issue, left.PR = machine.Issue, machine.PR
-			if left.Branch, err = p.Memory.HeadOf(ctx, "refs/heads/"+loop.BranchPrefix+name); err == nil {
-				left.Kept, err = p.working(ctx, name)
-			}
-			if err != nil {
-				return nil, err
-			}
-			if machine.Issue > 0 && p.GitHub == nil {
-				left.Kept = cmp.Or(
-					left.Kept,
-					"it may be a program that an issue holds: give --repo and a token to find out",
-				)
-			}
+			return nil, err
+		case left.Kept != "":
+		case unread != nil:
+			left.Kept = "its state cannot be read: " + unread.Error()
+		case machine.Issue > 0 && client == nil:
+			left.Kept = "it may be a program that an issue holds: give --repo and a token to find out"
 		}
 		list = append(list, left)
 	}
@@ -94,13 +73,13 @@ func (p *Pruner) Find(ctx context.Context, files []string) (Leftovers, error) {
 }
 
 // openIssues are the titles of open issues with a label of programs, by number.
-func (p *Pruner) openIssues(ctx context.Context) (map[int]string, error) {
+func openIssues(ctx context.Context, client *api.Client) (map[int]string, error) {
 	open := map[int]string{}
-	if p.GitHub == nil {
+	if client == nil {
 		return open, nil
 	}
 	for _, label := range []string{sync.ProgramLabel, sync.CompletedLabel} {
-		issues, err := p.GitHub.Issues(ctx, label, "open")
+		issues, err := client.Issues(ctx, label, "open")
 		if err != nil {
 			return nil, err
 		}
@@ -111,10 +90,18 @@ func (p *Pruner) openIssues(ctx context.Context) (map[int]string, error) {
 	return open, nil
 }
 
-// working is why a program is kept that a run may be working on, or whose file is on the
-// branch that its records say its work was for, or, without records, on any; "" otherwise.
-func (p *Pruner) working(ctx context.Context, name string) (string, error) {
-	files, _, err := p.Memory.Read(ctx, name)
+// whyKept is why a program is kept that a run may be working on, or that has a file in the
+// usual place of the checkout, in what is checked out, on the branch that its records say its
+// work was for, or on the remote's default branch; "" otherwise.
+func whyKept(ctx context.Context, m *memory.Memory, name string) (string, error) {
+	usual, err := checkout.Programs{Root: m.Repo.Root}.Load(true)
+	if err != nil {
+		return "", err
+	}
+	if slices.Contains(program.Names(usual), name) {
+		return "its file is in " + checkout.DefaultPrograms, nil
+	}
+	files, _, err := m.Read(ctx, name)
 	if problem, is := errors.AsType[*memory.LedgerError](err); is {
 		return "its ledger cannot be read: " + problem.Error(), nil // it is said, and the program kept
 	}
@@ -122,30 +109,67 @@ func (p *Pruner) working(ctx context.Context, name string) (string, error) {
 		return "", err
 	}
 	summary := files.Ledger.Copy().Summary()
-	if open := summary.Open; open != nil && open.Lease != nil && p.Memory.Now().Before(open.Lease.Until) {
+	if open := summary.Open; open != nil && open.Lease != nil && m.Now().Before(open.Lease.Until) {
 		return "run " + open.Run + " may be working on it", nil
 	}
-	refs, err := p.Repo.ListRefs(ctx, "refs/heads/", "refs/remotes/")
-	for _, ref := range refs {
-		branch, here := strings.CutPrefix(ref.Name, "refs/heads/")
-		if !here {
-			_, branch, _ = strings.Cut(strings.TrimPrefix(ref.Name, "refs/remotes/"), "/")
+	heads := [][2]string{{"refs/heads/" + summary.BaseBranch, summary.BaseBranch}, {"HEAD", "HEAD"}}
+	if m.Remote != "" {
+		remote := m.Repo.Remote(m.Remote)
+		ref, err := remote.DefaultBranch(ctx)
+		if err == nil {
+			err = remote.Fetch(ctx, ref.Name)
 		}
-		ours := strings.HasPrefix(branch, loop.BranchPrefix) || branch == memory.MemoryBranch
-		if err == nil && !ours && cmp.Or(summary.BaseBranch, branch) == branch {
-			err = p.look(ctx, ref.Name, branch)
+		if err != nil {
+			return "", err
+		}
+		heads = append(heads, [2]string{ref.ID, "the default branch"})
+	}
+	for _, head := range heads {
+		if found, err := fileIn(ctx, m.Repo, head[0], head[1], name); err != nil || found != "" {
+			return found, err
 		}
 	}
-	return p.files[name], err
+	return "", nil
 }
 
-// Remove removes what may be removed, and notes what was.
-func (p *Pruner) Remove(ctx context.Context, list Leftovers) error {
+// fileIn says where the head of a branch has the file of a program; "" for nowhere. Outside of the usual places, where --programs may have them, a file of that name
+// counts when it has a target and an evaluation.
+func fileIn(ctx context.Context, repo *git.Repo, rev, branch, name string) (string, error) {
+	commit, exists, err := repo.Resolve(ctx, rev)
+	if err != nil || !exists {
+		return "", err
+	}
+	entries, err := repo.LsTree(ctx, commit)
+	if err != nil {
+		return "", err
+	}
+	for _, entry := range entries {
+		if path.Ext(entry.Path) != ".md" || program.Parse(entry.Path, nil).Name != name {
+			continue
+		}
+		if strings.HasPrefix(entry.Path, checkout.DefaultPrograms+"/") ||
+			checkout.Single(&program.Program{File: entry.Path}) {
+			return "its file is in " + branch, nil
+		}
+		objects, err := repo.Cat(ctx, entry.ID)
+		if err != nil {
+			return "", err
+		}
+		if len(program.Parse(entry.Path, objects[0].Data).Missing()) == 0 {
+			return fmt.Sprintf("its file is %s in %s: give --programs %s", entry.Path, branch,
+				path.Dir(strings.TrimSuffix(entry.Path, "/program.md"))), nil
+		}
+	}
+	return "", nil
+}
+
+// RemoveLeftovers removes what may be removed, and notes what was.
+func RemoveLeftovers(ctx context.Context, m *memory.Memory, client *api.Client, list Leftovers) error {
 	for i, left := range list {
 		if left.Kept != "" {
 			continue
 		}
-		if err := p.remove(ctx, left); err != nil {
+		if err := left.remove(ctx, m, client); err != nil {
 			return fmt.Errorf("remove what %s left: %w", left.Program, err)
 		}
 		list[i].Removed = true
@@ -155,16 +179,16 @@ func (p *Pruner) Remove(ctx context.Context, list Leftovers) error {
 
 // remove removes what is left; the state goes last, so that what fails is found
 // again.
-func (p *Pruner) remove(ctx context.Context, left Leftover) error {
-	if p.GitHub != nil {
-		pulls, err := p.GitHub.Pulls(ctx, loop.BranchPrefix+left.Program)
+func (left Leftover) remove(ctx context.Context, m *memory.Memory, client *api.Client) error {
+	if client != nil {
+		pulls, err := client.Pulls(ctx, loop.BranchPrefix+left.Program)
 		for _, pull := range pulls {
 			if err == nil && pull.Open {
-				err = p.GitHub.ClosePull(ctx, pull.Number)
+				err = client.ClosePull(ctx, pull.Number)
 			}
 		}
 		if err == nil && left.own {
-			err = p.GitHub.SetIssueOpen(ctx, left.Issue, false)
+			err = client.SetIssueOpen(ctx, left.Issue, false)
 		}
 		if err != nil {
 			return err
@@ -174,88 +198,20 @@ func (p *Pruner) remove(ctx context.Context, left Leftover) error {
 		Program: left.Program, Message: left.Program + ": removed, the program is gone",
 		Apply: func(memory.Files) (memory.Files, error) { return memory.Files{}, nil },
 	}
-	ref := "refs/heads/" + loop.BranchPrefix + left.Program
+	ref := branchRefs + left.Program
 	if left.Branch != "" {
 		// In one step with the state: else the next update takes the branch that is
 		// gone for one that an interrupted run has not moved yet, and brings it back.
 		update.Branch = &git.RefUpdate{Ref: ref, Old: left.Branch}
 	}
-	if _, err := p.Memory.Update(ctx, update); err != nil {
+	if _, err := m.Update(ctx, update); err != nil {
 		return err
 	}
 	// What a shared branch has left in this repository.
-	if _, here, err := p.Repo.Resolve(ctx, ref); err != nil || !here {
+	if _, here, err := m.Repo.Resolve(ctx, ref); err != nil || !here {
 		return err
 	}
-	return p.Repo.UpdateRefs(ctx, "autoloop: the program is gone", git.RefUpdate{Ref: ref, Old: git.Any})
-}
-
-// onDefaultBranch finds the programs with a file on the remote's default branch, and in
-// the usual place of the checkout: a feature branch, or another directory of programs, is
-// no reason to remove what they have.
-func (p *Pruner) onDefaultBranch(ctx context.Context) error {
-	p.files = map[string]string{}
-	if p.Memory.Remote != "" {
-		remote := p.Repo.Remote(p.Memory.Remote)
-		ref, err := remote.DefaultBranch(ctx)
-		if err != nil {
-			return err
-		}
-		if err := remote.Fetch(ctx, ref.Name); err != nil {
-			return err
-		}
-		if err := p.look(ctx, ref.ID, "the default branch"); err != nil {
-			return err
-		}
-	}
-	usual, err := checkout.Programs{Root: p.Repo.Root}.Load(true)
-	if err != nil {
-		return err
-	}
-	for _, one := range usual {
-		p.files[one.Name] = "its file is in " + checkout.DefaultPrograms
-	}
-	return nil
-}
-
-// look notes the programs that have a file in a commit, the head of a branch. Outside of the usual
-// places, where --programs may have them, a file of that name counts when it has a
-// target and an evaluation.
-func (p *Pruner) look(ctx context.Context, commit, branch string) error {
-	entries, err := p.Repo.LsTree(ctx, commit)
-	if err != nil {
-		return err
-	}
-	for _, entry := range entries {
-		name := programOf(entry.Path)
-		if _, has := p.states[name]; !has || p.files[name] != "" {
-			continue
-		}
-		where := "its file is in " + branch
-		usual := []string{".autoloop/program.md", "program.md"}
-		if !strings.HasPrefix(entry.Path, checkout.DefaultPrograms+"/") && !slices.Contains(usual, entry.Path) {
-			objects, err := p.Repo.Cat(ctx, entry.ID)
-			if err != nil {
-				return err
-			}
-			if len(objects) != 1 || len(program.Parse(entry.Path, objects[0].Data).Missing()) > 0 {
-				continue
-			}
-			where = fmt.Sprintf("its file is %s in %s: give --programs %s", entry.Path, branch,
-				path.Dir(strings.TrimSuffix(entry.Path, "/program.md")))
-		}
-		p.files[name] = where
-	}
-	return nil
-}
-
-// programOf is the name that a program has whose file is at a path, "" for a path
-// that cannot be one.
-func programOf(file string) string {
-	if path.Ext(file) != ".md" {
-		return ""
-	}
-	return program.Parse(file, nil).Name
+	return m.Repo.UpdateRefs(ctx, "autoloop: the program is gone", git.RefUpdate{Ref: ref, Old: git.Any})
 }
 
 // String says in a line each what is left, and what became of it.

@@ -6,21 +6,6 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func TestProgramOf(t *testing.T) {
-	t.Parallel()
-	for file, name := range map[string]string{
-		".autoloop/programs/speed.md":         "speed",
-		".autoloop/programs/speed/program.md": "speed",
-		"tools/deep/speed.md":                 "speed",
-		"program.md":                          "program",
-		".autoloop/program.md":                "program",
-		"speed.txt":                           "",
-		"speed":                               "",
-	} {
-		assert.Equal(t, name, programOf(file), file)
-	}
-}
-
 func TestLeftoversSayWhatBecameOfThem(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, "nothing is left of programs that are gone\n", Leftovers{}.String())
