@@ -48,10 +48,8 @@ type Options struct {
 	// Program is the program that was asked for, by its name or its file; "" is the
 	// scheduler's choice.
 	Program string
-	// At is the time to schedule at (RFC 3339); "" is the clock's. Max bounds how many
-	// programs are selected.
-	At  string
-	Max int
+	// At is the time to schedule at (RFC 3339); "" is the clock's.
+	At string
 	// Remote shares branches and history; "" is origin where GitHub is used.
 	Remote string
 	// Agent and Model propose, CIWorkflow is started for what is pushed; "" leaves

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -60,6 +61,7 @@ The exit code is 1 when something has to be fixed.`,
 	return cmd
 }
 
+// inspectEvaluation says of one program what its evaluation can see, and what it costs.
 func (a *App) inspectEvaluation(ctx context.Context) error {
 	if err := a.openRun(ctx); err != nil {
 		return err
@@ -93,96 +95,176 @@ func (a *App) inspectEvaluation(ctx context.Context) error {
 		result.Isolation = string(runner.Isolation.Method)
 	}
 	result.Findings = append(result.Findings, setup.WithinReach(p, files)...)
-	texts := []string{p.SharedOutput()}
-	if found.Problem == "" {
-		texts = append(texts, setup.TargetMet(p, found.Median))
+	for _, text := range []string{p.SharedOutput(), targetMet(p, found)} {
+		if text != "" {
+			result.Findings = append(result.Findings, text)
+		}
 	}
-	result.Findings = append(result.Findings, slices.DeleteFunc(texts, func(text string) bool { return text == "" })...)
 	if err := a.print(result, result.String()); err != nil {
 		return err
 	}
-	if found.Problem != "" {
-		return fmt.Errorf("the evaluation of %s cannot be used: %s", p.Name, found.Problem)
+	return unusable("evaluation of "+p.Name, found)
+}
+
+// unusable is the error of an evaluation that cannot be used; nil when it can.
+func unusable(what string, found loop.Inspection) error {
+	if found.Problem == "" {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("the %s cannot be used: %s", what, found.Problem)
+}
+
+// targetMet says that what a program measures meets its target already; "" when it does not.
+func targetMet(p *program.Program, found loop.Inspection) string {
+	if found.Problem != "" || !p.Direction.TargetMet(found.Median, p.Target) {
+		return ""
+	}
+	return fmt.Sprintf("it measures %s, which meets target-metric %s already: it would be completed before anything "+
+		"is tried", found.Median, p.Target)
 }
 
 // inspectSetup says whether this machine, repository and token can do all that
 // iterations need. Nothing is written.
 func (a *App) inspectSetup(ctx context.Context, quick bool) error {
-	if err := a.open(ctx); err != nil {
+	if err := a.openRun(ctx); err != nil {
 		return err
 	}
 	a.warn(a.changedPrograms(ctx)...)
+	var found setup.Findings
+	err := found.Agents(ctx, a.registry(a.NewRunner()), agent.Situation{Env: a.Environ, Dir: a.Env.Dir})
+	if err == nil {
+		err = a.inspectIsolation(ctx, &found)
+	}
+	if err != nil {
+		return err
+	}
+	found.Checkout(a.Repo)
+	switch {
+	case a.GitHub != nil:
+		found.Hub(ctx, a.GitHub, a.WorkflowToken())
+	case a.repository() != "":
+		found.Warn("GitHub", "there is a repository and no token, so GitHub is left out", "set GITHUB_TOKEN")
+	default:
+		found.OK("GitHub", "left out: no repository is named")
+	}
+	if !quick {
+		if err := a.inspectPrograms(ctx, &found); err != nil {
+			return err
+		}
+	}
+	return verdict(a.print(found, found.String()),
+		slices.ContainsFunc(found, func(f setup.Finding) bool { return f.Level == setup.Problem }))
+}
+
+// inspectIsolation says whether agents and evaluations are kept apart from this machine,
+// for programs that say nothing else, and how to have it so.
+func (a *App) inspectIsolation(ctx context.Context, found *setup.Findings) error {
+	const subject, exposed = "isolation", "agents and evaluations can read and write all that you can: "
 	wish, err := a.isolationWish(&program.Program{Isolation: "auto", Network: true})
 	if err != nil {
 		return err
 	}
-	dir, err := a.newRunDir(a.TempDir())
-	if err != nil {
-		return err
+	if wish == "off" {
+		found.Warn(subject, exposed+"AUTOLOOP_ISOLATION is off",
+			"unset it, unless all this runs in a container that has nothing to lose")
+		return nil
 	}
-	isolation := setup.Isolation(ctx, wish, a.NewRunner(), dir, a.Environ)
-	findings, err := setup.Agents(ctx, a.registry(a.NewRunner()), agent.Situation{Env: a.Environ, Dir: a.Env.Dir})
-	if err != nil {
-		return err
-	}
-	findings = append(append(findings, isolation), setup.Checkout(a.Repo)...)
-	switch {
-	case a.GitHub != nil:
-		findings = append(findings, setup.Hub{Client: a.GitHub, WorkflowToken: a.WorkflowToken()}.Examine(ctx)...)
-	case a.repository() != "":
-		findings = append(findings, setup.Finding{
-			Level: setup.Warning, Subject: "GitHub", Fix: "set GITHUB_TOKEN",
-			Message: "there is a repository and no token, so GitHub is left out",
-		})
+	switch probe := a.NewRunner().ProbeIsolation(ctx, a.RunDir, a.Environ); {
+	case probe.Available():
+		found.OK(subject, "it works here, by %s", probe.Method)
+	case wish == "required":
+		found.Problem(subject,
+			"AUTOLOOP_ISOLATION is required, but isolation does not work on this machine: "+probe.Reason, probe.Cure)
 	default:
-		findings = append(findings, setup.Finding{
-			Level: setup.OK, Subject: "GitHub", Message: "left out: no repository is named",
-		})
+		found.Warn(subject, exposed+probe.Reason, probe.Cure)
 	}
-	if !quick {
-		inspector, err := a.inspector(ctx)
-		if err != nil {
-			return err
-		}
-		evaluations, err := inspector.Examine(ctx)
-		if err != nil {
-			return err
-		}
-		findings = append(findings, evaluations...)
-	}
-	return verdict(a.print(findings, setup.FindingsTable(findings)),
-		slices.ContainsFunc(findings, func(f setup.Finding) bool { return f.Level == setup.Problem }))
+	return nil
 }
 
-// inspector looks at programs with what iterations would use.
-func (a *App) inspector(ctx context.Context) (setup.Inspector, error) {
-	here := *a
-	in, err := here.Input(ctx)
-	return setup.Inspector{
-		Input: in, Runnable: a.runnable, TrackedFiles: a.trackedFiles, Repeat: a.repeat,
-		Proposers: func(ctx context.Context, p *program.Program) ([]string, error) {
-			agents, err := a.agents(ctx, p, a.NewRunner())
-			names := make([]string, len(agents))
-			for i, one := range agents {
-				names[i] = one.Name()
-			}
-			return names, err
-		},
-	}, err
+// inspectPrograms looks at every program, of files and of issues: who proposes for it, and
+// whether its evaluation can be used. What issues of strangers ask for is not run.
+func (a *App) inspectPrograms(ctx context.Context, found *setup.Findings) error {
+	in, err := a.input(ctx)
+	if err != nil {
+		return err
+	}
+	for _, stranger := range in.Issues.Untrusted {
+		found.Warn("issue programs", fmt.Sprintf("issue #%d is not run", stranger.Issue), stranger.Reason)
+	}
+	for _, text := range in.Issues.Warnings {
+		found.Warn("issue programs", text, "")
+	}
+	if len(in.Programs)+len(in.Issues.Untrusted)+len(in.Issues.Warnings) == 0 {
+		found.Warn("programs", "there are no programs yet",
+			"write one that fits with `iterate init --local`, or one that runs as it stands with `iterate init NAME`")
+	}
+	for _, p := range in.Programs {
+		err := a.inspectProgram(ctx, p, in.States[p.Name] == nil, found)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			found.Problem("program "+p.Name, err.Error(),
+				"fix the program, or look closer with `iterate doctor "+p.Name+"`")
+		}
+	}
+	return nil
+}
+
+// inspectProgram says who would propose for a program, fresh or not, runs its evaluation
+// twice and looks at what that reads. An evaluation that cannot be used is an error.
+func (a *App) inspectProgram(ctx context.Context, p *program.Program, fresh bool, found *setup.Findings) error {
+	subject := "program " + p.Name
+	if p.Unconfigured && p.Err() == nil {
+		found.Warn(subject, "it is not configured yet", "replace the placeholders in "+p.File)
+		return nil
+	}
+	if err := a.runnable(ctx, p); err != nil {
+		return err
+	}
+	if agents, err := a.agents(ctx, p, a.NewRunner()); err != nil {
+		found.Warn(subject, err.Error(), "`iterate doctor` has what each lacks; in a workflow others may be there")
+	} else {
+		names := make([]string, len(agents))
+		for i, one := range agents {
+			names[i] = one.Name()
+		}
+		found.OK(subject, "proposed for by %s", strings.Join(names, ", "))
+	}
+	if p.Evaluation != program.Metric {
+		found.OK(subject, "not run: a model takes part in its evaluation")
+		return nil
+	}
+	run, err := a.repeat(ctx, p)
+	if err == nil {
+		err = unusable("evaluation", run)
+	}
+	if err != nil {
+		return err
+	}
+	files, err := a.trackedFiles(ctx)
+	if err != nil {
+		return err
+	}
+	repeats := "repeats itself: " + run.Median.String()
+	if run.Noisy {
+		repeats = fmt.Sprintf("is noisy: %v", run.Samples)
+	}
+	found.OK(subject, "the evaluation runs and %s; a run takes %.3g s, and its tree and setup %.3g s", repeats,
+		run.Seconds, run.Prepare)
+	if text := targetMet(p, run); text != "" && fresh { // else it may have reached its target by its own work
+		found.Warn(subject, text, "give a `target-metric` that is not reached yet, or none")
+	}
+	for _, text := range setup.WithinReach(p, files) {
+		found.Warn(subject, text, "")
+	}
+	return nil
 }
 
 // repeat runs a program's evaluation twice on the unchanged files, and once on a target
-// file that is broken in each of these ways, in trees of its own.
+// file that is broken in each of these ways.
 func (a *App) repeat(ctx context.Context, p *program.Program, ways ...string) (loop.Inspection, error) {
-	measured := *a
-	measured.removals = nil
-	defer measured.close()
-	if err := measured.useRunDir(); err != nil {
-		return loop.Inspection{}, err
-	}
-	service, _, err := measured.measurer(ctx, p)
+	service, _, err := a.measurer(ctx, p)
 	if err != nil {
 		return loop.Inspection{}, err
 	}

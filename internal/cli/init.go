@@ -132,6 +132,9 @@ func (a *App) planInit(ctx context.Context, plan *initialized, init initOptions,
 
 // planLocal plans one program that was measured here; the name "" is that of its kind.
 func (a *App) planLocal(ctx context.Context, plan *initialized, kind, name string) error {
+	if err := a.openRun(ctx); err != nil {
+		return err
+	}
 	fitted, err := a.fitProgram(ctx, name, kind)
 	if err != nil {
 		return err
@@ -167,10 +170,6 @@ next:
 // caller is in, under a name, "" for its kind's, and of a kind, "" for any. Nothing is
 // written.
 func (a *App) fitProgram(ctx context.Context, name, kind string) (*setup.Fitted, error) {
-	a.Local = true
-	if err := a.open(ctx); err != nil {
-		return nil, err
-	}
 	tracked, err := a.trackedFiles(ctx)
 	if err != nil {
 		return nil, misuse.Errorf("the repository has no commit yet: commit your files first")
@@ -202,7 +201,7 @@ func (a *App) programsFlag() string {
 }
 
 func (a *App) planRepository(ctx context.Context, plan *initialized, init initOptions) (err error) {
-	if err := a.open(ctx); err != nil {
+	if err := a.openRun(ctx); err != nil {
 		return err
 	}
 	if a.Programs, err = setup.ProgramsDir(a.Checkout, a.Programs); err != nil {
@@ -239,8 +238,7 @@ func (a *App) planRepository(ctx context.Context, plan *initialized, init initOp
 // firstProgram are the steps that write one that fits and was measured here; where none
 // does, the example, if a person can refuse it.
 func (a *App) firstProgram(ctx context.Context) ([]setup.Step, error) {
-	local := *a
-	fitted, err := local.fitProgram(ctx, "", "")
+	fitted, err := a.fitProgram(ctx, "", "")
 	if _, none := errors.AsType[*misuse.Error](err); none {
 		fmt.Fprintln(a.Stderr, err)
 		if a.Yes {

@@ -67,6 +67,7 @@ func (a *App) makePage(ctx context.Context, out string, names []string) (*pageMa
 	if err := a.open(ctx); err != nil {
 		return nil, err
 	}
+	a.GitHub = nil // a page is of what the repository has
 	shown, err := a.pageMaker(ctx).Make(ctx, names)
 	if err != nil {
 		return nil, err
@@ -104,9 +105,7 @@ func (a *App) pageMaker(ctx context.Context) *site.Maker {
 // pageFacts says of a program what its file and the schedule know. Without the
 // files the page has what the records say.
 func (a *App) pageFacts(ctx context.Context) func(*page.Source) {
-	here := *a
-	here.Local, here.Program = true, ""
-	plan, err := here.plan(ctx, false)
+	plan, err := a.plan(ctx, false)
 	if err != nil {
 		return nil
 	}
@@ -139,6 +138,7 @@ func (a *App) servePage(ctx context.Context, port int, names []string) error {
 	if err := a.open(ctx); err != nil {
 		return err
 	}
+	a.GitHub = nil
 	look := time.Second // from the records of this repository
 	if a.Memory.Remote != "" {
 		look = 30 * time.Second

@@ -20,6 +20,7 @@ func Scheduler(ctx context.Context, env Env) int {
 
 func (a *App) newSchedulerCommand() *cobra.Command {
 	var out, part string
+	var asked schedule.Input
 	cmd := &cobra.Command{
 		Use:   "scheduler",
 		Short: "Pick the most overdue program and write autoloop.json",
@@ -29,14 +30,14 @@ choice to autoloop.json for "iterate" and for workflows. Nothing else is changed
 			"  scheduler --max 4                  # a matrix of up to four programs",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if a.Max < 1 {
-				return misuse.Errorf("--max %d: give at least one", a.Max)
+			if asked.Max < 1 {
+				return misuse.Errorf("--max %d: give at least one", asked.Max)
 			}
-			shard, err := parseShard(part)
-			if err != nil {
+			var err error
+			if asked.Shard, err = parseShard(part); err != nil {
 				return err
 			}
-			return a.selectProgram(cmd.Context(), shard, out)
+			return a.selectProgram(cmd.Context(), asked, out)
 		},
 	}
 	flags := cmd.Flags()
@@ -45,9 +46,9 @@ choice to autoloop.json for "iterate" and for workflows. Nothing else is changed
 	flags.StringVar(&a.At, "now", "", "the time to schedule at (RFC 3339; default: the clock)")
 	a.githubFlags(cmd)
 	flags.StringVar(&out, "out", "", "write the choice to this file (default: autoloop.json in --dir)")
-	flags.StringVar(&a.Program, "program", a.Actions().RequestedProgram(),
+	flags.StringVar(&asked.Forced, "program", a.Actions().RequestedProgram(),
 		"run this program, whatever its schedule (default: AUTOLOOP_PROGRAM)")
-	flags.IntVar(&a.Max, "max", 1, "how many due programs the matrix may hold")
+	flags.IntVar(&asked.Max, "max", 1, "how many due programs the matrix may hold")
 	flags.StringVar(&part, "shard", "", "select from part I of N of the programs, as I/N")
 	flags.BoolVar(&a.Compat, "compat", false, "exit codes and output of the original scheduler")
 	flags.BoolVar(&a.JSON, "json", false, "print the choice as JSON too")
@@ -55,16 +56,19 @@ choice to autoloop.json for "iterate" and for workflows. Nothing else is changed
 	return cmd
 }
 
-func (a *App) selectProgram(ctx context.Context, shard schedule.Shard, out string) error {
+func (a *App) selectProgram(ctx context.Context, asked schedule.Input, out string) error {
+	if err := a.look(ctx); err != nil {
+		return err
+	}
 	if a.Compat && a.Programs == "" {
-		if err := a.writeCompatTemplate(ctx); err != nil {
+		if err := a.writeCompatTemplate(); err != nil {
 			return err
 		}
 	}
 	if err := a.Actions().CheckBranch(a.Base); err != nil && !a.Compat {
 		return err
 	}
-	in, err := a.Input(ctx)
+	in, err := a.input(ctx)
 	if err != nil {
 		return err
 	}
@@ -72,7 +76,7 @@ func (a *App) selectProgram(ctx context.Context, shard schedule.Shard, out strin
 		in.Warnings = append(in.Warnings,
 			fmt.Sprintf("could not fetch issue-based programs: %q is no repository", a.repository()))
 	}
-	in.Shard = shard
+	in.Forced, in.Max, in.Shard = asked.Forced, asked.Max, asked.Shard
 	plan, forced := schedule.Choose(in)
 	if a.GitHub != nil {
 		if err := a.addSelected(ctx, in, plan); err != nil {
@@ -105,10 +109,7 @@ func (a *App) selectProgram(ctx context.Context, shard schedule.Shard, out strin
 }
 
 // writeCompatTemplate does what the original scheduler did before anything else.
-func (a *App) writeCompatTemplate(ctx context.Context) error {
-	if err := a.look(ctx); err != nil {
-		return err
-	}
+func (a *App) writeCompatTemplate() error {
 	written, err := setup.OriginalTemplate(a.Checkout)
 	if written {
 		fmt.Fprintf(a.Stdout, "BOOTSTRAPPED: created %s/example.md locally (agent will create a draft PR)\n",

@@ -58,13 +58,10 @@ func (a *App) time() (time.Time, error) {
 // repository: the user is in the wrong place.
 func (a *App) notRepository() error { return misuse.Errorf("%s: %w", a.Checkout, git.ErrNotRepository) }
 
-// Input reads everything that scheduling looks at.
-func (a *App) Input(ctx context.Context) (in schedule.Input, err error) {
+// input reads everything that scheduling looks at, in what is open.
+func (a *App) input(ctx context.Context) (in schedule.Input, err error) {
 	now, err := a.time()
 	if err != nil {
-		return in, err
-	}
-	if err := a.look(ctx); err != nil {
 		return in, err
 	}
 	programs, err := a.source().Load(false)
@@ -80,10 +77,10 @@ func (a *App) Input(ctx context.Context) (in schedule.Input, err error) {
 	}
 	states := memory.States{Dir: filepath.Join(output, "repo-memory", "autoloop")}
 	if a.Repo != nil {
-		states.Branch = a.Memory
+		states.Branch = &memory.Memory{Repo: a.Repo, Now: a.Now} // of here, as a workflow fetched it
 	}
 	in = schedule.Input{
-		Now: now, Programs: programs, Forced: a.Program, Max: a.Max, Stopped: a.Stopped(), RepoDir: a.Checkout,
+		Now: now, Programs: programs, Stopped: a.Stopped(), RepoDir: a.Checkout,
 		Refusals: a.refusals(ctx), Alive: a.alive(ctx),
 		Ledger: func(name string) (*history.Log, error) { return states.Ledger(ctx, name) },
 	}
@@ -117,9 +114,9 @@ func (a *App) addIssues(ctx context.Context, in *schedule.Input) (err error) {
 	return nil
 }
 
-// plan decides what runs now; with all, whether it could is asked of every program.
+// plan decides what would run now if nobody asked for a program; with all, whether it could is asked of every program.
 func (a *App) plan(ctx context.Context, all bool) (*schedule.Plan, error) {
-	in, err := a.Input(ctx)
+	in, err := a.input(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -132,9 +129,10 @@ func (a *App) plan(ctx context.Context, all bool) (*schedule.Plan, error) {
 // another one of the same program asks before it begins: what was due when it was started
 // may be done by now.
 func (a *App) notDue(ctx context.Context) (string, error) {
-	unasked := *a
-	unasked.Program = "" // one that is asked for is always due
-	plan, err := unasked.plan(ctx, false)
+	if err := a.look(ctx); err != nil {
+		return "", err
+	}
+	plan, err := a.plan(ctx, false)
 	if err != nil {
 		return "", err
 	}

@@ -27,7 +27,9 @@ does not run.`,
 }
 
 func (a *App) status(ctx context.Context, _ []string) error {
-	a.Program = "" // one that is asked for is always due
+	if err := a.look(ctx); err != nil {
+		return err
+	}
 	plan, err := a.plan(ctx, true)
 	if err != nil {
 		return err

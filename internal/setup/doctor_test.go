@@ -28,7 +28,9 @@ func examine(t *testing.T, workflow bool, fill func(*githubtest.State)) []setup.
 		Sleep: func(context.Context, time.Duration) error { return nil },
 	})
 	require.NoError(t, err)
-	return setup.Hub{Client: client, WorkflowToken: workflow}.Examine(t.Context())
+	var found setup.Findings
+	found.Hub(t.Context(), client, workflow)
+	return found
 }
 
 // told are the findings that are not fine, as "level subject: message".
