@@ -12,14 +12,6 @@ import (
 	"github.com/org/autoloop/internal/setup"
 )
 
-func (a *App) checker() setup.Checker {
-	return setup.Checker{
-		Files:  setup.WorkingFiles(a.Checkout),
-		GitHub: a.GitHub != nil || a.InActions(),
-		Unfit:  a.unfit,
-	}
-}
-
 // check checks programs, which go on as their states on the memory branch say; where the
 // branch itself cannot be read, nothing is known of them.
 func (a *App) check(ctx context.Context, programs ...*program.Program) []setup.Checked {
@@ -28,13 +20,13 @@ func (a *App) check(ctx context.Context, programs ...*program.Program) []setup.C
 		states.Branch = a.Memory
 		_ = states.Load(ctx)
 	}
-	checker, list := a.checker(), []setup.Checked{}
+	files, list := setup.WorkingFiles(a.Checkout), []setup.Checked{}
 	for _, p := range programs {
 		why := memory.GoOn(p, states.Texts)
 		if err := states.Failed[p.Name]; err != nil {
 			why = program.Problem{File: memory.MemoryBranch + ":" + p.Name + ".md", Message: err.Error()}.String()
 		}
-		checked := checker.Check(ctx, p)
+		checked := setup.Check(p, files, a.refused(ctx, p, files))
 		if why != "" && !checked.Unconfigured {
 			checked.Errors, checked.OK = append(checked.Errors, why), false
 		}
@@ -105,7 +97,8 @@ func (a *App) checkIssue(ctx context.Context, number int) (*checkedIssue, string
 	for _, other := range found.Untrusted {
 		if other.Issue == number { // no state is its own, whatever its name
 			p := program.ParseIssue(number, issue.Title, []byte(issue.Body))
-			return &checkedIssue{a.checker().Check(ctx, p), number, other.Reason}, "", nil
+			files := setup.WorkingFiles(a.Checkout)
+			return &checkedIssue{setup.Check(p, files, a.refused(ctx, p, files)), number, other.Reason}, "", nil
 		}
 	}
 	for name, own := range found.Linked {

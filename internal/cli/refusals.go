@@ -24,20 +24,25 @@ func (a *App) refusals(ctx context.Context) func(*schedule.Standing) []program.P
 	if a.Repo != nil {
 		files, _ = a.trackedFiles(ctx) // without a commit, nothing is known of files
 	}
-	github := a.GitHub != nil || a.InActions()
 	return func(s *schedule.Standing) []program.Problem {
 		p := s.Program
-		if p.Issue == 0 && s.Machine.DirectionGiven {
-			p.GoOn(s.Machine.Direction)
+		found := a.refused(ctx, p, files)
+		if len(found) == 0 && s.Condition == schedule.Pending && s.Recorded() && !a.gated() {
+			found = []program.Problem{{File: p.File, Severity: program.Error, Message: program.WaitsForCI}}
 		}
-		if found := p.Refusals(files, github); len(found) > 0 {
-			return found
-		}
-		if s.Condition == schedule.Pending && s.Recorded() && !github {
-			return []program.Problem{{File: p.File, Severity: program.Error, Message: program.WaitsForCI}}
-		}
-		return a.unfit(ctx, p, files)
+		return found
 	}
+}
+
+// gated reports whether CI's word can be had.
+func (a *App) gated() bool { return a.GitHub != nil || a.InActions() }
+
+// refused are the reasons for which a program cannot run, among these files.
+func (a *App) refused(ctx context.Context, p *program.Program, files []string) []program.Problem {
+	if found := p.Refusals(files, a.gated()); len(found) > 0 {
+		return found
+	}
+	return a.unfit(ctx, p, files)
 }
 
 // unfit are the reasons that only a look into the repository shows for which an

@@ -2,7 +2,6 @@ package setup
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -40,21 +39,9 @@ type Checked struct {
 	may, never []string // Targets and Protected with their lines, for people
 }
 
-// Checker checks programs in a checkout.
-type Checker struct {
-	// Files are those of the checkout, sorted; GitHub says that the repository there is used.
-	Files  []string
-	GitHub bool
-	// Unfit are the reasons against a program that only a look into the repository shows.
-	Unfit func(ctx context.Context, p *program.Program, files []string) []program.Problem
-}
-
-// Check says what a program does, and what is wrong with it.
-func (c Checker) Check(ctx context.Context, p *program.Program) Checked {
-	refusals := p.Refusals(c.Files, c.GitHub)
-	if len(refusals) == 0 {
-		refusals = c.Unfit(ctx, p, c.Files)
-	}
+// Check says what a program does, among the sorted files of a checkout, and what is wrong
+// with it besides the reasons for which it is refused.
+func Check(p *program.Program, files []string, refusals []program.Problem) Checked {
 	closed := p.Closed()
 	open := slices.DeleteFunc(slices.Clone(p.Targets),
 		func(target program.Pattern) bool { return slices.Contains(closed, target) })
@@ -69,7 +56,7 @@ func (c Checker) Check(ctx context.Context, p *program.Program) Checked {
 	for _, target := range open {
 		v.may = append(v.may, onLine(target.Text, target.Line))
 	}
-	v.never = neverChange(p, c.Files)
+	v.never = neverChange(p, files)
 	say := func(list *[]string, problems []program.Problem) {
 		for _, problem := range problems {
 			*list = append(*list, problem.String())
@@ -77,7 +64,7 @@ func (c Checker) Check(ctx context.Context, p *program.Program) Checked {
 	}
 	say(&v.Errors, refusals)
 	if len(v.Errors) == 0 && !p.Unconfigured {
-		say(&v.Warnings, targetWarnings(p, c.Files))
+		say(&v.Warnings, targetWarnings(p, files))
 		say(&v.Warnings, p.ClosedWarnings())
 		if text := p.SharedOutput(); text != "" {
 			v.Warnings = append(v.Warnings, text)

@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -42,28 +41,25 @@ func TestCheckSaysWhatAProgramDoes(t *testing.T) {
 	root := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(root, "a.go"), nil, 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(root, "e.sh"), nil, 0o600))
-	refuse := func(context.Context, *program.Program, []string) []program.Problem {
-		return []program.Problem{{File: "p.md", Message: "it cannot be shared"}}
-	}
-	accept := func(context.Context, *program.Program, []string) []program.Problem { return nil }
+	unfit := []program.Problem{{File: "p.md", Message: "it cannot be shared"}}
 	for name, c := range map[string]struct {
 		text, says string
-		unfit      func(context.Context, *program.Program, []string) []program.Problem
+		unfit      []program.Problem
 		ok         bool
 	}{
 		"fine": {"---\nschedule: every 6h\n---\n## Target\n`a.go`\n## Evaluation\n```\n" +
 			"sh e.sh > \"$AUTOLOOP_RESULT\"\n```\n", "p.md: ok\n" +
 			"  schedule    every 6h\n  metric      the only number, higher is better\n  may change  a.go (line 5)\n" +
-			"  evaluation  sh e.sh > \"$AUTOLOOP_RESULT\"\n", accept, true},
+			"  evaluation  sh e.sh > \"$AUTOLOOP_RESULT\"\n", nil, true},
 		"unfit": {
 			"## Target\n`a.go`\n## Evaluation\n```\nsh e.sh\n```\n",
-			"p.md: does not run\n  error: p.md: it cannot be shared\n", refuse, false,
+			"p.md: does not run\n  error: p.md: it cannot be shared\n", unfit, false,
 		},
-		"refused":      {"## Target\n`a.go`\n", "p.md: does not run\n  error: p.md: no evaluation: ", refuse, false},
-		"unconfigured": {"## Goal\nTODO: say what\n", "p.md: not configured yet: fill in line 2\n", accept, false},
+		"refused":      {"## Target\n`a.go`\n", "p.md: does not run\n  error: p.md: no evaluation: ", unfit, false},
+		"unconfigured": {"## Goal\nTODO: say what\n", "p.md: not configured yet: fill in line 2\n", nil, false},
 	} {
-		checker := Checker{Files: WorkingFiles(root), Unfit: c.unfit}
-		checked := checker.Check(t.Context(), program.Parse("p.md", []byte(c.text)))
+		p := program.Parse("p.md", []byte(c.text))
+		checked := Check(p, WorkingFiles(root), append(p.Refusals(WorkingFiles(root), false), c.unfit...))
 		assert.Equal(t, c.ok, checked.OK, name)
 		assert.Contains(t, checked.String(), c.says, name)
 	}
