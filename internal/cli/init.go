@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -211,12 +212,18 @@ func (a *App) planRepository(ctx context.Context, plan *initialized, init initOp
 	if version, commit, edited := builtFrom(); !edited {
 		init.Origin.Version, init.Origin.Commit = version, commit
 	}
-	steps, lacks, err := setup.Steps(a.Checkout, a.Programs, init.Options)
+	var programs []*program.Program
+	if _, err := os.Stat(a.source().Directory()); a.Programs == "" || err == nil {
+		if programs, err = a.source().Load(false); err != nil { // one that is named is made
+			return misuse.New(err)
+		}
+	}
+	steps, err := setup.Steps(a.Checkout, a.Programs, programs, init.Options)
 	if err != nil {
 		return err
 	}
 	var first, renames []setup.Step
-	if lacks {
+	if len(programs) == 0 {
 		if first, err = a.firstProgram(ctx); err != nil {
 			return err
 		}
@@ -226,7 +233,10 @@ func (a *App) planRepository(ctx context.Context, plan *initialized, init initOp
 		a.warn(fmt.Sprintf("the labels are left to you: %v", err))
 	}
 	if init.adopt {
-		if renames, err = a.adoptSteps(ctx); err != nil {
+		if _, err := a.Repo.Remote("origin").URL(ctx); a.Memory.Remote == "" && err == nil {
+			a.Memory.Remote = "origin"
+		}
+		if renames, err = setup.AdoptSteps(ctx, a.Memory, a.GitHub, program.Names(programs)); err != nil {
 			return err
 		}
 	}
@@ -248,20 +258,6 @@ func (a *App) firstProgram(ctx context.Context) ([]setup.Step, error) {
 		return nil, err
 	}
 	return setup.FirstProgram(a.Checkout, a.source().Directory(), "example", fitted)
-}
-
-// adoptSteps rename branches on the remote that iterations would use, else on
-// origin when there is one.
-func (a *App) adoptSteps(ctx context.Context) ([]setup.Step, error) {
-	adopter := setup.Adopter{
-		Repo: a.Repo, GitHub: a.GitHub, Programs: a.source(), Remote: a.Memory.Remote, Now: a.Now,
-	}
-	if adopter.Remote == "" {
-		if _, err := a.Repo.Remote("origin").URL(ctx); err == nil {
-			adopter.Remote = "origin"
-		}
-	}
-	return adopter.Steps(ctx)
 }
 
 // doInit shows the steps, asks, does them, and says what comes next.

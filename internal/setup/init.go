@@ -8,9 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/program/checkout"
 )
 
 // Options are the wishes of `iterate init`.
@@ -27,31 +25,25 @@ type Options struct {
 	Simple *bool
 }
 
-// Steps compares the files that there are with those that should be. Lacks says that
-// there is no program yet.
-func Steps(root, programs string, o Options) (steps []Step, lacks bool, err error) {
-	source := checkout.Programs{Root: root, Dir: programs}
-	var found []*program.Program
-	if programs == "" || exists(source.Directory(), ".") { // one that is named is made
-		if found, err = source.Load(false); err != nil {
-			return nil, false, misuse.New(err)
-		}
-	}
-	if steps, err = initFiles(root, found, programs, o); err != nil {
-		return nil, false, err
-	}
+// Steps compares the files that there are with those that should be, for the programs that
+// are found in a directory, "" for the usual one.
+func Steps(root, dir string, programs []*program.Program, o Options) ([]Step, error) {
+	steps, err := initFiles(root, programs, dir, o)
 	for i := range steps {
-		if err := steps[i].compare(root, o.Force); err != nil {
-			return nil, false, err
+		if err == nil {
+			err = steps[i].compare(root, o.Force)
 		}
+	}
+	if err != nil {
+		return nil, err
 	}
 	if wantsSimple(root, o) && exists(root, pairWorkflow) {
 		steps = append(steps, Step{Action: Keep, Name: pairWorkflow, Why: "(nothing calls it any more: delete it)"})
 	}
-	if len(found) > 0 {
-		steps = append(steps, Step{Action: Keep, Name: found[0].File, Why: "(there is a program)"})
+	if len(programs) > 0 {
+		steps = append(steps, Step{Action: Keep, Name: programs[0].File, Why: "(there is a program)"})
 	}
-	return steps, len(found) == 0, nil
+	return steps, nil
 }
 
 func exists(root, name string) bool {
