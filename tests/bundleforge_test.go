@@ -1,8 +1,6 @@
 package tests
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -12,8 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rewrite makes the bundle change another file, with every digest right: what
-// code in the proposing job could do.
+// rewrite makes the bundle change another file: what code in the proposing job could do.
 func (w *project) rewrite(dir, path string) {
 	w.t.Helper()
 	w.plant(dir, "100644", w.git("hash-object", "-w", filepath.Join(w.side, "values")), path)
@@ -30,13 +27,10 @@ func (w *project) link(dir, path, target string) {
 // plant makes the bundle put something into the incumbent's tree.
 func (w *project) plant(dir, mode, id string, paths ...string) {
 	w.t.Helper()
-	var m struct {
-		Incumbent string `json:"incumbent_tree"`
-	}
-	data := readText(w.t, filepath.Join(dir, "manifest.json"))
-	require.NoError(w.t, json.Unmarshal([]byte(data), &m))
+	var incumbent string
+	w.forge(dir, func(m map[string]any) { incumbent = m["incumbent_tree"].(string) })
 	git := []string{"env", "GIT_INDEX_FILE=" + filepath.Join(w.side, "index"), "git"}
-	w.run(w.dir, append(git, "read-tree", m.Incumbent)...)
+	w.run(w.dir, append(git, "read-tree", incumbent)...)
 	for _, path := range paths {
 		w.run(w.dir, append(git, "update-index", "--add", "--cacheinfo", mode+","+id+","+path)...)
 	}
@@ -51,59 +45,26 @@ func (w *project) plant(dir, mode, id string, paths ...string) {
 		}
 		change = append(change, file)
 	}
-	require.NoError(w.t, os.WriteFile(filepath.Join(dir, "change.json"), []byte(asJSON(w.t, change)), 0o600))
-	w.manifest(dir, func(m map[string]any) { m["candidate_tree"] = tree })
+	w.forge(dir, func(m map[string]any) { m["candidate_tree"], m["files"] = tree, change })
 }
 
-// replace edits a file of a bundle and makes the digests right.
-func (w *project) replace(dir, name, old, replacement string) {
+// replace edits the text of a bundle.
+func (w *project) replace(dir, old, replacement string) {
 	w.t.Helper()
-	file := filepath.Join(dir, name)
+	file := filepath.Join(dir, "bundle.json")
 	data := readText(w.t, file)
 	require.Contains(w.t, data, old)
 	require.NoError(w.t, os.WriteFile(file, []byte(strings.ReplaceAll(data, old, replacement)), 0o600))
-	w.manifest(dir, nil)
 }
 
-// rewriteEvents edits the events of a bundle and makes the digests right.
-func (w *project) rewriteEvents(dir string, edit func(events []map[string]any) []map[string]any) {
+// forge edits what a bundle says.
+func (w *project) forge(dir string, edit func(m map[string]any)) {
 	w.t.Helper()
-	file := filepath.Join(dir, "events.jsonl")
-	data := readText(w.t, file)
-	var events []map[string]any
-	for line := range strings.Lines(data) {
-		var event map[string]any
-		decoder := json.NewDecoder(strings.NewReader(line))
-		decoder.UseNumber()
-		require.NoError(w.t, decoder.Decode(&event))
-		events = append(events, event)
-	}
-	var text []byte
-	for _, event := range edit(events) {
-		line, err := json.Marshal(event)
-		require.NoError(w.t, err)
-		text = append(append(text, line...), '\n')
-	}
-	require.NoError(w.t, os.WriteFile(file, text, 0o600))
-	w.manifest(dir, nil)
-}
-
-// manifest edits the manifest of a bundle and makes the digests right.
-func (w *project) manifest(dir string, edit func(map[string]any)) {
-	w.t.Helper()
-	file := filepath.Join(dir, "manifest.json")
-	data := readText(w.t, file)
-	if edit != nil {
-		var m map[string]any
-		require.NoError(w.t, json.Unmarshal([]byte(data), &m))
-		edit(m)
-		require.NoError(w.t, os.WriteFile(file, []byte(asJSON(w.t, m)), 0o600))
-	}
-	sums := ""
-	for _, name := range []string{"manifest.json", "change.json", "events.jsonl"} {
-		text := readText(w.t, filepath.Join(dir, name))
-		sum := sha256.Sum256([]byte(text))
-		sums += hex.EncodeToString(sum[:]) + "  " + name + "\n"
-	}
-	require.NoError(w.t, os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(sums), 0o600))
+	file := filepath.Join(dir, "bundle.json")
+	var m map[string]any
+	decoder := json.NewDecoder(strings.NewReader(readText(w.t, file)))
+	decoder.UseNumber()
+	require.NoError(w.t, decoder.Decode(&m))
+	edit(m)
+	require.NoError(w.t, os.WriteFile(file, []byte(asJSON(w.t, m)), 0o600))
 }

@@ -68,8 +68,7 @@ func TestFilesFitTheirSchemas(t *testing.T) {
 			w.ok("iterate", args...)
 		}
 		dir, _ := w.propose("bundle")
-		manifest := readText(t, filepath.Join(dir, "manifest.json"))
-		fits(t, "bundle", manifest)
+		fits(t, "bundle", readText(t, filepath.Join(dir, "bundle.json")))
 		w.publish(dir)
 
 		kinds := map[string]bool{}

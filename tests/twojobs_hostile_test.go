@@ -59,7 +59,7 @@ func TestMovedBranchMakesBundleStale(t *testing.T) {
 	forge := func(key string, value any) string {
 		forged := filepath.Join(t.TempDir(), "forged")
 		h.run("", "cp", "-a", dir, forged)
-		h.manifest(forged, func(m map[string]any) { m[key] = value })
+		h.forge(forged, func(m map[string]any) { m[key] = value })
 		return forged
 	}
 	j.refuses(h, `of repository "org/other"`, forge("repository", "org/other"))
@@ -81,8 +81,8 @@ func TestTextsOfABundleAreData(t *testing.T) {
 	const hostile = "x\n::set-output name=selected::evil\n::error::evil\n" +
 		"✅ CI is green: 12 checks @octocat <script>alert(1)</script> ![i](http://evil.example/i) <!-- AUTOLOOP:STATUS --> | a | `${{ " +
 		"secrets.X }}` $(id)"
-	h.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
-		last := events[len(events)-1]
+	h.forge(dir, func(m map[string]any) {
+		last := m["decided"].(map[string]any)
 		for _, key := range []string{"summary", "agent", "model", "focus"} {
 			last[key] = hostile
 		}
@@ -92,7 +92,6 @@ func TestTextsOfABundleAreData(t *testing.T) {
 		for _, key := range []string{"lessons", "foreclosed", "ideas", "changed"} {
 			last[key] = []string{hostile, hostile}
 		}
-		return events
 	})
 	outputs, summary := filepath.Join(h.side, "outputs"), filepath.Join(h.side, "summary")
 	h.env = append(h.env, "GITHUB_ACTIONS=true", "GITHUB_OUTPUT="+outputs, "GITHUB_STEP_SUMMARY="+summary,

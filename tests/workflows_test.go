@@ -158,7 +158,7 @@ func TestLargeBundlesAreNotHandedOn(t *testing.T) {
 	for size, made := range map[int]string{1 << 10: "made=true\n", 103 << 20: ""} {
 		dir, output := t.TempDir(), filepath.Join(t.TempDir(), "output")
 		require.NoError(t, os.WriteFile(output, nil, 0o600))
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "change.json"), bytes.Repeat([]byte("x"), size), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "bundle.json"), bytes.Repeat([]byte("x"), size), 0o600))
 		cmd := exec.CommandContext(t.Context(), "bash", "-e", "-c", steps[at].Run)
 		cmd.Env = append(os.Environ(), "BUNDLE="+dir, "GITHUB_OUTPUT="+output)
 		log, err := cmd.CombinedOutput()

@@ -62,14 +62,14 @@ func (a *App) propose(ctx context.Context, out string, ifDue bool) (written bool
 	// Where a start is on record, the job that recorded it has seen to what CI needs:
 	// this one needs no GitHub. Without a start the loop refuses.
 	anyGate := func(*program.Program) error { return nil }
-	handOn := func(made *proposal.Bundle, result loop.Result, err error) ([]loop.Result, error) {
+	handOn := func(made *proposal.Proposal, result loop.Result, err error) ([]loop.Result, error) {
 		switch {
 		case err != nil:
 			return nil, err
 		case made == nil:
 			fmt.Fprintln(a.Stderr, "no bundle was written: there is nothing to record")
 		default:
-			if err = proposal.Write(out, *made); err == nil {
+			if err = proposal.Write(out, made); err == nil {
 				result.Bundle, written = out, true
 			}
 		}

@@ -32,7 +32,7 @@ the recorded start is given back, which counts as no run.`,
 			if err != nil {
 				return err
 			}
-			return a.publish(cmd.Context(), &made)
+			return a.publish(cmd.Context(), made)
 		},
 	}
 	a.programFlags(cmd)
@@ -41,7 +41,7 @@ the recorded start is given back, which counts as no run.`,
 }
 
 // publish records a bundle; nil means that the job which proposes left no bundle.
-func (a *App) publish(ctx context.Context, made *proposal.Bundle) error {
+func (a *App) publish(ctx context.Context, made *proposal.Proposal) error {
 	switch why := a.Stopped(); {
 	case made == nil && a.Program == "":
 		return misuse.Errorf("name the directory of the bundle, or with --program the program whose proposing job " +
@@ -64,7 +64,7 @@ func (a *App) publish(ctx context.Context, made *proposal.Bundle) error {
 	var result loop.Result
 	switch {
 	case made != nil:
-		result, err = service.Publish(ctx, *made)
+		result, err = service.Publish(ctx, made)
 	case a.Stopped() != "":
 		result, err = service.GiveBack(ctx)
 	default:

@@ -205,7 +205,7 @@ func (b *fixture) twoJobs() (proposed, published Result) {
 		published, err = b.service.Chores(b.t.Context())
 	} else {
 		made.ID = fmt.Sprintf("bundle of %s", made.Run)
-		published, err = b.service.Publish(b.t.Context(), *made)
+		published, err = b.service.Publish(b.t.Context(), made)
 	}
 	b.service.Agents = []Proposer{{Agent: b}}
 	require.NoError(b.t, err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/org/autoloop/internal/decision"
@@ -52,7 +51,8 @@ func (r *run) describe(p *proposal.Proposal, at position, all []*attempt) {
 		}
 		return
 	}
-	p.Measured, r.transcript = r.measuredEvents(at, all), a.reply.Transcript
+	p.Measured, p.Proposed = r.measuredEvents(at, all)
+	r.transcript = a.reply.Transcript
 	p.Decided = r.decidedEvent(at, all)
 	p.Decided.Reasons = append(p.Decided.Reasons, others(p)...)
 	if a.Outcome == history.Accepted {
@@ -150,7 +150,7 @@ func (r *run) proposeFix(ctx context.Context, e history.Decided, verdict ci.Resu
 		return at, p, nil
 	}
 	p.Checked.Summary = a.reply.Summary
-	p.Measured = slices.DeleteFunc(p.Measured, func(e history.Event) bool { _, is := e.(*history.Proposed); return is })
+	p.Proposed = nil
 	p.Decided.Outcome = history.PendingCI
 	p.Decided.Reasons = append(p.Decided.Reasons,
 		decision.Reason{Kind: decision.FixesCI, Count: number, Words: summary(a.reply.Summary, a.Changed)})

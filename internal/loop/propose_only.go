@@ -93,26 +93,22 @@ func (r *run) proposeForCI(ctx context.Context) (*proposal.Proposal, error) {
 	return p, ends(history.PendingCI, p.Checked.Reasons...)
 }
 
-// pack makes the bundle of a proposal.
-func (r *run) pack(ctx context.Context, p *proposal.Proposal) (*proposal.Bundle, error) {
+// pack makes a proposal whole for another job; it is nil when there is nothing to hand on.
+func (r *run) pack(ctx context.Context, p *proposal.Proposal) (_ *proposal.Proposal, err error) {
 	p.Records, p.Baseline = recordsDigest(r.drafted.found), r.baselineEvents
 	if r.comments != nil {
 		p.Heard, p.Told = r.comments.Until, r.commentsTold && p.Kind == proposal.Iteration
 	}
 	if len(p.Events()) == 0 {
-		return nil, nil //nolint:nilnil // there is nothing to hand on
+		return nil, nil //nolint:nilnil // as it says
 	}
-	var err error
 	if p.Incumbent, _, err = r.Repo.TreeOf(ctx, r.synced.start()); err != nil {
 		return nil, err
 	}
 	if p.Candidate != "" {
-		if p.Files, err = changedFiles(ctx, r.Repo, p.Incumbent, p.Candidate); err != nil {
-			return nil, err
-		}
+		p.Files, err = changedFiles(ctx, r.Repo, p.Incumbent, p.Candidate)
 	}
-	bundle, err := p.Bundle(r.Now())
-	return &bundle, err
+	return p, err
 }
 
 // changedFiles are the files of one tree that another has not, or has otherwise.
@@ -148,7 +144,7 @@ func changedFiles(ctx context.Context, repo *git.Repo, before, after string) ([]
 // nothing: it writes no lease, no event, and nothing on GitHub. It works under the
 // start that Reserve recorded for it. The bundle is for Publish; it is nil when
 // there is nothing for another job to do, and the result says why.
-func (s *Service) Propose(ctx context.Context) (*proposal.Bundle, Result, error) {
+func (s *Service) Propose(ctx context.Context) (*proposal.Proposal, Result, error) {
 	run := s.begin()
 	run.draft()
 	run.joins, run.mustJoin = true, s.MustReserve

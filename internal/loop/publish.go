@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,12 +19,12 @@ import (
 // written in one step or not at all: what is stale or against the rules is a
 // *proposal.RefusedError. After an interruption the same bundle is shown to its
 // end; one that was shown completely is refused.
-func (s *Service) Publish(ctx context.Context, b proposal.Bundle) (Result, error) {
+func (s *Service) Publish(ctx context.Context, p *proposal.Proposal) (Result, error) {
 	run := s.begin()
-	return run.through(ctx, func(ctx context.Context) error { return run.publish(ctx, b) })
+	return run.through(ctx, func(ctx context.Context) error { return run.publish(ctx, p) })
 }
 
-func (r *run) publish(ctx context.Context, from proposal.Bundle) error {
+func (r *run) publish(ctx context.Context, from *proposal.Proposal) error {
 	r.iteration = from.Iteration
 	if err := r.open(ctx); err != nil {
 		return err
@@ -31,7 +32,13 @@ func (r *run) publish(ctx context.Context, from proposal.Bundle) error {
 	r.before = r.records.LastRun
 	r.joinHanded(r.records, from.Run)
 	r.id = r.records.id
-	if r.Masker.Leaks(from.Events) {
+	said := *from
+	said.Files = nil // what is in these is held against what was there
+	text, err := json.Marshal(said)
+	if err != nil {
+		return err
+	}
+	if r.Masker.Leaks(text) {
 		return proposal.Refuse("it has a secret of this job in it")
 	}
 	for _, e := range history.Of[*history.Set](r.records.log.Events) {
@@ -59,21 +66,21 @@ func (r *journal) stale() error {
 
 // publishProposal records an iteration, or an attempt to fix what CI found. CI is read
 // again: what the bundle says about it is not believed.
-func (r *run) publishProposal(ctx context.Context, from proposal.Bundle) error {
-	fix, pending := from.Kind == proposal.Fix, r.records.Waiting()
+func (r *run) publishProposal(ctx context.Context, p *proposal.Proposal) error {
+	fix, pending := p.Kind == proposal.Fix, r.records.Waiting()
 	switch {
-	case fix && (r.comments == nil || pending == nil || pending.Commit != from.Branch):
-		return proposal.Refuse("it is stale: no iteration waits for CI with commit %.12s; propose again", from.Branch)
+	case fix && (r.comments == nil || pending == nil || pending.Commit != p.Branch):
+		return proposal.Refuse("it is stale: no iteration waits for CI with commit %.12s; propose again", p.Branch)
 	case !fix && pending != nil:
 		return proposal.Refuse("an iteration waits for CI; propose again")
 	}
-	p, err := proposal.Decode(from, r.Masker)
+	err := p.Sanitize(r.Masker)
 	if err != nil {
 		return err
 	}
 	var at position
 	if fix {
-		if at, err = r.positionOfFix(ctx, from, *pending); err != nil {
+		if at, err = r.positionOfFix(ctx, p, *pending); err != nil {
 			return err
 		}
 		verdict := r.verdict(ctx, *pending)
@@ -89,7 +96,7 @@ func (r *run) publishProposal(ctx context.Context, from proposal.Bundle) error {
 			return err
 		}
 	}
-	r.mayWrite = r.startsWith(from)
+	r.mayWrite = r.startsWith(p)
 	if err := r.record(ctx, at, p); err != nil {
 		return err
 	}
@@ -100,7 +107,7 @@ func (r *run) publishProposal(ctx context.Context, from proposal.Bundle) error {
 
 // startsWith takes the lease for a bundle, notes the bundle, and applies the commands that
 // were read before it was made.
-func (r *run) startsWith(from proposal.Bundle) func(*records) error {
+func (r *run) startsWith(from *proposal.Proposal) func(*records) error {
 	return func(b *records) error {
 		if recordsDigest(b.read) != from.Records {
 			return r.stale()
@@ -129,7 +136,7 @@ func (r *run) startsWith(from proposal.Bundle) func(*records) error {
 // again finishes a bundle that is recorded already: the run that recorded it may
 // have been interrupted before GitHub was up to date. When nothing is left to do
 // the bundle is refused.
-func (r *run) again(ctx context.Context, from proposal.Bundle, by string) error {
+func (r *run) again(ctx context.Context, from *proposal.Proposal, by string) error {
 	twice := proposal.Refuse("it was published before, by run %s", by)
 	if r.GitHub == nil || r.records.Published != from.ID {
 		return twice
@@ -164,7 +171,7 @@ func (r *run) again(ctx context.Context, from proposal.Bundle, by string) error 
 // nothing. Later ones are left to the runs that they start and to the next
 // proposal. Of the bundle only the mark is believed: authors and texts are read
 // again.
-func (r *thread) readProposedComments(ctx context.Context, from proposal.Bundle) error {
+func (r *thread) readProposedComments(ctx context.Context, from *proposal.Proposal) error {
 	if r.GitHub == nil {
 		return nil
 	}

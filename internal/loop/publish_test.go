@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -25,36 +26,39 @@ import (
 )
 
 // made is a bundle of the next iteration.
-func (b *fixture) made() proposal.Bundle {
+func (b *fixture) made() *proposal.Proposal {
 	b.t.Helper()
 	made, result, err := b.service.Propose(b.t.Context())
 	require.NoError(b.t, err)
 	require.NotNil(b.t, made, "%v", result.Reasons)
 	made.ID = "bundle of " + made.Run
-	return *made
+	return made
 }
 
-// edited is a bundle with other fields in its events of one kind.
-func edited(t *testing.T, b proposal.Bundle, kind history.EventKind, fields map[string]any) proposal.Bundle {
+// edited is a bundle, as it is read, with other fields in its events of one kind.
+func edited(t *testing.T, p *proposal.Proposal, kind string, fields map[string]any) *proposal.Proposal {
 	t.Helper()
-	var text []byte
-	found := false
-	for line := range strings.Lines(string(b.Events)) {
-		var event map[string]any
-		decoder := json.NewDecoder(strings.NewReader(line))
-		decoder.UseNumber()
-		require.NoError(t, decoder.Decode(&event))
-		if event["event"] == string(kind) {
-			found = true
-			maps.Copy(event, fields)
+	text, err := json.Marshal(p)
+	require.NoError(t, err)
+	var all map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	require.NoError(t, decoder.Decode(&all))
+	switch events := all[kind].(type) {
+	case map[string]any:
+		maps.Copy(events, fields)
+	case []any:
+		for _, event := range events {
+			maps.Copy(event.(map[string]any), fields)
 		}
-		out, err := json.Marshal(event)
-		require.NoError(t, err)
-		text = append(append(text, out...), '\n')
+	default:
+		require.Empty(t, kind)
 	}
-	require.True(t, found)
-	b.Events = text
-	return b
+	text, err = json.Marshal(all)
+	require.NoError(t, err)
+	made := &proposal.Proposal{ID: p.ID}
+	require.NoError(t, json.Unmarshal(text, made))
+	return made
 }
 
 // refused holds that an error is a refusal, for the reason that testdata has, or none.
@@ -70,10 +74,10 @@ func refused(t *testing.T, err error, name string) {
 }
 
 // refuses holds that a bundle is refused, and changes nothing.
-func (b *fixture) refuses(t *testing.T, forged proposal.Bundle, name string) {
+func (b *fixture) refuses(t *testing.T, forged *proposal.Proposal, name string) {
 	t.Helper()
 	before := b.refs()
-	_, err := b.service.Publish(t.Context(), forged)
+	_, err := b.service.Publish(t.Context(), edited(t, forged, "", nil))
 	refused(t, err, name)
 	assert.Equal(t, before, b.refs(), name)
 }
@@ -89,39 +93,32 @@ func TestPublishRefuses(t *testing.T) {
 	made := b.made()
 	b.service.Masker = process.NewMasker(nil, secret)
 	ones := strings.Repeat("1", 40)
-	for name, c := range map[string]func(m *proposal.Bundle){
-		"another program":          func(m *proposal.Bundle) { m.Program = "q" },
-		"another repository":       func(m *proposal.Bundle) { m.Repository = "o/r" },
-		"a base that is an option": func(m *proposal.Bundle) { m.Base = "--all" },
-		"other records":            func(m *proposal.Bundle) { m.Records = strings.Repeat("1", 64) },
-		"the iteration after":      func(m *proposal.Bundle) { m.Iteration = 3 },
-		"the iteration after, everywhere": func(m *proposal.Bundle) {
-			for _, kind := range []history.EventKind{"measured", "decided"} {
-				*m = edited(t, *m, kind, map[string]any{"iteration": 3})
-			}
-			m.Iteration = 3
+	for name, c := range map[string]func(m *proposal.Proposal){
+		"another program":          func(m *proposal.Proposal) { m.Program = "q" },
+		"another repository":       func(m *proposal.Proposal) { m.Repository = "o/r" },
+		"a base that is an option": func(m *proposal.Proposal) { m.Base = "--all" },
+		"other records":            func(m *proposal.Proposal) { m.Records = strings.Repeat("1", 64) },
+		"the iteration after":      func(m *proposal.Proposal) { m.Iteration = 3 },
+		"another default branch":   func(m *proposal.Proposal) { m.BaseBranch = "master" },
+		"an earlier base":          func(m *proposal.Proposal) { m.Base = b.git("rev-parse", "main~1") },
+		"another branch":           func(m *proposal.Proposal) { m.Branch = ones },
+		"another incumbent":        func(m *proposal.Proposal) { m.Incumbent = ones },
+		"another candidate":        func(m *proposal.Proposal) { m.Candidate = m.Incumbent },
+		"no candidate":             func(m *proposal.Proposal) { m.Candidate, m.Files = "", nil },
+		"a secret in its events": func(m *proposal.Proposal) {
+			*m = *edited(t, m, "decided", map[string]any{"agent": secret})
 		},
-		"another run":            func(m *proposal.Bundle) { m.Run = "r" },
-		"another default branch": func(m *proposal.Bundle) { m.BaseBranch = "master" },
-		"an earlier base":        func(m *proposal.Bundle) { m.Base = b.git("rev-parse", "main~1") },
-		"another branch":         func(m *proposal.Bundle) { m.Branch = ones },
-		"another incumbent":      func(m *proposal.Bundle) { m.Incumbent = ones },
-		"another candidate":      func(m *proposal.Bundle) { m.Candidate = m.Incumbent },
-		"no candidate":           func(m *proposal.Bundle) { m.Candidate, m.Change = "", nil },
-		"a secret in its events": func(m *proposal.Bundle) {
-			*m = edited(t, *m, "decided", map[string]any{"agent": secret})
-		},
-		"another decision": func(m *proposal.Bundle) {
-			*m = edited(t, *m, "decided", map[string]any{"best": json.Number("9")})
+		"another decision": func(m *proposal.Proposal) {
+			*m = *edited(t, m, "decided", map[string]any{"best": json.Number("9")})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			forged := made
-			c(&forged)
+			forged := edited(t, made, "", nil)
+			c(forged)
 			b.refuses(t, forged, "")
 		})
 	}
-	result, err := b.service.Publish(t.Context(), made)
+	result, err := b.service.Publish(t.Context(), edited(t, made, "", nil))
 	require.NoError(t, err)
 	assert.Equal(t, history.Accepted, result.Outcome)
 	assert.Equal(t, "5", b.kept())
@@ -164,22 +161,22 @@ func TestForgedFix(t *testing.T) {
 	require.Equal(t, proposal.Fix, made.Kind)
 	before := b.refs()
 	ones := strings.Repeat("1", 40)
-	for name, c := range map[string]func(m *proposal.Bundle){
-		"of another commit":     func(m *proposal.Bundle) { m.Branch = m.Base },
-		"as the next iteration": func(m *proposal.Bundle) { m.Kind, m.Iteration = proposal.Iteration, 2 },
-		"of another base":       func(m *proposal.Bundle) { m.Base = ones },
-		"accepted by itself": func(m *proposal.Bundle) {
-			*m = edited(t, *m, "decided", map[string]any{"outcome": "accepted"})
+	for name, c := range map[string]func(m *proposal.Proposal){
+		"of another commit":     func(m *proposal.Proposal) { m.Branch = m.Base },
+		"as the next iteration": func(m *proposal.Proposal) { m.Kind, m.Iteration = proposal.Iteration, 2 },
+		"of another base":       func(m *proposal.Proposal) { m.Base = ones },
+		"accepted by itself": func(m *proposal.Proposal) {
+			*m = *edited(t, m, "decided", map[string]any{"outcome": "accepted"})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			forged := made
-			c(&forged)
+			forged := edited(t, made, "", nil)
+			c(forged)
 			b.refuses(t, forged, "")
 		})
 	}
 	f.down = true
-	_, err := b.service.Publish(t.Context(), made)
+	_, err := b.service.Publish(t.Context(), edited(t, made, "", nil))
 	require.ErrorContains(t, err, "no iteration waits for CI with commit", "CI cannot be read")
 	f.down, f.ci = false, []ci.Result{green()}
 	b.refuses(t, made, "CI is green now")
@@ -187,7 +184,7 @@ func TestForgedFix(t *testing.T) {
 	pending := b.git("rev-parse", "autoloop/p")
 	theirs := b.git("commit-tree", "autoloop/p^{tree}", "-p", pending, "-m", "a person's")
 	b.git("update-ref", "refs/heads/autoloop/p", theirs)
-	_, err = b.service.Publish(t.Context(), made)
+	_, err = b.service.Publish(t.Context(), edited(t, made, "", nil))
 	require.ErrorContains(t, err, "is stale: branch autoloop/p has moved")
 	b.git("update-ref", "refs/heads/autoloop/p", pending)
 	assert.Equal(t, before, b.refs())

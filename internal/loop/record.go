@@ -197,20 +197,20 @@ func (r *run) enter(b *records, at position, p *proposal.Proposal) error {
 			Value: decided.Best,
 		})
 	}
-	for _, e := range p.Measured {
-		if candidate, is := e.(*history.Proposed); is {
-			candidate.Parent, candidate.Direction = at.tip(), r.Program.Direction
-			if candidate.Proposal == p.Number() {
-				candidate.Outcome = decided.Outcome
-			}
+	for _, e := range p.Proposed {
+		e.Parent, e.Direction = at.tip(), r.Program.Direction
+		if e.Proposal == p.Number() {
+			e.Outcome = decided.Outcome
 		}
+	}
+	for _, e := range (&proposal.Proposal{Measured: p.Measured, Proposed: p.Proposed}).Events() {
 		b.add(e)
 	}
 	r.enterPending(b, decided)
 	if p.Checked != nil {
 		return nil
 	}
-	for _, e := range history.Of[*history.Proposed](p.Measured) {
+	for _, e := range p.Proposed {
 		if e.Proposal != p.Number() {
 			b.enterNotes(b.iteration, prompt.Notes(e.Notes).Few())
 		}

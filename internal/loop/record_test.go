@@ -150,12 +150,12 @@ func TestOutcomeAndVerdictOfAProposal(t *testing.T) {
 			Definition: "d",
 		}
 	}
-	other := func(number int, outcome history.Outcome) history.Event {
+	other := func(number int, outcome history.Outcome) *history.Proposed {
 		return &history.Proposed{Proposal: number, Outcome: outcome}
 	}
 	for name, c := range map[string]struct {
 		decided  *history.Decided
-		measured []history.Event
+		proposed []*history.Proposed
 	}{
 		"no decision": {nil, nil},
 		"kept, and not better": {
@@ -173,17 +173,17 @@ func TestOutcomeAndVerdictOfAProposal(t *testing.T) {
 		},
 		"others were dropped": {
 			good(history.Accepted, decision.Improved),
-			[]history.Event{
+			[]*history.Proposed{
 				other(1, history.Accepted), other(2, history.Rejected), other(3, history.Error),
 				other(4, history.Inconclusive),
 			},
 		},
 		"another is accepted too": {
 			good(history.Accepted, decision.Improved),
-			[]history.Event{other(1, history.Accepted), other(2, history.Accepted)},
+			[]*history.Proposed{other(1, history.Accepted), other(2, history.Accepted)},
 		},
 	} {
-		err := verifyOutcome(at, &proposal.Proposal{Decided: c.decided, Measured: c.measured}, all)
+		err := verifyOutcome(at, &proposal.Proposal{Decided: c.decided, Proposed: c.proposed}, all)
 		refused(t, err, name)
 	}
 }
@@ -207,7 +207,7 @@ func TestVerdictOfSuite(t *testing.T) {
 		}
 		m := &history.Measured{Role: history.Candidate, Metric: metricOf("4")}
 		c(e, m)
-		golden.Row(t, name, verifySuiteDecision(r.records, &proposal.Proposal{Measured: []history.Event{m}}, e))
+		golden.Row(t, name, verifySuiteDecision(r.records, &proposal.Proposal{Measured: []*history.Measured{m}}, e))
 	}
 	e := &history.Decided{Outcome: history.Rejected, Verdict: "neutral", Best: metricOf("3")}
 	golden.Row(t, "nothing was measured", verifySuiteDecision(r.records, &proposal.Proposal{}, e))
@@ -253,7 +253,7 @@ func TestRepeatedBundle(t *testing.T) {
 			if c.changes {
 				d.GitHub = d.hub
 			}
-			err := d.again(t.Context(), proposal.Bundle{ID: "bundle"}, "run-1")
+			err := d.again(t.Context(), &proposal.Proposal{ID: "bundle"}, "run-1")
 			if name == "shown to its end" {
 				refused(t, err, "")
 				return
@@ -279,7 +279,7 @@ func TestRepeatedBundleThatWaits(t *testing.T) {
 	require.NoError(t, d.write(t.Context(), "end", nil,
 		adding(func(b *records) { b.add(&history.Finished{Outcome: history.PendingCI}) })))
 	d.id, d.before, d.hub.ci = "later", noon, []ci.Result{green()}
-	result := d.cameTo(d.again(t.Context(), proposal.Bundle{ID: "bundle"}, "run-1"))
+	result := d.cameTo(d.again(t.Context(), &proposal.Proposal{ID: "bundle"}, "run-1"))
 	assert.Equal(t, history.Accepted, result.Outcome)
 	told := d.told()
 	assert.Equal(t, "started", told[0])
@@ -369,13 +369,13 @@ func TestPostponedIteration(t *testing.T) {
 		"another reason": {"reason": decision.Say("paused: CI is red")},
 		"no reason":      {"reason": nil},
 	} {
-		b.refuses(t, edited(t, made, "finished", fields), name)
+		b.refuses(t, edited(t, made, "postponed", fields), name)
 	}
 	hostile := decision.Reason{
 		Kind:  decision.RateLimit,
 		Words: "x\n::error::\x1b[2Jred\r\nx",
 	} // until when is in the event
-	result, err := b.service.Publish(t.Context(), edited(t, made, "finished", map[string]any{"reason": hostile}))
+	result, err := b.service.Publish(t.Context(), edited(t, made, "postponed", map[string]any{"reason": hostile}))
 	require.NoError(t, err)
 	assert.Equal(t, history.Idle, result.Outcome)
 	assert.Contains(

@@ -3,6 +3,7 @@ package loop
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -17,7 +18,6 @@ import (
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/history/view"
-	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/program"
@@ -209,7 +209,12 @@ func programInfo(p *program.Program) string {
 // ApplyCommands may add while an iteration is under way and that change nothing
 // of it: that a comment was answered.
 func recordsDigest(files memory.Files) string {
-	var essence []byte
+	hash := sha256.New()
+	part := func(text []byte) { // each with its length, so that none runs into the next
+		fmt.Fprintf(hash, "%t %d\x00%s", text == nil, len(text), text)
+	}
+	part(files.State)
+	part(files.Results)
 	for _, it := range files.Ledger.Iterations() {
 		for _, e := range it.Events {
 			set, is := e.(*history.Set)
@@ -219,11 +224,11 @@ func recordsDigest(files memory.Files) string {
 				continue
 			}
 			if line, err := history.Line(e); err == nil {
-				essence = append(essence, line...)
+				part(line)
 			}
 		}
 	}
-	return proposal.Digest(files.State, files.Results, essence)
+	return fmt.Sprintf("%x", hash.Sum(nil))
 }
 
 // journal reads and changes the records of a run's program.

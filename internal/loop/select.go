@@ -61,7 +61,7 @@ const maxOthers = 8
 // there are several proposals.
 func others(p *proposal.Proposal) []decision.Reason {
 	var rest []*history.Proposed
-	for _, e := range history.Of[*history.Proposed](p.Measured) {
+	for _, e := range p.Proposed {
 		if e.Proposal != p.Number() {
 			rest = append(rest, e)
 		}
@@ -136,20 +136,19 @@ func together(all []*attempt) history.Work {
 
 // measuredEvents are the measurements of all attempts, and an event for each
 // attempt when there were several.
-func (r *run) measuredEvents(at position, all []*attempt) []history.Event {
-	var events []history.Event
+func (r *run) measuredEvents(at position, all []*attempt) (measured []*history.Measured, list []*history.Proposed) {
 	for _, one := range all {
-		for _, measured := range one.measured {
+		for _, e := range one.measured {
 			if one.of > 1 {
-				measured.Proposal = one.number
+				e.Proposal = one.number
 			}
-			events = append(events, measured)
+			measured = append(measured, e)
 		}
 		if one.of > 1 || r.strategy().Evolves && one.agent != nil {
-			events = append(events, r.proposedEvent(at, one))
+			list = append(list, r.proposedEvent(at, one))
 		}
 	}
-	return events
+	return measured, list
 }
 
 // decidedEvent is the decision on the last attempt.

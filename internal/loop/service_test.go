@@ -115,7 +115,7 @@ func TestRefusalIsError(t *testing.T) {
 				made, _, proposed := b.service.Refusing(reason).Propose(t.Context())
 				require.NoError(t, proposed)
 				made.ID = made.Run
-				got, err = b.service.Publish(t.Context(), *made)
+				got, err = b.service.Publish(t.Context(), made)
 			}
 			require.NoError(t, err)
 			assert.Equal(t, []any{history.Error, i + 1, "codex"}, []any{got.Outcome, got.Iteration, got.Agent})

@@ -289,7 +289,7 @@ func (r *run) positionOfProposal(ctx context.Context, from *proposal.Proposal) (
 
 // positionOfFix is where the pending iteration stands. It refuses a bundle that was
 // made from another position.
-func (r *run) positionOfFix(ctx context.Context, from proposal.Bundle, e history.Decided) (position, error) {
+func (r *run) positionOfFix(ctx context.Context, from *proposal.Proposal, e history.Decided) (position, error) {
 	head, err := r.Memory.HeadOf(ctx, r.ref())
 	if err != nil {
 		return position{}, err

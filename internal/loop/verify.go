@@ -104,7 +104,7 @@ func verifyOutcome(at position, p *proposal.Proposal, outcomes []history.Outcome
 	case p.Kept() && (e.Verdict != decision.Improved || e.Metric == nil):
 		return proposal.Refuse("it is accepted without an improvement")
 	}
-	for _, m := range history.Of[*history.Proposed](p.Measured) {
+	for _, m := range p.Proposed {
 		if !m.Outcome.Dropped() && m.Outcome != history.Error && (m.Proposal != p.Number() || !p.Kept()) {
 			return proposal.Refuse("its proposal %d is %.40q, and another decides", m.Proposal, m.Outcome)
 		}
@@ -118,9 +118,8 @@ func verifyOutcome(at position, p *proposal.Proposal, outcomes []history.Outcome
 // proposal has are kept only where nothing can be computed.
 func (r *run) verifyDecision(b *records, at position, p *proposal.Proposal) (history.Decided, error) {
 	e := *p.Decided
-	measured := history.Of[*history.Measured](p.Measured)
 	if e.Disagreement = nil; !p.Kept() { // the new incumbent was measured beside the old one
-		e.Disagreement = audit.Disagreement(b.Summary, measured)
+		e.Disagreement = audit.Disagreement(b.Summary, p.Measured)
 	}
 	if e.Disagreement != nil {
 		r.note(e.Disagreement.String())
@@ -137,7 +136,7 @@ func (r *run) verifyDecision(b *records, at position, p *proposal.Proposal) (his
 	if e.Rule == nil || !e.Rule.Same(r.ruleOf(b)) {
 		return e, proposal.Refuse("it was decided by another rule than the program's")
 	}
-	again, err := audit.Decision(b.Summary, measured, &e)
+	again, err := audit.Decision(b.Summary, p.Measured, &e)
 	if err != nil {
 		return e, proposal.Refuse("its measurements do not bear its decision: %s", err)
 	}
@@ -156,7 +155,7 @@ func verifySuiteDecision(b *records, p *proposal.Proposal, e *history.Decided) e
 		best = e.Metric
 	}
 	var last *history.Measured
-	for _, m := range history.Of[*history.Measured](p.Measured) {
+	for _, m := range p.Measured {
 		if m.Proposal == e.Proposal {
 			last = m
 		}
@@ -223,7 +222,8 @@ func (r *run) verifyCandidate(ctx context.Context, at position, p *proposal.Prop
 	for _, c := range found {
 		p.Decided.Changed = append(p.Decided.Changed, c.Path)
 	}
-	if slices.ContainsFunc(p.Measured, isHeld) { // the gain was too good to be believed at once
+	held := func(m *history.Measured) bool { return m.Stage == decision.Held }
+	if slices.ContainsFunc(p.Measured, held) { // the gain was too good to be believed at once
 		if p.Decided.LeavesNothing, err = leavesNothing(ctx, r.Repo, found); err != nil {
 			return err
 		}
@@ -231,12 +231,6 @@ func (r *run) verifyCandidate(ctx context.Context, at position, p *proposal.Prop
 	patch, err := r.Repo.Diff(ctx, at.Head, p.Candidate)
 	p.Decided.Digest = decision.Digest(patch)
 	return err
-}
-
-// isHeld reports whether an event is of a stage in which a gain is held.
-func isHeld(e history.Event) bool {
-	m, is := e.(*history.Measured)
-	return is && m.Stage == decision.Held
 }
 
 func (a *attempt) mask() {

@@ -39,7 +39,7 @@ func TestVerifyRefuses(t *testing.T) {
 	}{
 		{"as it was proposed", func(*proposal.Proposal) {}},
 		{"a loss is a gain", func(p *proposal.Proposal) {
-			for _, m := range history.Of[*history.Measured](p.Measured) {
+			for _, m := range p.Measured {
 				m.Metric, m.Samples = metricOf("1"), []metric.Value{*metricOf("1")}
 				break
 			}
@@ -201,7 +201,7 @@ func TestHeldCandidateLeavesNothing(t *testing.T) {
 		p.Candidate, p.Decided = b.treeOf(at.Head, c.files),
 			&history.Decided{Outcome: history.Accepted, LeavesNothing: !c.want}
 		if c.held {
-			p.Measured = []history.Event{&history.Measured{Role: history.Emptied, Stage: decision.Held}}
+			p.Measured = []*history.Measured{{Role: history.Emptied, Stage: decision.Held}}
 		}
 		require.NoError(t, r.verifyCandidate(t.Context(), at, p), name)
 		if c.held {

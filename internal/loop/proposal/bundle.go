@@ -1,6 +1,5 @@
 // Package proposal is what one iteration asks to have recorded, as a value, and as
-// a bundle on its way to another job: a directory with a manifest, the changed files,
-// the events, and the digests of all three.
+// a bundle on its way to another job: a directory with that value as a file.
 package proposal
 
 import (
@@ -12,18 +11,17 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/lazyregexp"
 )
 
-// Schema is the version of the directory's format.
+// Schema is the version of the format.
 const Schema = 1
 
-// The files of a bundle.
+// bundleFile is the file of a bundle, maxBundle how many bytes it may have.
 const (
-	manifestFile = "manifest.json"
-	changeFile   = "change.json"
-	eventsFile   = "events.jsonl"
-	sumsFile     = "SHA256SUMS"
+	bundleFile = "bundle.json"
+	maxBundle  = 80 << 20
 )
 
 // Purpose says what a bundle asks to be recorded.
@@ -71,18 +69,6 @@ type Manifest struct {
 	Told bool `json:"told"`
 }
 
-// Bundle is one iteration that was run and not recorded.
-type Bundle struct {
-	Manifest
-	// Change is a JSON list of the Files that turn the incumbent into the candidate;
-	// empty when nothing is kept.
-	Change []byte
-	// Events are lines of the ledger.
-	Events []byte
-	// ID is the digest of the digests, and so of everything. Read sets it.
-	ID string
-}
-
 // File is a file of the candidate that the incumbent has not, or has otherwise.
 type File struct {
 	// Path is where it is, with slashes, from the root of the repository.
@@ -91,32 +77,6 @@ type File struct {
 	Mode string `json:"mode,omitempty"`
 	// Data is the content, of a link what it says.
 	Data []byte `json:"data,omitempty"`
-}
-
-// Digest is the SHA-256 of parts, each with its length, so that none runs into
-// the next; nil and empty differ.
-func Digest(parts ...[]byte) string {
-	hash := sha256.New()
-	for _, part := range parts {
-		length := len(part)
-		if part == nil {
-			length = -1
-		}
-		_, _ = fmt.Fprintf(hash, "%d\x00", length)
-		_, _ = hash.Write(part)
-	}
-	return fmt.Sprintf("%x", hash.Sum(nil))
-}
-
-func sha256sum(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
-
-// sums are the digests of the other files, as sha256sum prints them.
-func sums(files map[string][]byte) []byte {
-	text := ""
-	for _, name := range []string{manifestFile, changeFile, eventsFile} {
-		text += sha256sum(files[name]) + "  " + name + "\n"
-	}
-	return []byte(text)
 }
 
 // The forms of the values of a manifest.
@@ -134,7 +94,7 @@ var (
 const maxIteration = 1_000_000_000
 
 // check says what is wrong with the manifest's values, and with the parts beside each other.
-func (b Bundle) check() error {
+func (b *Proposal) check() error {
 	switch {
 	case b.Schema != Schema:
 		return fmt.Errorf("has schema %d, not %d: propose and publish with the same version", b.Schema, Schema)
@@ -142,9 +102,7 @@ func (b Bundle) check() error {
 		return fmt.Errorf("is of the unknown kind %.40q", b.Kind)
 	case b.Iteration < 0 || b.Iteration > maxIteration:
 		return fmt.Errorf("is of iteration %d, which cannot be", b.Iteration)
-	case len(b.Events) == 0:
-		return fmt.Errorf("has no events")
-	case (b.Candidate == "") != (len(b.Change) == 0):
+	case (b.Candidate == "") != (len(b.Files) == 0):
 		return fmt.Errorf("has changed files without a candidate, or a candidate without changed files")
 	}
 	for _, field := range []struct {
@@ -174,96 +132,48 @@ func (b Bundle) check() error {
 }
 
 // Write makes the directory dir of a bundle, whole or not at all. It is an error
-// when dir exists, or when a part is larger than Read would take.
-func Write(dir string, b Bundle) (err error) {
+// when dir exists, or when Read would not take it.
+func Write(dir string, p *Proposal) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("write the bundle: %w", err)
 		}
 	}()
-	b.Schema = Schema
-	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s exists already; name a new directory", dir)
-	}
-	if err := b.check(); err != nil {
+	p.Schema = Schema
+	if err := p.check(); err != nil {
 		return fmt.Errorf("it %w", err)
 	}
-	manifest, err := json.MarshalIndent(b.Manifest, "", "  ")
-	if err != nil {
-		return err
+	text, err := json.Marshal(p)
+	if err == nil && len(text) > maxBundle {
+		err = fmt.Errorf("it has %d bytes, more than %d", len(text), maxBundle)
 	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o750); err != nil {
-		return err
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(dir), 0o750)
 	}
-	staged, err := os.MkdirTemp(filepath.Dir(dir), ".bundle-")
-	if err != nil {
-		return err
+	if err == nil {
+		err = os.Mkdir(dir, 0o700)
 	}
-	defer func() { _ = os.RemoveAll(staged) }()
-	files := map[string][]byte{manifestFile: append(manifest, '\n'), changeFile: b.Change, eventsFile: b.Events}
-	files[sumsFile] = sums(files)
-	for name, data := range files {
-		if len(data) > limits[name] {
-			return fmt.Errorf("%s has %d bytes, more than %d", name, len(data), limits[name])
-		}
-		if err := os.WriteFile(filepath.Join(staged, name), data, 0o600); err != nil {
-			return err
-		}
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s exists already; name a new directory", dir)
 	}
-	return os.Rename(staged, dir)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, bundleFile), append(text, '\n'), 0o600)
+	}
+	return err
 }
 
-// limits are the most bytes that each file of a bundle may have.
-var limits = map[string]int{manifestFile: 64 << 10, changeFile: 64 << 20, eventsFile: 16 << 20, sumsFile: 1 << 10}
-
-// Read reads the bundle in dir and holds it against its manifest. A file too
-// many, one too few, too large, no regular file, or with other bytes is an error.
-func Read(dir string) (b Bundle, err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("bundle %s %w", dir, err)
-		}
-	}()
-	root, err := os.OpenRoot(dir)
+// Read reads the bundle in dir.
+func Read(dir string) (*Proposal, error) {
+	text, err := files.ReadSmall(filepath.Join(dir, bundleFile), maxBundle)
 	if err != nil {
-		return b, fmt.Errorf("cannot be opened: %w", err)
+		return nil, fmt.Errorf("bundle %s cannot be read: %w", dir, err)
 	}
-	defer func() { _ = root.Close() }()
-	entries, err := fs.ReadDir(root.FS(), ".")
-	if err != nil {
-		return b, fmt.Errorf("cannot be listed: %w", err)
+	p := &Proposal{ID: fmt.Sprintf("%x", sha256.Sum256(text))}
+	if err := json.Unmarshal(text, p); err != nil {
+		return nil, fmt.Errorf("bundle %s cannot be read: %w", dir, err)
 	}
-	for _, entry := range entries {
-		if _, ours := limits[entry.Name()]; !ours {
-			return b, fmt.Errorf("was altered: %.100q is no file of a bundle", entry.Name())
-		}
+	if err := p.check(); err != nil {
+		return nil, fmt.Errorf("bundle %s %w", dir, err)
 	}
-	files := map[string][]byte{}
-	for _, name := range []string{sumsFile, manifestFile, changeFile, eventsFile} {
-		if files[name], err = readFile(root, name); err != nil {
-			return b, err
-		}
-	}
-	if string(files[sumsFile]) != string(sums(files)) {
-		return b, fmt.Errorf("was altered: its files are not what %s says", sumsFile)
-	}
-	b = Bundle{ID: sha256sum(files[sumsFile]), Change: files[changeFile], Events: files[eventsFile]}
-	if err := json.Unmarshal(files[manifestFile], &b.Manifest); err != nil {
-		return b, fmt.Errorf("has a manifest that cannot be read: %w", err)
-	}
-	return b, b.check()
-}
-
-// readFile reads a regular file within its limit.
-func readFile(root *os.Root, name string) ([]byte, error) {
-	info, err := root.Lstat(name)
-	switch most := limits[name]; {
-	case err != nil:
-		return nil, fmt.Errorf("is incomplete: %w", err)
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("was altered: %s is no regular file", name)
-	case info.Size() > int64(most):
-		return nil, fmt.Errorf("is too large: %s has %d bytes, more than %d", name, info.Size(), most)
-	}
-	return root.ReadFile(name)
+	return p, nil
 }

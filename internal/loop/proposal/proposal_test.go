@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -29,7 +28,7 @@ func TestUnrecordedFix(t *testing.T) {
 	p := &Proposal{
 		Manifest: Manifest{Kind: Fix, Run: "r", Iteration: 2},
 		Checked:  &history.Checked{Head: history.Head{Iteration: 2}, Signature: "build"}, Decided: decided,
-		Measured: []history.Event{&history.Measured{Role: history.Candidate, Stage: decision.Once}},
+		Measured: []*history.Measured{{Role: history.Candidate, Stage: decision.Once}},
 	}
 	require.True(t, p.Kept())
 	p.FailFix(decision.Say("it was refused"))
@@ -41,11 +40,8 @@ func TestUnrecordedFix(t *testing.T) {
 	assert.Equal(t, &metric.Usage{InputTokens: &tokens}, p.Checked.Usage)
 	assert.Equal(t, map[string]float64{"propose": 1}, p.Checked.Durations)
 	assert.Equal(t, &history.Expense{Tokens: &tokens}, p.Checked.Evaluation)
-	bundle, err := p.Bundle(time.Unix(0, 0))
-	require.NoError(t, err)
-	back, err := Decode(bundle, process.Masker{})
-	require.NoError(t, err, "and it may travel")
-	assert.Equal(t, p.Checked.Usage, back.Checked.Usage)
+	require.NoError(t, p.Sanitize(process.Masker{}), "and it may travel")
+	assert.Equal(t, &metric.Usage{InputTokens: &tokens}, p.Checked.Usage)
 }
 
 // TestExecutorOfSuite: the baseline says it where there is one, else the decision.
@@ -75,16 +71,6 @@ func TestNumberOfCandidate(t *testing.T) {
 	}
 }
 
-const iterationEvents = `{"event":"measured","run_id":"r","iteration":1,"role":"baseline","metric":1,"samples":[1]}
-{"event":"measured","run_id":"r","iteration":2,"role":"candidate","stage":"once","metric":2,"samples":[2],"numbers":{"a":1}}
-{"event":"proposed","run_id":"r","iteration":2,"proposal":1,"outcome":"accepted","metric":2,"lessons":["a\nb"]}
-{"event":"decided","run_id":"r","iteration":2,"outcome":"accepted","verdict":"improved","metric":2,"reasons":[{"kind":"said","words":"a\nb"}],"commit":"c","lease":{"host":"h"},"reserved":{"tokens":1},"unused":true,"key":"k"}
-`
-
-func ofIteration(events string, kind Purpose) Bundle {
-	return Bundle{Manifest: Manifest{Kind: kind, Iteration: 2, Run: "r", Candidate: "c"}, Events: []byte(events)}
-}
-
 // everything is an event with something in every field.
 const everything = `{"schema":1,"time":"2026-01-01T00:00:00Z","run_id":"r","iteration":2,"lease":{"host":"h"},"reserved":{"tokens":1},"unused":true,"stopped":true,"role":"candidate","stage":"once","metric":2,
 "samples":[2],"guardrail_samples":{"g":[1]},"case_samples":{"case.1":[1]},"numbers":{"a":1},"noisy":true,"evaluator_writes":{"r.txt":true},"problem":"p","rejected_reason":"p","output":"o",
@@ -112,16 +98,16 @@ func TestSanitizeLeavesOutWhatPublishingSays(t *testing.T) {
 			require.False(t, field.IsExported() && before.FieldByIndex(field.Index).IsZero(), "%s is not in this test",
 				field.Name)
 		}
-		all := keys(t, log.Events[0])
-		sanitize(log.Events[0])
-		kept := keys(t, log.Events[0])
+		all := fieldsOf(t, log.Events[0])
+		sanitize(log.Events[0], 2)
+		kept := fieldsOf(t, log.Events[0])
 		assert.ElementsMatch(t, strings.Fields(left),
 			slices.DeleteFunc(all, func(key string) bool { return slices.Contains(kept, key) }), kind)
 	}
 }
 
-// keys are the fields of an event that this version knows and that say something.
-func keys(t *testing.T, e history.Event) []string {
+// fieldsOf are the fields of an event that this version knows and that say something.
+func fieldsOf(t *testing.T, e history.Event) []string {
 	t.Helper()
 	text, err := json.Marshal(e)
 	require.NoError(t, err)
@@ -130,40 +116,30 @@ func keys(t *testing.T, e history.Event) []string {
 	return slices.Collect(maps.Keys(fields))
 }
 
-// FuzzDecode looks for events on which reading panics, or that are refused
+// FuzzSanitize looks for proposals on which cleaning panics, or that are refused
 // otherwise than by a *RefusedError.
-func FuzzDecode(f *testing.F) {
-	f.Add(iterationEvents, false)
-	f.Add(`{"event":"checked","run_id":"r","iteration":2,"signature":"build"}`+"\n", true)
-	f.Add(`{"event":"finished","run_id":"r","iteration":2,"not_before":"2026-01-01T00:00:00Z","usage":{"cost_usd":-1}}`+
-		"\n", true)
-	f.Fuzz(func(t *testing.T, events string, fix bool) {
+func FuzzSanitize(f *testing.F) {
+	for _, word := range []string{"IcpD", "BD", "F", "N"} {
+		text := ""
+		for _, letter := range word {
+			text += letters[letter] + ","
+		}
+		f.Add(text, false)
+	}
+	f.Add(letters['C'], true)
+	f.Add(`"postponed":{"not_before":"2026-01-01T00:00:00Z","usage":{"cost_usd":-1}}`, true)
+	f.Fuzz(func(t *testing.T, text string, fix bool) {
 		kind := Iteration
 		if fix {
 			kind = Fix
 		}
-		h, err := Decode(ofIteration(events, kind), process.Masker{})
+		p, err := of(t, text, kind)
 		if err != nil {
-			var refused *RefusedError
-			require.ErrorAs(t, err, &refused)
 			return
 		}
-		for _, e := range h.Measured {
-			assert.Contains(t, []history.EventKind{"measured", "proposed"}, history.KindOf(e))
+		if err := p.Sanitize(process.Masker{}); err != nil {
+			var refused *RefusedError
+			require.ErrorAs(t, err, &refused)
 		}
 	})
-}
-
-// TestFilesTravelWithTheirProposal, and what is no list of files is refused.
-func TestFilesTravelWithTheirProposal(t *testing.T) {
-	t.Parallel()
-	files := []File{{Path: "a", Mode: "100644", Data: []byte("x\n")}, {Path: "gone"}}
-	b, err := (&Proposal{Files: files}).Bundle(time.Now())
-	require.NoError(t, err)
-	var again []File
-	require.NoError(t, json.Unmarshal(b.Change, &again))
-	assert.Equal(t, files, again)
-	b.Change = []byte("no list")
-	_, err = Decode(b, process.Masker{})
-	require.ErrorContains(t, err, "cannot be read")
 }

@@ -30,8 +30,8 @@ const (
 // sanitize empties the fields of an event that no proposal may set. Reasons say who gave
 // them: people must not take them for those of the job that publishes. Those of a decision
 // that can be computed again are replaced later.
-func sanitize(e history.Event) {
-	*e.Header() = history.Head{Run: e.Header().Run, Iteration: e.Header().Iteration}
+func sanitize(e history.Event, iteration int) {
+	*e.Header() = history.Head{Iteration: iteration}
 	for field, value := range reflect.ValueOf(e).Elem().Fields() {
 		how, may := field.Tag.Lookup("proposal")
 		if reasons, _ := reflect.TypeAssert[[]decision.Reason](value); how == "claimed" {

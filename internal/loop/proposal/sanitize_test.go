@@ -46,21 +46,25 @@ const (
 		`"difference":1,"low":0,"high":2,"p_value":0.1}],`
 )
 
-// decodeOne decodes a bundle with this event in it, and returns the fields that are left.
+// keys are where a proposal has its events.
+var keys = map[history.EventKind]string{
+	"measured": `"measured":[%s],"decided":{"outcome":"rejected"}`,
+	"proposed": `"proposed":[%s],"decided":{"outcome":"rejected"}`,
+	"decided":  `"decided":%s`, "checked": `"checked":%s`, "finished": `"postponed":%s`,
+}
+
+// decodeOne cleans a proposal with this event in it, and returns the fields that are left.
 func decodeOne(t *testing.T, kind history.EventKind, event any, masker process.Masker) (map[string]any, error) {
 	t.Helper()
 	line, err := json.Marshal(event)
 	require.NoError(t, err)
-	b := ofIteration(string(line)+"\n", Iteration)
-	b.Candidate = ""
-	switch kind {
-	case "measured", "proposed":
-		b.Events = append(b.Events, `{"event":"decided","run_id":"r","iteration":2,"outcome":"rejected"}`...)
-	case "checked":
-		b.Kind = Fix
+	purpose := Iteration
+	if kind == "checked" {
+		purpose = Fix
 	}
-	p, err := Decode(b, masker)
-	if err != nil {
+	p, err := of(t, fmt.Sprintf(keys[kind], line), purpose)
+	require.NoError(t, err)
+	if err := p.Sanitize(masker); err != nil {
 		var refused *RefusedError
 		require.ErrorAs(t, err, &refused)
 		return nil, err
@@ -223,14 +227,11 @@ func TestValuesOfABundleAreBounded(t *testing.T) {
 			)
 		}
 	}
-	var events strings.Builder
-	for i := range 1000 {
-		fmt.Fprintf(&events, `{"event":"proposed","run_id":"r","iteration":2,"proposal":%d}`+"\n", i)
+	p := &Proposal{Manifest: Manifest{Kind: Iteration}, Decided: &history.Decided{}}
+	for range 1001 {
+		p.Proposed = append(p.Proposed, &history.Proposed{})
 	}
-	b := ofIteration(events.String()+letters['D'], Iteration)
-	b.Candidate = ""
-	_, err := Decode(b, process.Masker{})
-	require.ErrorContains(t, err, "it has 1001 events, more than 1000")
+	require.ErrorContains(t, p.Sanitize(process.Masker{}), "more than 1000 events")
 }
 
 // TestSecretsInTextsAreHidden: whatever an agent or an evaluation says may have one of the
