@@ -89,14 +89,14 @@ func (a *App) runSkill(ctx context.Context, dir string, p *program.Program, o *s
 	}
 	name := loop.Suite.Name
 	loop.Workspace, loop.Most, loop.Runs = w, o.count, p.Runs
-	goesOn, err := skill.GoesOn(w, name, o.count)
-	if err != nil {
-		return nil, err
+	if kept := skill.Kept(w, o.count); kept != "" {
+		fmt.Fprintf(a.Stdout, "%s: going on: %s\n", name, kept)
 	}
-	fmt.Fprint(a.Stdout, goesOn)
 	result := &skillResult{Schema: 1, Name: name, Workspace: w.Dir, Iterations: []results.Row{}}
 	if err := a.improve(ctx, loop, result); err != nil {
-		fmt.Fprint(a.Stderr, skill.BrokenOff(ctx, w, err))
+		if kept := skill.Kept(w, o.count); kept != "" {
+			fmt.Fprintf(a.Stderr, "%s; the same command goes on from there\n", kept)
+		}
 		return nil, err
 	}
 	result.BestVersion = w.Best

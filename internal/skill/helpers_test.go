@@ -2,7 +2,6 @@ package skill
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -83,12 +82,4 @@ func versionsOf(t *testing.T, w *workspace.Workspace) (*Versions, *bytes.Buffer)
 		Out:       said,
 		Err:       said,
 	}, said
-}
-
-// ended is a context that has ended.
-func ended(t *testing.T) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	return ctx
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/org/autoloop/internal/decision"
@@ -17,8 +16,6 @@ import (
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill/workspace"
-	"github.com/org/autoloop/internal/suite"
-	"github.com/org/autoloop/internal/suite/work"
 )
 
 // Text says why a run of so many iterations ended.
@@ -29,49 +26,28 @@ func (ended Ended) Text(count int) string {
 	return string(ended)
 }
 
-// BrokenOff says how to go on after an interrupt, or when somebody who was needed gave
-// no answer; "" after any other error.
-func BrokenOff(ctx context.Context, w *workspace.Workspace, cause error) string {
-	what := "interrupted"
-	if ctx.Err() == nil {
-		none, is := errors.AsType[*work.NoResultError](cause)
-		if what = "broken off"; !is || none.What == suite.BudgetUsedUp {
-			return ""
-		}
-	}
-	table, err := w.Results()
-	if err != nil {
-		return ""
-	}
-	kept := "nothing was measured yet"
-	if best, last := standing(table.Rows()); len(table.Rows()) > 0 {
-		kept = fmt.Sprintf("iterations 0 to %d and v%d, the best, are kept", last, best)
-	}
-	return fmt.Sprintf("%s: %s in %s; the same command goes on from there\n", what, kept, w.Dir)
-}
-
-// GoesOn says what an earlier run left for one of so many iterations; "" for nothing.
-func GoesOn(w *workspace.Workspace, name string, count int) (string, error) {
+// Kept says what a workspace has, and what is left of a run of so many iterations that was
+// broken off; "" for nothing yet.
+func Kept(w *workspace.Workspace, count int) string {
 	table, err := w.Results()
 	if err != nil || len(table.Rows()) == 0 {
-		return "", err
+		return "" // what cannot be read promises nothing
 	}
 	best, last := standing(table.Rows())
-	left := ""
+	text := fmt.Sprintf("iterations 0 to %d and v%d, the best, are kept in %s", last, best, w.Dir)
 	if w.Run.Resumes(count) {
 		done, _ := w.Run.Done(table.Rows())
-		left = fmt.Sprintf("; it finishes the run that was interrupted, %d of %d are left", count-done, count)
+		text += fmt.Sprintf("; %d of %d iterations of the run that was broken off are left", count-done, count)
 	}
-	return fmt.Sprintf("%s: going on from v%d, iteration %d%s\n", name, best, last+1, left), nil
+	return text
 }
 
 // OpenOrCreate continues the workspace at a place, or makes it, for the skill in dir.
 func OpenOrCreate(ctx context.Context, place, dir string, warnings io.Writer) (*workspace.Workspace, error) {
-	if _, err := os.Lstat(filepath.Join(place, "manifest.json")); errors.Is(err, fs.ErrNotExist) &&
-		!workspace.Foreign(place) {
+	w, err := workspace.Open(ctx, place, warnings)
+	if errors.Is(err, workspace.ErrNone) {
 		return workspace.Create(ctx, place, dir)
 	}
-	w, err := workspace.Open(ctx, place, warnings)
 	if err != nil {
 		return nil, err
 	}
@@ -81,12 +57,7 @@ func OpenOrCreate(ctx context.Context, place, dir string, warnings io.Writer) (*
 	}
 	// A skill that is not where it was is taken for this one.
 	if there, err := filepath.EvalSymlinks(w.Skill); err == nil && there != here {
-		return w, misuse.Errorf(
-			"%s is the workspace of %s, not of %s: name another with --workspace",
-			w.Dir,
-			there,
-			here,
-		)
+		return w, misuse.Errorf("%s is the workspace of %s, not of %s: name another with --workspace", w.Dir, there, here)
 	}
 	w.Skill = here
 	return w, nil
@@ -154,67 +125,57 @@ func (r *Runs) write(dir string) error {
 
 var runDir = lazyregexp.New(`^(\.|run-[0-9]{1,5}|incumbent-[0-9]{1,5})$`)
 
-// readRuns reads the list of an iteration, or nil, because the
-// suite was run once.
-func readRuns(dir string) (*Runs, error) {
+// readRuns reads the list of an iteration, which is empty where the suite was run once.
+func readRuns(dir string) (r Runs, err error) {
 	file := filepath.Join(dir, RunsFile)
 	const most = 4 << 20
 	data, err := files.ReadSmall(file, most)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil //nolint:nilnil // most iterations were not repeated
+		return r, nil
 	}
 	if err != nil {
-		return nil, err
+		return r, err
 	}
-	var r Runs
 	if err := json.Unmarshal(data, &r); err != nil || r.Schema != workspace.Schema {
-		return nil, fmt.Errorf("%s is no list of runs that this program reads, or was cut off; remove it, and the "+
+		return r, fmt.Errorf("%s is no list of runs that this program reads, or was cut off; remove it, and the "+
 			"first run alone counts", file)
 	}
 	for _, run := range r.Runs {
 		if !runDir().MatchString(run.Dir) {
-			return nil, fmt.Errorf("%s names %q, which is no run of this iteration", file, run.Dir)
+			return r, fmt.Errorf("%s names %q, which is no run of this iteration", file, run.Dir)
 		}
 	}
-	return &r, nil
+	return r, nil
 }
 
 // IterationRuns lists the directories, as they are in the iteration's, of the
 // candidate's runs that count: "." for one that ran once.
 func IterationRuns(dir string) ([]string, error) {
 	r, err := readRuns(dir)
-	if err != nil {
-		return nil, err
+	dirs := r.of(decision.Candidate)
+	if err == nil && len(dirs) == 0 {
+		dirs = []string{"."}
 	}
-	if r != nil {
-		if dirs := r.of(decision.Candidate); len(dirs) > 0 {
-			return dirs, nil
-		}
-	}
-	return []string{"."}, nil
+	return dirs, err
 }
 
 // VersionRuns lists the directories of all runs of a version that a decision
 // counts, up to an iteration: those by which it was kept, and those in which
 // later candidates were held against it.
-func VersionRuns(w *workspace.Workspace, version, upTo int) ([]string, error) {
-	dirs, err := IterationRuns(w.Iteration(version))
-	if err != nil {
-		return nil, err
-	}
-	var all []string
-	for _, dir := range dirs {
-		all = append(all, filepath.Join(w.Iteration(version), dir))
-	}
-	for n := version + 1; n <= upTo; n++ {
-		r, err := readRuns(w.Iteration(n))
+func VersionRuns(w *workspace.Workspace, version, upTo int) (all []string, err error) {
+	for n := version; n <= max(version, upTo); n++ {
+		var dirs []string
+		if n == version {
+			dirs, err = IterationRuns(w.Iteration(n))
+		} else if r, failed := readRuns(w.Iteration(n)); r.Incumbent == version {
+			dirs, err = r.of(decision.Incumbent), failed
+		} else {
+			err = failed
+		}
 		if err != nil {
 			return nil, err
 		}
-		if r == nil || r.Incumbent != version {
-			continue
-		}
-		for _, dir := range r.of(decision.Incumbent) {
+		for _, dir := range dirs {
 			all = append(all, filepath.Join(w.Iteration(n), dir))
 		}
 	}

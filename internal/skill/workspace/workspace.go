@@ -129,6 +129,9 @@ func Create(ctx context.Context, dir, skill string) (*Workspace, error) {
 	return w, w.Save()
 }
 
+// ErrNone says that a directory is no workspace, or is not there.
+var ErrNone = errors.New("no workspace")
+
 // Open reads a workspace, or that of a skill. One without manifest.json, as other programs
 // make it, is made one of ours: every version gets a manifest of what it has now, and
 // warnings are told.
@@ -146,8 +149,7 @@ func Open(ctx context.Context, dir string, warnings io.Writer) (*Workspace, erro
 	const longest = 1 << 20
 	data, err := files.ReadSmall(file, longest)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is no workspace: it has neither manifest.json nor v0; `iterate skill PATH` makes one",
-			dir)
+		return nil, fmt.Errorf("%s is %w: it has neither manifest.json nor v0; `iterate skill PATH` makes one", dir, ErrNone)
 	}
 	if err != nil {
 		return nil, err
