@@ -90,10 +90,7 @@ func (a *App) deliverComparison(found render.Comparison, value any, html, out st
 	}
 	text := found.Markdown()
 	if !markdown {
-		if a.Color() {
-			found.Paint = paintVerdict
-		}
-		text = found.Text()
+		text = colored(a.Env, found.Text())
 	}
 	err := a.print(value, text)
 	if err != nil || !a.InActions() {
@@ -116,9 +113,4 @@ func (a *App) deliverComparison(found render.Comparison, value any, html, out st
 	err = a.Actions().SetOutputs(actions.Output{Name: "verdict", Value: string(found.Verdict)},
 		actions.Output{Name: "report", Value: file})
 	return verdict(err, found.Verdict == decision.Regressed)
-}
-
-func paintVerdict(verdict decision.Verdict, text string) string {
-	colour := map[decision.Verdict]string{decision.Improved: green, decision.Neutral: yellow, decision.Regressed: red}
-	return colour[verdict] + text + plainColor
 }

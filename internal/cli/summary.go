@@ -37,17 +37,24 @@ const (
 	plainColor = "\x1b[0m"
 )
 
-// outcomeCell is the outcome in a row of a table, behind the iteration and perhaps its time.
-var outcomeCell = lazyregexp.New(`(?m)^( *\d+  (?:\d{4}-\d\d-\d\d \d\d:\d\d  )?)(kept|not kept|error)( |$)`)
+// painted are the words that are coloured, between what is around them: the outcome in a row of
+// a table, behind the iteration and perhaps its time, and the verdict on a comparison or at the
+// end of a row.
+var painted = lazyregexp.New(`(?m)^( *\d+  (?:\d{4}-\d\d-\d\d \d\d:\d\d  )?)(kept|not kept|error)( |$)|` +
+	`(^|  )(improved|neutral|regressed|missing)(:|$)`)
 
-// colored paints the outcomes on a terminal.
-func colored(env Env, table string) string {
+// colored paints outcomes and verdicts on a terminal.
+func colored(env Env, text string) string {
 	if !env.Color() {
-		return table
+		return text
 	}
-	paint := map[string]string{"kept": green, "not kept": yellow, "error": red}
-	return outcomeCell().ReplaceAllStringFunc(table, func(cell string) string {
-		parts := outcomeCell().FindStringSubmatch(cell)
-		return parts[1] + paint[parts[2]] + parts[2] + plainColor + parts[3]
+	paint := map[string]string{
+		"kept": green, "not kept": yellow, "error": red,
+		"improved": green, "neutral": yellow, "regressed": red, "missing": red,
+	}
+	return painted().ReplaceAllStringFunc(text, func(cell string) string {
+		p := painted().FindStringSubmatch(cell)
+		word := p[2] + p[5]
+		return p[1] + p[4] + paint[word] + word + plainColor + p[3] + p[6]
 	})
 }

@@ -15,6 +15,8 @@ func TestOutcomesArePainted(t *testing.T) {
 			"  5  it is not kept",
 		"7  error\n8  waiting  kept back": "7  " + red + "error" + plainColor +
 			"\n8  waiting  kept back",
+		"regressed: 1\ngone  1 → 0  missing\nimproved  9": red + "regressed" + plainColor + ": 1\ngone  1 → 0  " + red +
+			"missing" + plainColor + "\nimproved  9",
 	} {
 		assert.Equal(t, want, colored(env, table))
 	}

@@ -18,42 +18,35 @@ import (
 type Comparison struct {
 	score.Comparison
 	Before, After format.SuiteOutcome
-	// Paint colours the word for a verdict; nil leaves it plain.
-	Paint func(verdict decision.Verdict, text string) string
 }
 
 // Text renders the report for a terminal.
-func (c Comparison) Text() string {
-	paint := c.Paint
-	if paint == nil {
-		paint = func(_ decision.Verdict, text string) string { return text }
-	}
-	return paint(c.Verdict, string(c.Verdict)) + c.render(onTerminal(), paint)
-}
+func (c Comparison) Text() string { return string(c.Verdict) + c.render(onTerminal()) }
 
 // Markdown renders the report for a pull request or a job summary.
 func (c Comparison) Markdown() string {
 	const title = "###"
-	return fmt.Sprintf("%s %s %s", title, sign(c.Verdict), c.Verdict) +
-		c.render(markdown(title), func(_ decision.Verdict, text string) string { return text })
+	return fmt.Sprintf("%s %s %s", title, sign(c.Verdict), c.Verdict) + c.render(markdown(title))
 }
 
 // HTML renders the report for a page.
-func (c Comparison) HTML() string {
-	return paged(string(c.Verdict) + c.render(onPage(), func(_ decision.Verdict, text string) string { return text }))
-}
+func (c Comparison) HTML() string { return paged(string(c.Verdict) + c.render(onPage())) }
 
 // render is the report behind the word for its verdict.
-func (c Comparison) render(f form, paint func(decision.Verdict, string) string) string {
+func (c Comparison) render(f form) string {
+	promotable := "no"
+	if c.Promotable {
+		promotable = "yes"
+	}
 	out := f.text(strings.TrimPrefix(rounded(c.Summary), string(c.Verdict)), maxLine) + "\n"
 	for _, fact := range []string{
-		"promotable: " + f.strong(yes(c.Promotable)), "baseline: " + f.text(sideText(c.Totals.Baseline), maxLine),
+		"promotable: " + f.strong(promotable), "baseline: " + f.text(sideText(c.Totals.Baseline), maxLine),
 		"candidate: " + f.text(sideText(c.Totals.Candidate), maxLine),
 	} {
 		out += f.fact + fact + "\n"
 	}
 	if len(c.Deltas) > 0 {
-		out += "\n" + f.table(c.table(f, paint))
+		out += "\n" + f.table(c.table(f))
 	}
 	text := func(reason score.Reason) string { return f.text(rounded(reason.Text), maxLine) }
 	out += f.section("Hard regressions", lines(c.Regressions, text)) + f.section("Improvements",
@@ -68,18 +61,18 @@ func (c Comparison) render(f form, paint func(decision.Verdict, string) string) 
 
 // table has a row a task. The verdict is the last column, so that colours
 // change no widths.
-func (c Comparison) table(f form, paint func(decision.Verdict, string) string) Table {
+func (c Comparison) table(f form) Table {
 	table := Table{
 		Header: []string{"task", "runs", "checks", "composite", "delta", "judge", "tokens", "USD", "verdict"},
 		Align:  "lrrrrrrr",
 	}
 	for _, d := range c.Deltas {
-		verdict := paint(d.Verdict, string(d.Verdict))
+		verdict := string(d.Verdict)
 		switch {
 		case d.BaselineRuns == 0 && !d.Regressed:
 			verdict = "new"
 		case d.CandidateRuns == 0:
-			verdict = paint(decision.Regressed, "missing")
+			verdict = "missing"
 		}
 		table.Rows = append(table.Rows, []string{
 			f.text(d.TaskID, maxLabel), change(strconv.Itoa(d.BaselineRuns), strconv.Itoa(d.CandidateRuns)),
@@ -116,13 +109,6 @@ func sideText(s score.Side) string {
 		text += ", " + USD(usd.Float64())
 	}
 	return text
-}
-
-func yes(truth bool) string {
-	if truth {
-		return "yes"
-	}
-	return "no"
 }
 
 func sign(verdict decision.Verdict) string {

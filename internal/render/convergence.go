@@ -5,33 +5,11 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// Class is how a skill's improvement went.
-type Class string
-
-// The classes; the first that fits counts, in this order.
-const (
-	PerfectBaseline Class = "perfect-baseline" // the original passes everything
-	PerfectScore    Class = "perfect"          // the best version passes everything
-	Stuck           Class = "stuck"            // three reverts in a row ended it
-	Plateau         Class = "plateau"          // something was kept, the last two or more were not
-	Rapid           Class = "rapid"            // more than half of the iterations were kept
-	Improving       Class = "improving"        // something was kept, the last or the one before too
-	NoGain          Class = "no-gain"          // nothing was kept
-)
-
-// Recommendation is what to do with the best version.
-type Recommendation string
-
-// The recommendations.
-const (
-	Apply       Recommendation = "apply"
-	Continue    Recommendation = "continue"
-	Investigate Recommendation = "investigate"
-	Reject      Recommendation = "reject"
-)
-
 // stuckReverts is how many reverts in a row are stuck.
 const stuckReverts = 3
+
+// Class is how a skill's improvement went: the first that fits, see Converge.
+type Class string
 
 // Convergence is what a table of iterations of a skill says.
 type Convergence struct {
@@ -42,11 +20,11 @@ type Convergence struct {
 	Best  *metric.Value `json:"best"`
 	Gain  string        `json:"gain"`
 	// BestVersion is the iteration of the best version, 0 for the original.
-	BestVersion    int            `json:"best_version"`
-	Kept           int            `json:"kept"`
-	Reverted       int            `json:"reverted"`
-	Recommendation Recommendation `json:"recommendation"`
-	Reason         string         `json:"reason"`
+	BestVersion    int    `json:"best_version"`
+	Kept           int    `json:"kept"`
+	Reverted       int    `json:"reverted"`
+	Recommendation string `json:"recommendation"`
+	Reason         string `json:"reason"`
 	// NextSteps are for a person, in order.
 	NextSteps []string `json:"next_steps"`
 }
@@ -75,14 +53,14 @@ func Converge(rows []results.Row, lost int, whole bool) Convergence {
 	}
 	switch {
 	case len(rows) == 0:
-		c.says(NoGain, Continue, "nothing was measured yet: run it again")
+		c.says("no-gain", "continue", "nothing was measured yet: run it again")
 	case perfect(c.Start):
-		c.says(PerfectBaseline, Investigate, "the original passes everything: there is nothing to apply, and the suite "+
+		c.says("perfect-baseline", "investigate", "the original passes everything: there is nothing to apply, and the suite "+
 			"cannot show an improvement; add harder cases")
 	case perfect(c.Best):
-		c.says(PerfectScore, Apply, "the best version passes everything")
+		c.says("perfect", "apply", "the best version passes everything")
 	case tail >= stuckReverts && !whole:
-		c.says(Stuck, Investigate, "three reverts in a row ended it")
+		c.says("stuck", "investigate", "three reverts in a row ended it")
 		c.NextSteps = []string{
 			"recalibrate the evals: look for expectations that no version passes, or that are a matter of taste; " +
 				"`iterate doctor SKILL --history WORKSPACE` names what always came out the same",
@@ -90,22 +68,22 @@ func Converge(rows []results.Row, lost int, whole bool) Convergence {
 			"run again, perhaps with another agent or model",
 		}
 	case c.Kept > 0 && tail >= 2:
-		c.says(Plateau, Apply, "it gained, and the last iterations found nothing more")
+		c.says("plateau", "apply", "it gained, and the last iterations found nothing more")
 	case c.Kept > c.Reverted:
-		c.says(Rapid, Continue, "most changes were kept: more iterations are likely to gain more")
+		c.says("rapid", "continue", "most changes were kept: more iterations are likely to gain more")
 	case c.Kept > 0:
-		c.says(Improving, Continue, "it still gains")
+		c.says("improving", "continue", "it still gains")
 	default:
-		c.says(NoGain, Reject, "nothing was kept: there is nothing to apply")
+		c.says("no-gain", "reject", "nothing was kept: there is nothing to apply")
 	}
 	if lost > 0 && c.BestVersion > 0 {
-		c.says(c.Class, Investigate, "the best version lost cases that the original passes")
+		c.says(c.Class, "investigate", "the best version lost cases that the original passes")
 	}
 	return c
 }
 
 func perfect(value *metric.Value) bool { return value != nil && value.Cmp(metric.FromInt(1)) >= 0 }
 
-func (c *Convergence) says(class Class, what Recommendation, why string) {
+func (c *Convergence) says(class Class, what, why string) {
 	c.Class, c.Recommendation, c.Reason = class, what, why
 }

@@ -87,7 +87,7 @@ func NewSkillReport(r SkillReport, rows []results.Row, whole, graded bool) Skill
 			unmeasured = 0
 		}
 	}
-	if r.Class == PerfectScore && r.BestVersion == 1 {
+	if r.Class == "perfect" && r.BestVersion == 1 {
 		note("perfect at iteration 1: look whether the suite is hard enough")
 	}
 	if unmeasured >= stuckReverts {

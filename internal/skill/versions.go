@@ -98,32 +98,20 @@ func (v *Versions) Score(ctx context.Context, n int) (found Scored, err error) {
 	}
 	result, err := evalrun.ReadAll(suited, places...)
 	if errors.Is(err, fs.ErrNotExist) {
-		table, err := w.Results()
-		if err != nil {
-			return found, err
-		}
-		for _, row := range table.Rows() {
-			if row.Iteration == n {
-				return found, fmt.Errorf("iteration %d was not measured: %s", n, plain.Short(row.Changelog, lineWidth))
-			}
-		}
-		return found, fmt.Errorf("iteration %d was not run: %s has no such iteration", n, w.Dir)
+		err = fmt.Errorf("iteration %d was not measured, `iterate log %s` says what became of it: %w", n, w.Dir, err)
 	}
 	if err != nil {
 		return found, err
 	}
 	found.Score = evals.RateValue(result.Rate)
-	for i, run := range result.Runs() {
+	runs := result.Runs()
+	for i, run := range runs {
 		found.Runs = append(found.Runs, ScoredRun{dirs[i], evals.RateValue(evals.MeanPassRate(run))})
 	}
-	for _, c := range result.Cases {
+	for i, c := range result.Cases {
 		one := caseFigure(c, c.Trouble())
-		runs := c.Runs
-		if runs == nil {
-			runs = []evals.CaseScore{c}
-		}
 		for _, run := range runs {
-			one.Runs = append(one.Runs, run.Passed)
+			one.Runs = append(one.Runs, run[i].Passed)
 		}
 		found.Cases = append(found.Cases, one)
 	}

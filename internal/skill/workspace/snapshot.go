@@ -52,42 +52,29 @@ func Take(ctx context.Context, src, dst string) (taken Taken, err error) {
 	}
 	taken.Digest = taken.Tree.Digest()
 	taken.Files, taken.Bytes = taken.Tree.Files()
-	old, err := existing(ctx, place)
-	if err != nil {
-		return taken, err
+	old, err := Verify(ctx, place)
+	if err != nil { // it is not there, is no snapshot, or one that was altered is of no use
+		entries, _ := os.ReadDir(place)
+		if _, err := os.Lstat(ManifestFile(place)); err != nil && len(entries) > 0 {
+			return taken, fmt.Errorf("%s has files in it and is no snapshot (%s is not there); choose another place or "+
+				"empty it", place, ManifestFile(place))
+		}
 	}
 	changes := files.Compare(old, taken.Tree)
-	if old != nil && len(changes) == 0 {
+	if taken.Changed = err != nil || len(changes) > 0; !taken.Changed {
 		return taken, nil
 	}
-	taken.Changed, taken.Written = true, written(changes)
+	for _, d := range changes {
+		if d.After != nil && d.After.IsFile() {
+			taken.Written++
+		}
+	}
 	if _, err := os.Lstat(filepath.Join(filepath.Dir(place), "manifest.json")); err == nil &&
 		filepath.Base(place) == "v0" {
 		return taken, fmt.Errorf("%s is the original of a workspace, which never changes; begin a new workspace with "+
 			"--fresh", dst)
 	}
 	return taken, put(ctx, from, taken.Tree, place)
-}
-
-// existing reads the snapshot that is at a place: nil without one that could be used, an
-// error when something else is there.
-func existing(ctx context.Context, place string) (Tree, error) {
-	entries, err := os.ReadDir(place)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if _, err := os.Lstat(ManifestFile(place)); err != nil {
-		return nil, fmt.Errorf("%s has files in it and is no snapshot (%s is not there); choose another place or "+
-			"empty it", place, ManifestFile(place))
-	}
-	old, err := Verify(ctx, place)
-	if _, is := errors.AsType[*BadError](err); is {
-		return nil, nil // what was altered is of no use
-	}
-	return old, err
 }
 
 // put makes a snapshot of a directory that has this tree. Its manifest is there before it
@@ -174,9 +161,6 @@ func Verify(ctx context.Context, snapshot string) (Tree, error) {
 		return bad("cannot be read: %v", err)
 	}
 	data, err := files.ReadSmall(ManifestFile(snapshot), maxManifest)
-	if errors.Is(err, fs.ErrNotExist) {
-		return bad("has no manifest (%s)", ManifestFile(snapshot))
-	}
 	var tree Tree
 	if err == nil {
 		tree, err = readManifest(data)
@@ -185,16 +169,14 @@ func Verify(ctx context.Context, snapshot string) (Tree, error) {
 		return bad("has a manifest that cannot be used: %s %v", ManifestFile(snapshot), err)
 	}
 	for _, d := range files.Compare(modeless(tree), modeless(found)) {
+		what := "not what its manifest says"
 		switch {
 		case d.After == nil:
-			return bad("was altered: %q is missing", d.Path)
+			what = "missing"
 		case d.Before == nil:
-			return bad("was altered: %q is not in its manifest", d.Path)
-		case d.After.Size < d.Before.Size:
-			return bad("was altered: %q is cut off (%d of %d bytes)", d.Path, d.After.Size, d.Before.Size)
-		default:
-			return bad("was altered: %q is not what its manifest says", d.Path)
+			what = "not in its manifest"
 		}
+		return bad("was altered: %q is %s", d.Path, what)
 	}
 	if fault := faultOf(tree); fault != "" {
 		return bad("cannot be used: %s", fault)
@@ -263,13 +245,15 @@ func RestoreOver(ctx context.Context, snapshot, dir, digest string) (r Restored,
 		return r, errors.New("it changed meanwhile; nothing was written: look at it, and run this again")
 	}
 	changes := files.Compare(now, wanted)
-	r.Digest, r.Written = wanted.Digest(), written(changes)
+	r.Digest = wanted.Digest()
 	if r.Changed = isNew || len(changes) > 0; !r.Changed {
 		return r, nil
 	}
 	for _, d := range changes {
 		if d.After == nil {
 			r.Removed++
+		} else if d.After.IsFile() {
+			r.Written++
 		}
 	}
 	for _, git := range gits {
@@ -378,16 +362,6 @@ func build(ctx context.Context, src string, t Tree, dir string, mode func(Entry)
 		},
 	}
 	return errors.Join(copier.Copy(ctx, t), files.SyncDirectory(dir))
-}
-
-// written counts the files that a tree has otherwise than before.
-func written(changes []files.Difference) (count int) {
-	for _, d := range changes {
-		if d.After != nil && d.After.IsFile() {
-			count++
-		}
-	}
-	return count
 }
 
 // stage keeps others from a place until end is called. It returns a name for what will
