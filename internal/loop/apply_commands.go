@@ -276,34 +276,32 @@ func (r *thread) undo(ctx context.Context, u *undoing, iteration int) (undone, e
 		return none("Iteration %d kept nothing, so there is nothing to undo.", iteration)
 	}
 	on, err := r.Repo.IsAncestor(ctx, commit, u.head)
-	if err != nil {
+	if err == nil && !on {
+		return none("The commit of iteration %d is not on %s any more.", iteration, r.branch())
+	}
+	var first, tree, now string
+	var conflicts []string
+	if err == nil {
+		first, err = r.firstCommit(ctx, commit, iteration)
+	}
+	if err == nil {
+		tree, conflicts, err = threeWay(ctx, r.Repo, commit, u.head, first+"^", r.Now())
+	}
+	if err == nil {
+		now, _, err = r.Repo.TreeOf(ctx, u.head)
+	}
+	switch {
+	case err != nil:
 		return undone{}, err
-	}
-	if !on {
-		return none("The commit of iteration %d is not on %s any more.", iteration,
-			r.branch())
-	}
-	first, err := r.firstCommit(ctx, commit, iteration)
-	if err != nil {
-		return undone{}, err
-	}
-	tree, conflicts, err := threeWay(ctx, r.Repo, commit, u.head, first+"^", r.Now())
-	if err != nil {
-		return undone{}, err
-	}
-	if len(conflicts) > 0 {
+	case len(conflicts) > 0:
 		var files []string
-		for _, path := range conflicts[:min(len(conflicts), 10)] {
+		for _, path := range atMost(conflicts, 10) {
 			files = append(files, strings.ReplaceAll(plain.Path(path), "`", "'"))
 		}
 		return none("Iteration %d cannot be undone: later ones changed the same lines of `%s`. Undo "+
 			"those first.", iteration, strings.Join(files, "`, `"))
-	}
-	if now, _, err := r.Repo.TreeOf(ctx, u.head); err != nil {
-		return undone{}, err
-	} else if tree == now {
-		return none("Nothing of iteration %d is left on %s, so there is nothing to undo.", iteration,
-			r.branch())
+	case tree == now:
+		return none("Nothing of iteration %d is left on %s, so there is nothing to undo.", iteration, r.branch())
 	}
 	reverts := "commit " + commit
 	if first != commit {
@@ -312,12 +310,11 @@ func (r *thread) undo(ctx context.Context, u *undoing, iteration int) (undone, e
 	message := fmt.Sprintf("[Autoloop: %s] Undo iteration %d\n\nThis reverts %s.\n\nAutoloop-Run: %s\n", r.Program.Name,
 		iteration, reverts, r.id) + r.SignOff
 	head, err := r.Repo.CommitTree(ctx, tree, []string{u.head}, message, r.Now().Truncate(time.Second))
-	if err != nil {
-		return undone{}, err
+	if err == nil {
+		u.head = head
 	}
-	u.head = head
 	return undone{fmt.Sprintf("Iteration %d is undone by commit %.12s; a new baseline is measured.", iteration,
-		head), true}, nil
+		head), true}, err
 }
 
 // firstCommit is the candidate of an iteration whose last commit is known: fixes for CI

@@ -30,7 +30,7 @@ func (r *run) ensureBaseline(ctx context.Context, at *position) error {
 	why := r.needsBaseline(*at)
 	if why == nil {
 		if writes := r.records.EvaluatorWrites; writes != nil {
-			r.own = ownChanges{known: true, touched: maps.Clone(writes)}
+			r.own = maps.Clone(writes)
 			r.warnOfWrites(writes)
 		}
 		return nil
@@ -237,7 +237,7 @@ func (r *measurer) measureBaseline(ctx context.Context, at position) ([]*history
 				"the default branch cannot be measured, so the incumbent stands for it: "+problem.String())
 			base.Close()
 			base, all = head, all[1:]
-			head.teaches, r.own = true, ownChanges{}
+			head.teaches, r.own = true, nil
 		}
 	}
 	problem, err := r.probe(ctx, head, count)

@@ -141,9 +141,9 @@ func (m *environment) anew(ctx context.Context) (evaluation.Result, error) {
 // run runs the evaluation once in the tree as it is.
 func (m *environment) run(ctx context.Context) (evaluation.Result, error) {
 	p, own := m.Program, m.own
-	if own.known && !m.Isolated { // else others of our user cannot reach them
+	if own != nil && !m.Isolated { // else others of our user cannot reach them
 		changed := slices.DeleteFunc(m.tree.Altered(m.evaluatorFile()),
-			func(path string) bool { _, does := own.touched[path]; return does }) // the evaluation itself
+			func(path string) bool { _, does := own[path]; return does }) // the evaluation itself
 		if len(changed) > 0 {
 			return evaluation.Result{}, unmeasured(decision.Reason{
 				Kind:  decision.EvaluatorTouched,

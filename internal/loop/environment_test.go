@@ -100,7 +100,7 @@ func TestFilesThatChangeBetweenTheRuns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l, r, at := shared.on(t, "", steady)
-			r.own = ownChanges{known: true, touched: c.own}
+			r.own = c.own
 			env := l.built(r, at)
 			require.NoError(t, os.WriteFile(filepath.Join(env.tree.Dir, "other.txt"), []byte("3\n"), 0o600))
 			_, err := env.evaluate(t.Context())

@@ -14,21 +14,18 @@ import (
 
 // ownChanges are files outside the target that the evaluation of the unchanged
 // files changes itself, as far as this run has seen it or the baseline says: a
-// report that is tracked, or a script that is made executable.
-type ownChanges struct {
-	known bool
-	// touched is true for a path whose content changes.
-	touched map[string]bool
-}
+// report that is tracked, or a script that is made executable. It is true for a path whose
+// content changes, and nil while nothing is known.
+type ownChanges map[string]bool
 
 const maxOwnChanges = 200
 
 // record is what the baseline says of them; nil says nothing.
-func (o *ownChanges) record() map[string]bool {
-	if !o.known || len(o.touched) > maxOwnChanges {
+func (o ownChanges) record() map[string]bool {
+	if len(o) > maxOwnChanges {
 		return nil
 	}
-	return maps.Clone(o.touched)
+	return maps.Clone(o)
 }
 
 // evaluatorFile reports whether a file is part of what measures.
@@ -39,19 +36,18 @@ func (r *measurer) evaluatorFile() func(path string) bool {
 
 // learn notes what a run of the unchanged files changed.
 func (r *measurer) learn(room *environment) {
-	if r.own.touched == nil {
-		r.own.touched = map[string]bool{}
+	if r.own == nil {
+		r.own = ownChanges{}
 	}
-	r.own.known = true
 	found := map[string]bool{}
 	for _, one := range room.tree.Touched(r.evaluatorFile()) {
-		if one.Content && !r.own.touched[one.Path] {
+		if one.Content && !r.own[one.Path] {
 			found[one.Path] = true
 		}
-		r.own.touched[one.Path] = r.own.touched[one.Path] || one.Content
+		r.own[one.Path] = r.own[one.Path] || one.Content
 	}
 	for _, name := range room.tree.GrownShares() {
-		r.own.touched[name] = false // What it makes there itself is no change of a file.
+		r.own[name] = false // What it makes there itself is no change of a file.
 	}
 	if count := len(room.tree.Files(r.evaluatorFile())); count > maxFixed {
 		r.warn("%d files are not the target's, and an evaluation finds at most %d of them read-only: what changes "+
@@ -76,10 +72,10 @@ func (r *measurer) warnOfWrites(touched map[string]bool) {
 }
 
 // beyond are the changes that runs of the unchanged files do not make.
-func (o *ownChanges) beyond(changes []tree.Touch) []string {
+func (o ownChanges) beyond(changes []tree.Touch) []string {
 	var paths []string
 	for _, one := range changes {
-		if content, own := o.touched[one.Path]; !own || one.Content && !content {
+		if content, own := o[one.Path]; !own || one.Content && !content {
 			paths = append(paths, one.Path)
 		}
 	}
@@ -96,10 +92,10 @@ const maxFixed = 1000
 // and where people wrote all of the tree.
 func (m *environment) fixed() []string {
 	r := m.measurer
-	if m.side == history.Baseline || !r.own.known {
+	if m.side == history.Baseline || r.own == nil {
 		return nil
 	}
-	left := maps.Clone(r.own.touched) // and what is on the list already
+	left := maps.Clone(r.own) // and what is on the list already
 	paths := []string{".git"}         // its answers are part of what measures
 	add := func(path string) {
 		if _, out := left[path]; !out {
@@ -108,7 +104,7 @@ func (m *environment) fixed() []string {
 		}
 	}
 	for _, name := range m.tree.Shared() {
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(r.own.touched)),
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(r.own)),
 			func(path string) bool { return strings.HasPrefix(path, name+"/") }) {
 			add(name)
 		}
@@ -133,7 +129,7 @@ func (m *measurement) checkEvaluator(ctx context.Context, step decision.Step, ro
 	if len(changes) == 0 {
 		return nil
 	}
-	if !m.own.known {
+	if m.own == nil {
 		m.step("measure", "the default branch, since the evaluation changed files of the repository")
 		base, err := m.newEnvironment(ctx, history.Baseline, m.at.Base, m.at.Base, m.newDir("t"))
 		if err != nil {

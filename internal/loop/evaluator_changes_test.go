@@ -25,7 +25,7 @@ import (
 // evaluation itself leaves it.
 func TestChangesBeyondTheEvaluatorsOwn(t *testing.T) {
 	t.Parallel()
-	own := ownChanges{known: true, touched: map[string]bool{"report": true, "run.sh": false, "lib/": false}}
+	own := ownChanges{"report": true, "run.sh": false, "lib/": false}
 	for path, c := range map[string]struct{ content, mode []string }{
 		"report":  {nil, nil},
 		"run.sh":  {[]string{"run.sh"}, nil},
@@ -38,7 +38,7 @@ func TestChangesBeyondTheEvaluatorsOwn(t *testing.T) {
 	assert.Equal(t, []string{"b", "run.sh", "a"},
 		own.beyond([]tree.Touch{{Path: "b"}, {Path: "report"}, {Path: "run.sh", Content: true}, {Path: "a"}}),
 		"in their order")
-	assert.Equal(t, []string{"a"}, (&ownChanges{}).beyond([]tree.Touch{{Path: "a"}}), "nothing is known")
+	assert.Equal(t, []string{"a"}, (ownChanges{}).beyond([]tree.Touch{{Path: "a"}}), "nothing is known")
 }
 
 // evaluatorTrialRepo has an evaluation of several files.
@@ -86,8 +86,8 @@ func TestFilesTheEvaluationWritesAreLearned(t *testing.T) {
 		if step.name != "" {
 			own[step.name] = own[step.name] || step.warns != ""
 		}
-		assert.True(t, r.own.known)
-		assert.Equal(t, own, r.own.touched, step.file)
+		assert.NotNil(t, r.own)
+		assert.Equal(t, ownChanges(own), r.own, step.file)
 		if step.warns == "" {
 			assert.Empty(t, r.warnings, step.file)
 		} else if assert.Len(t, r.warnings, 1, step.file) {
@@ -130,14 +130,14 @@ func TestReadOnlyEvaluation(t *testing.T) {
 			if c.script != "" {
 				r.Program.Script = c.script
 			}
-			r.own = ownChanges{known: c.own != nil, touched: c.own}
+			r.own = c.own
 			env.side = cmp.Or(c.side, env.side)
 			before := maps.Clone(c.own)
 			if c.want != nil {
 				c.want = slices.Insert(c.want, 0, ".git")
 			}
 			assert.Equal(t, c.want, env.fixed())
-			assert.Equal(t, before, r.own.touched)
+			assert.Equal(t, ownChanges(before), r.own)
 		})
 	}
 }
@@ -175,7 +175,7 @@ func TestCandidateChangesEvaluator(t *testing.T) {
 				}
 				return steady(one)
 			})
-			r.own = ownChanges{known: c.known != nil, touched: c.known}
+			r.own = c.known
 			a, err := l.trial(r, at)
 			require.NoError(t, err)
 			assert.Equal(t, c.outcome, a.Outcome, "%v", a.Reasons)
@@ -207,7 +207,7 @@ func TestUnknownEvaluatorBlamesNobody(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, history.Error, a.Outcome)
 		assert.Contains(t, a.Reasons[0].String(), "was not found out: the budget is used")
-		assert.False(t, r.own.known)
+		assert.Nil(t, r.own)
 		r.used = used{tokens: 99}
 	}
 	assert.Equal(t, "cc", l.sides())

@@ -70,14 +70,9 @@ func (r *run) proposeForCI(ctx context.Context) (*proposal.Proposal, error) {
 	e := *r.records.Decision
 	r.iteration = e.Iteration
 	r.step("ci", fmt.Sprintf("commit %.12s", e.Commit))
-	head, err := r.Memory.HeadOf(ctx, r.ref())
-	if err != nil {
-		return nil, err
-	}
 	verdict := r.verdict(ctx, e)
 	left := r.time() - r.Now().Sub(r.begun)
-	if r.refusal != "" || !r.asksToFix(ctx, e, verdict) || head != e.Commit ||
-		r.blockedReason(r.records) != "" || left <= 0 {
+	if r.refusal != "" || !r.asksToFix(ctx, e, verdict) || r.blockedReason(r.records) != "" || left <= 0 {
 		return nil, leave(fmt.Sprintf("iteration %d waits for CI, whose answer is to be taken", e.Iteration))
 	}
 	at, p, err := r.proposeFix(ctx, e, verdict, left)

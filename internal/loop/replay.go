@@ -112,32 +112,30 @@ func (r *run) replayPosition(ctx context.Context, at position) (position, error)
 // same there; else it ends as not accepted, and is measured anew.
 func (r *run) replayPending(ctx context.Context, e history.Decided) error {
 	_, base, err := r.base(ctx)
-	if err != nil {
-		return err
+	after := false
+	if err == nil {
+		after, err = r.isAfterMerge(ctx, e.Commit, base)
 	}
-	after, err := r.isAfterMerge(ctx, e.Commit, base)
 	if err != nil || !after {
 		return err
 	}
 	var refused *decision.Reason
+	var changes []git.DiffEntry
 	head, _, err := r.replay(ctx, e.Commit, base)
-	if err == nil && head != base {
-		var was, is string
-		if was, _, err = r.Repo.TreeOf(ctx, e.Commit); err == nil {
-			is, _, err = r.Repo.TreeOf(ctx, head)
-		}
-		if err == nil && was == is {
-			replayed := e
-			replayed.Commit, replayed.Parent = head, base
-			err = r.write(ctx, fmt.Sprintf("%s: iteration %d is replayed", r.Program.Name, e.Iteration),
-				&git.RefUpdate{Ref: r.ref(), New: head, Old: e.Commit},
-				func(b *records) error {
-					r.enterPending(b, replayed)
-					return nil
-				})
-			if refused = pushRefusal(err); refused == nil {
-				return err
-			}
+	if err == nil {
+		changes, err = r.Repo.Changes(ctx, e.Commit, head)
+	}
+	if err == nil && head != base && len(changes) == 0 {
+		replayed := e
+		replayed.Commit, replayed.Parent = head, base
+		err = r.write(ctx, fmt.Sprintf("%s: iteration %d is replayed", r.Program.Name, e.Iteration),
+			&git.RefUpdate{Ref: r.ref(), New: head, Old: e.Commit},
+			func(b *records) error {
+				r.enterPending(b, replayed)
+				return nil
+			})
+		if refused = pushRefusal(err); refused == nil {
+			return err
 		}
 	}
 	if err != nil {

@@ -236,81 +236,83 @@ func (r *run) deepen(ctx context.Context) error {
 
 // positionOfProposal finds the position that the proposal was made from, and
 // refuses the proposal when a branch has moved since.
-func (r *run) positionOfProposal(ctx context.Context, from *proposal.Proposal) (position, error) {
+func (r *run) positionOfProposal(ctx context.Context, from *proposal.Proposal) (at position, err error) {
 	branch, head, err := r.base(ctx)
-	at := position{Base: from.Base, BaseBranch: branch}
-	switch {
-	case err != nil:
-		return at, err
-	case branch != from.BaseBranch:
-		return at, proposal.Refuse("it is for branch %q, not for %q", from.BaseBranch, branch)
+	if err == nil && branch != from.BaseBranch {
+		err = proposal.Refuse("it is for branch %q, not for %q", from.BaseBranch, branch)
 	}
-	if err := r.deepen(ctx); err != nil {
-		return at, err
+	if err == nil {
+		err = r.deepen(ctx)
 	}
-	_, known, err := r.Repo.Resolve(ctx, from.Base)
+	known := false
+	if err == nil {
+		_, known, err = r.Repo.Resolve(ctx, from.Base)
+	}
 	if err == nil && known {
 		known, err = r.Repo.IsAncestor(ctx, from.Base, head)
+	}
+	if err == nil && !known {
+		err = proposal.Refuse("it was made from commit %.12s, which is not on %s", from.Base, branch)
 	}
 	if err != nil {
 		return at, err
 	}
-	if !known {
-		return at, proposal.Refuse("it was made from commit %.12s, which is not on %s", from.Base, at.BaseBranch)
-	}
-	at, err = r.place(ctx, at)
+	at, err = r.place(ctx, position{Base: from.Base, BaseBranch: branch})
 	if err == nil && at.Old == "" && r.merged(from.Branch) {
 		at, err = r.placeOfDeleted(ctx, from.Branch, at)
 	}
 	if conflict(err) != nil || at.Old != from.Branch {
-		return at, proposal.Refuse("it is stale: branch %s has moved since; propose again", r.branch())
+		return at, r.moved()
 	}
-	if err != nil {
-		return at, err
+	if err == nil {
+		err = r.madeFrom(ctx, at.Head, from)
 	}
-	tree, _, err := r.Repo.TreeOf(ctx, at.Head)
-	if err == nil && tree != from.Incumbent && r.merged(at.Old) {
+	if _, refused := errors.AsType[*proposal.RefusedError](err); refused && r.merged(at.Old) {
 		// It was merged after the proposal: what is kept goes on top, and is replayed.
 		at.Move, at.Note = false, ""
 		if at, err = r.reconcileBranch(ctx, at); err == nil {
-			tree, _, err = r.Repo.TreeOf(ctx, at.Head)
+			err = r.madeFrom(ctx, at.Head, from)
 		}
 	}
-	if err != nil {
-		return at, err
+	if err == nil {
+		at, err = r.identified(ctx, at)
 	}
-	if tree != from.Incumbent {
-		return at, proposal.Refuse("it was made from other files than those of %s", r.branch())
-	}
-	at, err = r.identified(ctx, at)
 	at.Executor = from.Executor()
 	return at, err
 }
 
+func (r *run) moved() error {
+	return proposal.Refuse("it is stale: branch %s has moved since; propose again", r.branch())
+}
+
+// madeFrom refuses a proposal that was made from other files than those of a commit.
+func (r *run) madeFrom(ctx context.Context, commit string, p *proposal.Proposal) error {
+	tree, _, err := r.Repo.TreeOf(ctx, commit)
+	if err == nil && tree != p.Incumbent {
+		err = proposal.Refuse("it was made from other files than those of %s", r.branch())
+	}
+	return err
+}
+
 // positionOfFix is where the pending iteration stands. It refuses a bundle that was
 // made from another position.
-func (r *run) positionOfFix(ctx context.Context, from *proposal.Proposal, e history.Decided) (position, error) {
+func (r *run) positionOfFix(ctx context.Context, from *proposal.Proposal, e history.Decided) (at position, err error) {
 	head, err := r.Memory.HeadOf(ctx, r.ref())
-	if err != nil {
-		return position{}, err
+	if err == nil && head != e.Commit {
+		err = r.moved()
 	}
-	if head != e.Commit {
-		return position{}, proposal.Refuse("it is stale: branch %s has moved since; propose again", r.branch())
+	if err == nil {
+		err = r.deepen(ctx)
 	}
-	if err := r.deepen(ctx); err != nil {
-		return position{}, err
+	if err == nil {
+		at, err = r.positionOf(ctx, e)
 	}
-	at, err := r.positionOf(ctx, e)
-	if err != nil {
-		return at, err
-	}
-	if from.Base != at.Base || from.BaseBranch != at.BaseBranch {
-		return at, proposal.Refuse("it was made from commit %.12s of %s, and the baseline is of %.12s of %s", from.Base,
+	if err == nil && (from.Base != at.Base || from.BaseBranch != at.BaseBranch) {
+		err = proposal.Refuse("it was made from commit %.12s of %s, and the baseline is of %.12s of %s", from.Base,
 			from.BaseBranch, at.Base, at.BaseBranch)
 	}
-	tree, _, err := r.Repo.TreeOf(ctx, at.From)
-	if err == nil && tree != from.Incumbent {
-		err = proposal.Refuse("it was made from other files than those of %s", r.branch())
+	if err == nil {
+		err = r.madeFrom(ctx, at.From, from)
 	}
 	return at, err
 }
@@ -347,9 +349,7 @@ func (r *run) withBase(ctx context.Context, commit, base string) (string, error)
 // commitOnBase makes the commit of a candidate. On a branch that lacks the default branch it
 // has the candidate's own change alone, and merging it has to give what was measured.
 func (r *run) commitOnBase(ctx context.Context, at position, parent, candidate, message string) (string, error) {
-	tree, merged := candidate, candidate
-	var conflicts []string
-	var err error
+	tree, conflicts, err := candidate, []string(nil), error(nil)
 	if at.Tip != "" {
 		tree, conflicts, err = threeWay(ctx, r.Repo, at.start(), parent, candidate, r.Now())
 	}
@@ -357,9 +357,10 @@ func (r *run) commitOnBase(ctx context.Context, at position, parent, candidate, 
 		return "", cmp.Or(err, proposal.Refuse("%s", r.needsWorkflows(conflicts)))
 	}
 	commit, err := r.Repo.CommitTree(ctx, tree, []string{parent}, message, r.Now().Truncate(time.Second))
-	if err == nil && at.Tip != "" {
-		merged, conflicts, err = r.Repo.MergeTree(ctx, commit, at.Base)
+	if err != nil || at.Tip == "" {
+		return commit, err
 	}
+	merged, conflicts, err := r.Repo.MergeTree(ctx, commit, at.Base)
 	if err == nil && (len(conflicts) > 0 || merged != candidate) {
 		err = proposal.Refuse("%s", r.needsWorkflows(conflicts))
 	}
