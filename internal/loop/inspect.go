@@ -246,18 +246,18 @@ func breakFile(root *os.Root, how, file string) error {
 	return root.WriteFile(file, text, 0o600)
 }
 
-// breaking returns what breaks, in a tree of the incumbent, the files that the candidate
-// changed, and notes when the candidate left nothing in them.
-func (m *measurement) breaking(ctx context.Context, side decision.Side) (func(dir string) error, error) {
+// breaks breaks, in a tree of the incumbent, the files that the candidate changed, and notes
+// when the candidate left nothing in them.
+func (m *measurement) breaks(ctx context.Context, side decision.Side, dir string) error {
 	changes, err := m.Trees.Repo.Changes(ctx, m.at.Head, m.a.tree)
-	if err != nil {
-		return nil, err
-	}
 	how := Emptied
 	if side == decision.Garbled {
 		how = Nonsense
-	} else if m.a.LeavesNothing, err = leavesNothing(ctx, m.Trees.Repo, changes); err != nil {
-		return nil, err
+	} else if err == nil {
+		m.a.LeavesNothing, err = leavesNothing(ctx, m.Trees.Repo, changes)
+	}
+	if err != nil {
+		return err
 	}
 	if m.a.LeavesNothing {
 		m.trial.LeavesNothing()
@@ -266,7 +266,7 @@ func (m *measurement) breaking(ctx context.Context, side decision.Side) (func(di
 	for i, change := range changes {
 		paths[i] = change.Path
 	}
-	return func(dir string) error { return breakFiles(dir, how, paths...) }, nil
+	return breakFiles(dir, how, paths...)
 }
 
 // leavesNothing reports whether all changed files are gone, or blank.

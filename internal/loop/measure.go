@@ -135,9 +135,7 @@ func (m *measurement) evaluate(ctx context.Context, step decision.Step) (none me
 	}
 	env, err := m.bench.environment(ctx, place(step.Stage, step.Side), history.Role(step.Side), treeish)
 	if err == nil && step.Stage == decision.Held && step.Number == 1 {
-		if env.change, err = m.breaking(ctx, step.Side); err == nil {
-			err = env.change(env.tree.Dir)
-		}
+		err = m.breaks(ctx, step.Side, env.tree.Dir)
 	}
 	if err != nil {
 		return none, err
