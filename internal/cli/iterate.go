@@ -84,7 +84,7 @@ func (a *App) iterate(ctx context.Context, count int, dryRun, failOnError bool) 
 	refused := a.recordRefusal
 	do := func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
 		results, err := a.runShown(ctx, service, count)
-		return results, errors.Join(err, loop.Failed(results, failOnError))
+		return results, errors.Join(err, failed(results, failOnError))
 	}
 	if dryRun {
 		refused = func(context.Context, *loop.Service, error) error { return nil }
@@ -94,7 +94,7 @@ func (a *App) iterate(ctx context.Context, count int, dryRun, failOnError bool) 
 				return nil, err
 			}
 			results := []loop.Result{result}
-			return results, loop.Failed(results, failOnError)
+			return results, failed(results, failOnError)
 		}
 	}
 	return a.withLoop(ctx, a.checkCIGate, refused, do)

@@ -14,11 +14,11 @@ import (
 func (a *App) deliver(p *program.Program, results []loop.Result) error {
 	text := ""
 	if len(results) > 0 {
-		text = colored(a.Env, loop.ResultTable(results).Fit(a.TableWidth()).String()) + loop.Notes(results)
+		text = colored(a.Env, resultTable(results).Fit(a.TableWidth()).String()) + notes(results)
 	}
 	err := a.print(append([]loop.Result{}, results...), text)
 	if !a.JSON {
-		for _, warning := range loop.Warnings(results) {
+		for _, warning := range warnings(results) {
 			a.warn(plain.Line(warning))
 		}
 	}

@@ -96,7 +96,7 @@ func (m *environment) fixed() []string {
 		return nil
 	}
 	left := maps.Clone(r.own) // and what is on the list already
-	paths := []string{".git"}         // its answers are part of what measures
+	paths := []string{".git"} // its answers are part of what measures
 	add := func(path string) {
 		if _, out := left[path]; !out {
 			left[path] = true

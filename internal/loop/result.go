@@ -2,16 +2,10 @@ package loop
 
 import (
 	"cmp"
-	"fmt"
-	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/plain"
-	"github.com/org/autoloop/internal/render"
 )
 
 // Result is what one iteration came to. As JSON it is one object of the
@@ -177,112 +171,4 @@ func (r *run) rails(decided *history.Decided) []Rail {
 		rails = append(rails, rail)
 	}
 	return rails
-}
-
-// ResultTable has a row for every iteration of a run.
-func ResultTable(results []Result) render.Table {
-	table := render.Table{
-		Header: []string{"iteration", "outcome", "metric", "delta", "best", "time", "why"},
-		Align:  "rlrrrr",
-	}
-	noisy := slices.ContainsFunc(results, func(r Result) bool { return len(r.Evidence) > 0 })
-	if noisy { // what a noisy candidate was compared with is not the best on record
-		table.Header = slices.Insert(table.Header, 3, "incumbent")
-		table.Align += "r"
-	}
-	for _, r := range results {
-		delta, incumbent := "—", "—"
-		if r.Delta != nil {
-			delta = *r.Delta
-		}
-		if n := len(r.Evidence); n > 0 {
-			incumbent = r.Evidence[n-1].Incumbent.String()
-		}
-		figures := render.Rounded(metric.Text(r.Metric, "—"), incumbent, delta, metric.Text(r.BestMetric, "—"),
-			plain.Line(render.Why(r.Outcome, r.Summary, r.Reasons, nil)))
-		if !noisy {
-			figures = slices.Delete(figures, 1, 2)
-		}
-		word := render.OutcomeOf(r.Outcome).Word
-		if r.Bundle != "" { // it has no outcome before it is published
-			word = "proposed"
-		}
-		row := slices.Concat([]string{strconv.Itoa(r.Iteration), word}, figures)
-		table.Rows = append(table.Rows, slices.Insert(row, len(row)-1, strconv.FormatFloat(r.Seconds, 'f', 1, 64)+"s"))
-	}
-	return table
-}
-
-// Notes is what a person should know of a run besides its table and its warnings.
-func Notes(results []Result) string {
-	if len(results) == 0 {
-		return ""
-	}
-	var out strings.Builder
-	for _, r := range results { // why evaluations failed, whole, and where their output is
-		if r.Output == "" {
-			continue
-		}
-		for _, reason := range r.Reasons {
-			fmt.Fprintf(&out, "\niteration %d: %s\n", r.Iteration, plain.Line(reason.String()))
-		}
-		fmt.Fprintf(&out, "  all that it printed: %s\n", r.Output)
-	}
-	for i, r := range results { // what noisy trials said of every kept iteration, and of the last one
-		if n := len(r.Evidence); n > 0 && (r.Outcome == history.Accepted || i == len(results)-1) {
-			fmt.Fprintf(
-				&out,
-				"\niteration %d, %s: %s\n",
-				r.Iteration,
-				r.Evidence[n-1].Stage,
-				render.Trial(r.Evidence[n-1]),
-			)
-		}
-	}
-	last := results[len(results)-1]
-	if last.Bundle != "" {
-		out.WriteString("\nnothing is recorded yet: `iterate job publish` verifies the bundle, and records it\n")
-	}
-	if last.Initial != nil && last.BestMetric != nil {
-		remark := ""
-		if last.Noisy {
-			remark = "; noisy and measured at different times, so the sum of the gains may differ"
-		}
-		figures := render.Rounded(last.Initial.String(), last.BestMetric.String(),
-			metric.Delta(*last.BestMetric, last.Initial))
-		fmt.Fprintf(&out, "\n%s: %s at the start, %s now (%s%s)\n", last.Program, figures[0], figures[1],
-			figures[2], remark)
-	}
-	if last.Stopped != "" {
-		fmt.Fprintf(&out, "%s: %s\n", last.Program, last.Stopped)
-	}
-	return out.String()
-}
-
-// Warnings are those of all results, each once.
-func Warnings(results []Result) []string {
-	var list []string
-	for _, r := range results {
-		for _, warning := range r.Warnings {
-			if !slices.Contains(list, warning) {
-				list = append(list, warning)
-			}
-		}
-	}
-	return list
-}
-
-// Failed is the first of the results that fails a run: unchanged files that cannot be
-// measured, and with onError every iteration that ended in an error.
-func Failed(results []Result, onError bool) error {
-	for _, r := range results {
-		switch {
-		case r.BaselineError != "":
-			return fmt.Errorf("%s cannot be measured: %s", r.Program, r.BaselineError)
-		case onError && r.Outcome == history.Error:
-			return fmt.Errorf("iteration %d of %s ended in an error: %s", r.Iteration, r.Program,
-				decision.Joined(r.Reasons))
-		}
-	}
-	return nil
 }

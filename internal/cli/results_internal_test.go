@@ -1,4 +1,4 @@
-package loop_test
+package cli
 
 import (
 	"strings"
@@ -32,7 +32,7 @@ func TestFailed(t *testing.T) {
 			"p cannot be measured: exit code 1",
 		},
 	} {
-		err := loop.Failed(c.results, c.onError)
+		err := failed(c.results, c.onError)
 		if c.says == "" {
 			require.NoError(t, err, name)
 			continue
@@ -72,9 +72,9 @@ func TestNotes(t *testing.T) {
 			"\niteration 4: exit code 1\n  all that it printed: /o\n",
 		},
 	} {
-		assert.Equal(t, c.says, loop.Notes([]loop.Result{c.result}), name)
+		assert.Equal(t, c.says, notes([]loop.Result{c.result}), name)
 	}
-	assert.Empty(t, loop.Notes(nil))
+	assert.Empty(t, notes(nil))
 }
 
 func TestResultTable(t *testing.T) {
@@ -82,7 +82,7 @@ func TestResultTable(t *testing.T) {
 	value, delta := metric.MustValue("3"), "+1"
 	assert.Equal(t, "iteration  outcome   metric  delta  best  time  why\n"+
 		"        1  kept           3     +1     3  1.5s  did it\n"+
-		"        2  proposed       —      —     —  0.0s  slower; by much\n", loop.ResultTable([]loop.Result{
+		"        2  proposed       —      —     —  0.0s  slower; by much\n", resultTable([]loop.Result{
 		{
 			Iteration: 1, Outcome: history.Accepted, Metric: &value, Delta: &delta, BestMetric: &value, Seconds: 1.5,
 			Summary: "did it", Reasons: decision.Says("better"),
@@ -94,7 +94,7 @@ func TestResultTable(t *testing.T) {
 func TestWarningsAreSaidOnce(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, []string{"a", "b"},
-		loop.Warnings([]loop.Result{{Warnings: []string{"a", "b"}}, {Warnings: []string{"b", "a"}}}))
+		warnings([]loop.Result{{Warnings: []string{"a", "b"}}, {Warnings: []string{"b", "a"}}}))
 }
 
 // TestTableOfNoisyRuns says beside each number what it was compared with: the last
@@ -105,7 +105,7 @@ func TestTableOfNoisyRuns(t *testing.T) {
 	of := func(incumbent string) decision.Evidence {
 		return decision.Evidence{Effect: statistics.Effect{Incumbent: metric.MustValue(incumbent)}}
 	}
-	table := loop.ResultTable([]loop.Result{
+	table := resultTable([]loop.Result{
 		{
 			Iteration: 1, Outcome: history.Accepted, Metric: &value, BestMetric: &value,
 			Evidence: []decision.Evidence{of("2.5"), of("2.25")}, Summary: "did\nmore",
@@ -135,12 +135,12 @@ func TestTrialsAreTold(t *testing.T) {
 		}
 		return r
 	}
-	notes := loop.Notes([]loop.Result{
+	said := notes([]loop.Result{
 		trial(1, history.Accepted, "pairs", "confirmation"), trial(2, history.Rejected, "pairs"),
 		{Iteration: 3, Outcome: history.Accepted},
 		trial(4, history.Error, "pairs"),
 	})
-	assert.Equal(t, 2, strings.Count(notes, "iteration "), notes)
-	assert.Contains(t, notes, "8 pairs, p = 0.012, difference +1 (95 %")
-	assert.Contains(t, notes, "iteration 4, pairs")
+	assert.Equal(t, 2, strings.Count(said, "iteration "), said)
+	assert.Contains(t, said, "8 pairs, p = 0.012, difference +1 (95 %")
+	assert.Contains(t, said, "iteration 4, pairs")
 }
