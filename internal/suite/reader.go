@@ -62,29 +62,29 @@ func (r Reader) Time(n document.Node, key string, unit time.Duration) time.Durat
 // Check reads a check, whose kind stands under one of these names and is one of kinds; that
 // has its keys, of which those after "|" may be left out. Keys that have other names get
 // theirs by spell, nil for none. ok is false when there are problems.
-func (r Reader) Check(n document.Node, key string, kinds map[string]string,
+func (r Reader) Check(n document.Node, key string, kinds map[CheckKind]string,
 	spell func(n document.Node, kind CheckKind) document.Node, names ...string,
 ) (c Check, ok bool) {
 	if !r.Is(n, key, document.Object) {
 		return c, false
 	}
-	kind, before := "", len(r.Problems)
+	before := len(r.Problems)
 	for _, f := range n.Fields {
 		if slices.Contains(names, f.Name) {
-			if kind = f.Value.Text; !r.Is(f.Value, document.Join(key, f.Name), document.Text) {
+			if c.Kind = CheckKind(f.Value.Text); !r.Is(f.Value, document.Join(key, f.Name), document.Text) {
 				return c, false
 			}
 		}
 	}
-	if _, known := kinds[kind]; !known {
+	wants, known := kinds[c.Kind]
+	if !known {
 		r.Fail(n, document.Join(key, names[0]), "must be one of %s", document.Names(kinds))
 		return c, false
 	}
-	c = Check{Kind: CheckKind(kind), Operator: "eq"}
-	if spell != nil {
+	if c.Operator = "eq"; spell != nil {
 		n = spell(n, c.Kind)
 	}
-	keys, required := r.setters(&c).Of(kinds[kind])
+	keys, required := r.setters(&c).Of(wants)
 	keys[names[0]] = func(document.Node, string) {}
 	r.Object(n, key, keys, true, required...)
 	return c, len(r.Problems) == before

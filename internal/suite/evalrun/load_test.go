@@ -71,7 +71,7 @@ func TestSkillsThatCannotBeLoaded(t *testing.T) {
 		"its suite elsewhere":     {tree{"s/evals/evals.json": "", "suites/s.json": suite}, "suites/s.json", nil},
 		"a suite out of the tree": {nil, "../s.json", []string{"../s.json: "}},
 		"a suite that is an input": {
-			tree{"s/g/c.json": needs("g/c.json")}, "s/g/c.json", []string{`there is no file "g/c.json"`},
+			tree{"s/g/c.json": needs("g/c.json")}, "s/g/c.json", []string{`"g/c.json" is no file in`},
 		},
 		"no SKILL.md": {
 			tree{"s/SKILL.md": "", "s/a/SKILL.md": "x"}, "", []string{"with this file; skills in "},
@@ -101,19 +101,19 @@ func TestSkillsThatCannotBeLoaded(t *testing.T) {
 		"an input by a linked directory of the suite": {
 			tree{"s/evals/evals.json": needs("files/in"), "s/data/in": "in", "s/evals/files": "-> ../data"},
 			"",
-			[]string{`there is no file "files/in"`},
+			[]string{`"files/in" is no file in`},
 		},
 		"an input by a linked directory": {
 			tree{"s/evals/evals.json": needs("in/in"), "s/data/in": "in", "s/in": "-> data"},
 			"",
-			[]string{`there is no file "in/in"`},
+			[]string{`"in/in" is no file in`},
 		},
 		"all faults of all files": {
 			tree{
 				"s/SKILL.md": "", "s/evals/evals.json": strings.Replace(needs("link"), `"p"`, `""`, 1), "s/link": "-> /etc/passwd",
 				"s/evals/trigger-eval.json": `[{"query": ""}]`, "s/evals/evaluation.xml": "<evaluation>",
 			}, "", []string{
-				"SKILL.md: ", "evals/evals.json:1: [0].prompt: is empty", "[0].files[0]: there is no file",
+				"SKILL.md: ", "evals/evals.json:1: [0].prompt: is empty", "[0].files[0]: \"link\" is no file",
 				"evals/trigger-eval.json:1: [0].query", "evals/evaluation.xml:1: is not XML",
 			},
 		},

@@ -172,33 +172,29 @@ func (e *evalReader) files(c *Case, n document.Node, key string) {
 			place = below
 		}
 		staged := StagedFile{From: place, To: strings.TrimPrefix(place, Dir+"/")}
-		other := "" // another input there too, or a directory on the way to it, or for which that is one
-		for _, f := range c.Files {
-			a, b := strings.ToLower(f.To)+"/", strings.ToLower(staged.To)+"/"
-			if other == "" && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a)) {
-				other = f.To
-			}
-		}
+		to := strings.ToLower(staged.To) + "/"
+		at := slices.IndexFunc(c.Files, func(f StagedFile) bool { // it, a directory on its way, or one that it is
+			other := strings.ToLower(f.To) + "/"
+			return strings.HasPrefix(to, other) || strings.HasPrefix(other, to)
+		})
+		why := ""
 		switch {
 		case !ok || place == ".":
-			e.Fail(n, key, "%s leads out of the skill; give a path relative to it, with slashes", document.Quote(text))
+			why = "leads out of the skill; give a path relative to it, with slashes"
 		case !e.isFile(place):
-			e.Fail(n, key, "there is no file %s in the skill, nor in its evals/", document.Quote(text))
+			why = "is no file in the skill, nor in its evals/"
 		case slices.ContainsFunc([]string{File, TriggerFile, AnswerFile},
 			func(own string) bool { return strings.EqualFold(place, own) }):
-			e.Fail(n, key, "%s is what the case is graded by, which its executor must not see; give another file",
-				document.Quote(text))
-		case staged.To == suite.OutputsDir, strings.HasPrefix(staged.To, suite.OutputsDir+"/"), strings.HasPrefix(staged.To, "."):
-			e.Fail(n, key, "%s would stand at %s, where results or settings belong; rename it", document.Quote(text),
-				document.Quote(staged.To))
-		case strings.EqualFold(other, staged.To):
-			e.Fail(n, key, "%s is there twice; remove one", document.Quote(text))
-		case other != "":
-			e.Fail(n, key, "%s and %s would be a file and a directory of one name; rename one",
-				document.Quote(staged.To), document.Quote(other))
+			why = "is what the case is graded by, which its executor must not see; give another file"
+		case strings.HasPrefix(to, suite.OutputsDir+"/"), strings.HasPrefix(to, "."):
+			why = "would stand where results or settings belong; rename it"
+		case at >= 0:
+			why = "would stand where " + document.Quote(c.Files[at].To) + " does; remove or rename one"
 		default:
 			c.Files = append(c.Files, staged)
+			return
 		}
+		e.Fail(n, key, "%s %s", document.Quote(text), why)
 	})
 }
 
@@ -233,21 +229,21 @@ func ParseTriggers(file string, data []byte) ([]Trigger, document.Problems) {
 }
 
 // evalKeys are the keys of each kind of check; those after "|" may be left out.
-func evalKeys() map[string]string {
-	return map[string]string{
-		string(suite.JSONValid):         "file | description",
-		string(suite.JSONFieldEquals):   "file path value | description",
-		string(suite.JSONFieldExists):   "file path | description",
-		string(suite.JSONFieldAbsent):   "file path | description",
-		string(suite.JSONFieldMatches):  "file path pattern | description",
-		string(suite.JSONFieldCount):    "file path value | description operator",
-		string(suite.JSONArrayContains): "file path | description value match",
-		string(suite.OutputExists):      "file | description",
-		string(suite.OutputNotExists):   "file | description",
-		string(suite.OutputContains):    "file text | description",
-		string(suite.OutputNotContains): "file text | description",
-		string(suite.OutputMatches):     "file pattern | description",
-		string(suite.ShellCommand):      "command | description timeout",
+func evalKeys() map[suite.CheckKind]string {
+	return map[suite.CheckKind]string{
+		suite.JSONValid:         "file | description",
+		suite.JSONFieldEquals:   "file path value | description",
+		suite.JSONFieldExists:   "file path | description",
+		suite.JSONFieldAbsent:   "file path | description",
+		suite.JSONFieldMatches:  "file path pattern | description",
+		suite.JSONFieldCount:    "file path value | description operator",
+		suite.JSONArrayContains: "file path | description value match",
+		suite.OutputExists:      "file | description",
+		suite.OutputNotExists:   "file | description",
+		suite.OutputContains:    "file text | description",
+		suite.OutputNotContains: "file text | description",
+		suite.OutputMatches:     "file pattern | description",
+		suite.ShellCommand:      "command | description timeout",
 	}
 }
 

@@ -111,7 +111,7 @@ func (o *outcomeReader) score(n document.Node, key string, seen map[string]bool)
 		"objective":  document.Into(&run.Objective, o.objective),
 		"judge":      document.Into(&run.Judge, o.judge),
 		"cost":       document.Into(&run.Cost, o.cost),
-		"composite":  document.Into(&run.Composite, o.within),
+		"composite":  func(n document.Node, key string) { run.Composite = new(o.within(n, key)) },
 		"checks":     document.Into(&run.Checks, o.checks),
 		"failure":    o.OptionalInto(&run.Failure, maxRationale),
 		"transcript": o.OptionalInto(&run.Transcript, document.MaxPath),
@@ -129,9 +129,10 @@ func (o *outcomeReader) score(n document.Node, key string, seen map[string]bool)
 
 func (o *outcomeReader) objective(n document.Node, key string) Objective {
 	objective := Objective{Passed: metric.NonFinite(), Total: metric.NonFinite()}
+	count := o.number("a whole number, 0 or more", func(v metric.Value) bool { return v.Sign() >= 0 && metric.IsWhole(v) })
 	o.Object(n, key, document.Keys{
-		"passed": document.Into(&objective.Passed, o.count),
-		"total":  document.Into(&objective.Total, o.count),
+		"passed": document.Into(&objective.Passed, count),
+		"total":  document.Into(&objective.Total, count),
 	}, false, "passed", "total")
 	passed, ok := objective.Passed.Value()
 	total, finite := objective.Total.Value()
@@ -141,30 +142,23 @@ func (o *outcomeReader) objective(n document.Node, key string) Objective {
 	return objective
 }
 
-// count reads a whole number of at least 0; null is not finite.
-func (o *outcomeReader) count(n document.Node, key string) metric.Number {
-	number := o.finiteOrNot(n, key)
-	if value, ok := number.Value(); ok && (value.Sign() < 0 || !metric.IsWhole(value)) {
-		o.Fail(n, key, "is %s; it must be a whole number, 0 or more", plain.Short(n.Text, document.MaxShown))
+// number reads one, of which null is not finite; one that is finite must be what fits says.
+func (o *outcomeReader) number(must string, fits func(metric.Value) bool) func(document.Node, string) metric.Number {
+	return func(n document.Node, key string) metric.Number {
+		if n.Type == document.Null {
+			return metric.NonFinite()
+		}
+		number := o.Number(n, key)
+		if value, ok := number.Value(); ok && !fits(value) {
+			o.Fail(n, key, "is %s; it must be %s", plain.Short(n.Text, document.MaxShown), must)
+		}
+		return number
 	}
-	return number
 }
 
-// finiteOrNot reads a number; null is not finite.
-func (o *outcomeReader) finiteOrNot(n document.Node, key string) metric.Number {
-	if n.Type == document.Null {
-		return metric.NonFinite()
-	}
-	return o.Number(n, key)
-}
-
-// within reads a number from 0 to 1; null is not finite.
-func (o *outcomeReader) within(n document.Node, key string) *metric.Number {
-	number := o.finiteOrNot(n, key)
-	if value, ok := number.Value(); ok && !document.WithinOne(value) {
-		o.Fail(n, key, "is %s; it must be from 0 to 1", plain.Short(n.Text, document.MaxShown))
-	}
-	return &number
+// within reads a number from 0 to 1.
+func (o *outcomeReader) within(n document.Node, key string) metric.Number {
+	return o.number("from 0 to 1", document.WithinOne)(n, key)
 }
 
 // judge reads a judge's answer; null means no answer.
@@ -174,7 +168,7 @@ func (o *outcomeReader) judge(n document.Node, key string) *Judgement {
 	}
 	judgement := Judgement{Score: metric.NonFinite()}
 	o.Object(n, key, document.Keys{
-		"score0to1": func(n document.Node, key string) { judgement.Score = *o.within(n, key) },
+		"score0to1": document.Into(&judgement.Score, o.within),
 		"rationale": o.OptionalInto(&judgement.Rationale, maxRationale),
 		"model":     o.OptionalInto(&judgement.Model, suite.MaxName),
 	}, false, "score0to1")
@@ -182,29 +176,22 @@ func (o *outcomeReader) judge(n document.Node, key string) *Judgement {
 }
 
 // cost reads what a run used; null, as a whole or of a part, is unknown.
-func (o *outcomeReader) cost(n document.Node, key string) Cost {
-	var cost Cost
+func (o *outcomeReader) cost(n document.Node, key string) (cost Cost) {
 	if n.Type == document.Null {
 		return cost
 	}
-	take := document.Keys{}
-	for name, to := range map[string]**metric.Number{
-		"tokens": &cost.Tokens, "toolCalls": &cost.ToolCalls, "steps": &cost.Steps, "wallClockMs": &cost.WallClockMs,
-		"costUsd": &cost.USD,
-	} {
-		take[name] = func(n document.Node, key string) {
-			if n.Type == document.Null {
-				return
+	read := o.number("0 or more, and null when it is not known", func(v metric.Value) bool { return v.Sign() >= 0 })
+	known := func(to **metric.Number) func(document.Node, string) {
+		return func(n document.Node, key string) {
+			if n.Type != document.Null {
+				*to = new(read(n, key))
 			}
-			number := o.Number(n, key)
-			if value, ok := number.Value(); ok && value.Sign() < 0 {
-				o.Fail(n, key, "is %s; it must be 0 or more, and null when it is not known",
-					plain.Short(n.Text, document.MaxShown))
-			}
-			*to = &number
 		}
 	}
-	o.Object(n, key, take, false)
+	o.Object(n, key, document.Keys{
+		"tokens": known(&cost.Tokens), "toolCalls": known(&cost.ToolCalls), "steps": known(&cost.Steps),
+		"wallClockMs": known(&cost.WallClockMs), "costUsd": known(&cost.USD),
+	}, false)
 	return cost
 }
 

@@ -128,15 +128,15 @@ func (t *taskReader) rubric(n document.Node, key string) {
 }
 
 // checkKeys are the keys of each kind of check; those after "|" may be left out.
-func checkKeys() map[string]string {
-	return map[string]string{
-		string(suite.CommandCheck):    "kind cmd | expectExitZero",
-		string(suite.TestSuiteCheck):  "kind cmd",
-		string(suite.FileExists):      "kind path",
-		string(suite.FileContains):    "kind path substring",
-		string(suite.FileNotContains): "kind path substring",
-		string(suite.RegexMatch):      "kind path pattern",
-		string(suite.DiffContains):    "kind substring",
+func checkKeys() map[suite.CheckKind]string {
+	return map[suite.CheckKind]string{
+		suite.CommandCheck:    "kind cmd | expectExitZero",
+		suite.TestSuiteCheck:  "kind cmd",
+		suite.FileExists:      "kind path",
+		suite.FileContains:    "kind path substring",
+		suite.FileNotContains: "kind path substring",
+		suite.RegexMatch:      "kind path pattern",
+		suite.DiffContains:    "kind substring",
 	}
 }
 
