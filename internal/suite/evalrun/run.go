@@ -121,16 +121,10 @@ func (s *session) all(ctx context.Context) ([]evals.CaseScore, error) {
 	for i := range done {
 		numbers = append(numbers, i)
 	}
-	begun, told := 0, 0
+	told := 0
 	var telling sync.Mutex
-	return done, work.Each(ctx, s.Jobs, numbers, func(int) error {
-		if err := s.spent.Over(s.Now()); err != nil {
-			return &work.NoResultError{
-				What: suite.BudgetUsedUp, Reason: fmt.Sprintf("%v with %d of %d cases begun", err, begun, len(done)),
-			}
-		}
-		begun++
-		return nil
+	return done, work.Each(ctx, &s.Runner, s.spent, numbers, func(begun, _ int) string {
+		return fmt.Sprintf("with %d of %d cases begun", begun, len(done))
 	}, func(ctx context.Context, i int) (err error) {
 		done[i], err = s.one(ctx, i, s.skill.Evals.Cases[i])
 		if none, is := errors.AsType[*work.NoResultError](err); err != nil && (!is || none.What != suite.BudgetUsedUp) {

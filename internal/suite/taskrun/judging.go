@@ -53,11 +53,11 @@ func (s *session) judgeAll(ctx context.Context, repeats int) (map[unit]*format.J
 	j := &judging{session: s, given: map[unit]*format.Judgement{}}
 	cases := j.order(repeats)
 	j.total = len(cases)
-	failed := work.Each(ctx, s.Jobs, cases, func(u unit) error {
-		if err := j.spent.Over(j.Now()); err != nil && !j.left(u) {
-			return outOf("%w while judging", err)
+	failed := work.Each(ctx, &s.Runner, s.spent, cases, func(_ int, u unit) string {
+		if j.left(u) {
+			return ""
 		}
-		return nil
+		return "while judging" + goOn
 	}, j.one)
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)

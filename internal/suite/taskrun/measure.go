@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/score"
 	"github.com/org/autoloop/internal/suite/work"
 )
@@ -79,13 +78,10 @@ func (s *session) upTo(ctx context.Context, repeats int) error {
 		return kept
 	})
 	s.tell(Progress{})
-	return work.Each(ctx, s.Jobs, missing, func(unit) error {
+	return work.Each(ctx, &s.Runner, s.spent, missing, func(int, unit) string {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if err := s.spent.Over(s.Now()); err != nil {
-			return outOf("%w after %d of %d runs", err, len(s.records), s.total)
-		}
-		return nil
+		return fmt.Sprintf("after %d of %d runs%s", len(s.records), s.total, goOn)
 	}, func(ctx context.Context, u unit) error {
 		r, err := s.make(ctx, u)
 		s.mu.Lock()
@@ -116,11 +112,6 @@ func (s *session) units(repeats int) []unit {
 		}
 	}
 	return list
-}
-
-// outOf says that the budget is used up.
-func outOf(format string, args ...any) error {
-	return &work.NoResultError{What: suite.BudgetUsedUp, Reason: fmt.Errorf(format, args...).Error() + goOn}
 }
 
 // tell reports progress.

@@ -24,36 +24,40 @@ import (
 const defaultJobs = 2
 
 // Each does a piece of work for every unit, in their order and so many at the same time, 0 for two.
-// Before each one, may says what keeps it from beginning. After an error no further one
-// begins, and those that run come to their end. The error has each reason once, or is
-// why ctx ended.
-func Each[U any](ctx context.Context, jobs int, units []U, may func(U) error, do func(context.Context, U) error) error {
+// None begins once the budget is used up, but those of which far, which says how far the work is
+// by then, says nothing. After an error no further one begins, and those that run come to their
+// end. The error has each reason once, or is why ctx ended.
+func Each[U any](ctx context.Context, r *Runner, spent *Spending, units []U, far func(begun int, u U) string,
+	do func(context.Context, U) error,
+) error {
 	var (
 		mu     sync.Mutex
 		failed []error
 		wait   sync.WaitGroup
 	)
-	slots := make(chan struct{}, cmp.Or(jobs, defaultJobs))
-	for _, unit := range units {
-		slots <- struct{}{}
+	fail := func(err error) (broken bool) {
 		mu.Lock()
-		if len(failed) == 0 && ctx.Err() == nil {
-			if err := may(unit); err != nil {
-				failed = append(failed, err)
-			}
+		defer mu.Unlock()
+		if err != nil {
+			failed = append(failed, err)
 		}
-		stop := len(failed) > 0 || ctx.Err() != nil
-		mu.Unlock()
-		if stop {
+		return len(failed) > 0
+	}
+	slots := make(chan struct{}, cmp.Or(r.Jobs, defaultJobs))
+	for i, unit := range units {
+		slots <- struct{}{}
+		if ctx.Err() != nil || fail(nil) {
 			break
+		}
+		if err := spent.Over(r.Now()); err != nil {
+			if so := far(i, unit); so != "" {
+				fail(&NoResultError{suite.BudgetUsedUp, fmt.Sprintf("%v %s", err, so)})
+				break
+			}
 		}
 		wait.Go(func() {
 			defer func() { <-slots }()
-			if err := do(ctx, unit); err != nil {
-				mu.Lock()
-				defer mu.Unlock()
-				failed = append(failed, err)
-			}
+			fail(do(ctx, unit))
 		})
 	}
 	wait.Wait()

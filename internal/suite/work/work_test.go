@@ -111,8 +111,17 @@ func TestEach(t *testing.T) {
 	t.Parallel()
 	units := []int{0, 1, 2, 3, 4, 5, 6, 7}
 	var now, most, done atomic.Int64
-	always := func(int) error { return nil }
-	require.NoError(t, work.Each(t.Context(), 3, units, always, func(context.Context, int) error {
+	spent := &work.Spending{Budget: work.Budget{Tokens: 10}}
+	each := func(ctx context.Context, jobs int, do func(context.Context, int) error) error {
+		r := &work.Runner{Jobs: jobs, Now: time.Now}
+		return work.Each(ctx, r, spent, units, func(begun, unit int) string {
+			if unit < 2 {
+				return ""
+			}
+			return fmt.Sprintf("with %d begun", begun)
+		}, do)
+	}
+	require.NoError(t, each(t.Context(), 3, func(context.Context, int) error {
 		for n := now.Add(1); n > most.Load(); {
 			most.Store(n)
 		}
@@ -126,7 +135,7 @@ func TestEach(t *testing.T) {
 
 	broken := errors.New("broken")
 	var begun []int
-	err := work.Each(t.Context(), 1, units, always, func(_ context.Context, u int) error {
+	err := each(t.Context(), 1, func(_ context.Context, u int) error {
 		if begun = append(begun, u); u == 2 {
 			return broken
 		}
@@ -134,16 +143,16 @@ func TestEach(t *testing.T) {
 	})
 	require.ErrorIs(t, err, broken)
 	assert.Equal(t, []int{0, 1, 2}, begun)
-	err = work.Each(t.Context(), 1, units, func(u int) error {
-		if u == 1 {
-			return broken
-		}
-		return nil
-	}, func(context.Context, int) error { return nil })
-	require.EqualError(t, err, "broken")
+	spent.Add(metric.Usage{InputTokens: new(int64(10))}, false)
+	begun = nil
+	err = each(t.Context(), 1, func(_ context.Context, u int) error { begun = append(begun, u); return nil })
+	require.EqualError(t, err, "the budget of 10 tokens is used up with 2 begun")
+	var none *work.NoResultError
+	require.ErrorAs(t, err, &none)
+	assert.Equal(t, []int{0, 1}, begun, "but those that cost nothing")
 
 	ctx, stop := context.WithCancelCause(t.Context())
 	stop(broken)
-	require.ErrorIs(t, work.Each(ctx, 2, units, always, func(context.Context, int) error { return nil }), broken)
+	require.ErrorIs(t, each(ctx, 2, func(context.Context, int) error { return nil }), broken)
 	assert.Len(t, work.Once([]error{nil, broken, errors.New("other"), errors.New("broken")}), 2)
 }
