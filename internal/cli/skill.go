@@ -114,7 +114,7 @@ func (a *App) examineSkill(ctx context.Context, dir, history string) error {
 	}
 	var past []evals.PastCase
 	if history != "" {
-		if past, err = evalrun.History(ctx, a.Path(history)); err != nil {
+		if past, err = evalrun.History(a.Path(history)); err != nil {
 			return err
 		}
 	}

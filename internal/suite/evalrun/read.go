@@ -2,7 +2,6 @@ package evalrun
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +10,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/files"
@@ -59,54 +60,47 @@ func Read(skill *Skill, dir string) (Result, error) {
 // readCase scores one case.
 func readCase(root *os.Root, c evals.Case) evals.CaseScore {
 	name := path.Join("eval-"+c.ID, GradingFile)
-	data, err := readFile(root, name, maxGradingFile)
-	if errors.Is(err, fs.ErrNotExist) {
+	grading, err := readGrading(root, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		problem := "there is no " + name
 		if _, err := root.Lstat(path.Join("eval-"+c.ID, TranscriptFile)); err == nil {
 			problem += "; its " + TranscriptFile + " says why"
 		}
 		return c.Crashed(problem)
-	}
-	if err != nil {
+	case err != nil:
 		return c.Crashed(name + ": " + files.Cause(err).Error())
 	}
-	grading, err := evals.ParseGrading(data)
-	if err != nil {
-		return c.Crashed(name + " " + err.Error())
-	}
 	return c.Score(grading)
+}
+
+func readGrading(root *os.Root, name string) (evals.Grading, error) {
+	data, err := readFile(root, name, maxGradingFile)
+	if err != nil {
+		return evals.Grading{}, err
+	}
+	return evals.ParseGrading(data)
 }
 
 // maxHistory bounds how many gradings are read.
 const maxHistory = 2000
 
 // History reads the gradings that stand below a directory in eval-<id>/, at any
-// depth. Those that cannot be read are left out.
-func History(ctx context.Context, dir string) (found []evals.PastCase, err error) {
+// depth. Those that cannot be read are left out, and so is whatever a skill wrote.
+func History(dir string) (found []evals.PastCase, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open the history: %w", err)
 	}
 	defer func() { _ = root.Close() }()
-	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
-		id, is := strings.CutPrefix(path.Base(path.Dir(name)), "eval-")
-		switch {
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		case len(found) == maxHistory:
-			return fs.SkipAll
-		case err != nil, entry.IsDir() && path.Base(name) == suite.OutputsDir: // whatever a skill wrote there
-			return fs.SkipDir
-		case !is || path.Base(name) != GradingFile:
-			return nil
+	names, err := doublestar.Glob(root.FS(), "**/eval-*/"+GradingFile, doublestar.WithNoFollow())
+	for _, name := range names[:min(len(names), maxHistory)] {
+		above := path.Dir(name)
+		if grading, err := readGrading(root, name); err == nil && !strings.Contains("/"+above, "/"+suite.OutputsDir+"/") {
+			id := strings.TrimPrefix(path.Base(above), "eval-")
+			found = append(found, evals.PastCase{ID: id, Grading: grading})
 		}
-		if data, err := readFile(root, name, maxGradingFile); err == nil {
-			if grading, err := evals.ParseGrading(data); err == nil {
-				found = append(found, evals.PastCase{ID: id, Grading: grading})
-			}
-		}
-		return nil
-	})
+	}
 	return found, err
 }
 

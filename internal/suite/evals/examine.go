@@ -47,7 +47,7 @@ func Examine(s EvalSuite, triggers []Trigger, history []PastCase) []Finding {
 	}
 	prompts := map[string]string{}
 	for _, c := range s.Cases {
-		prompt := strings.ToLower(strings.Join(strings.Fields(c.Prompt), " "))
+		prompt := folded(c.Prompt)
 		if first, twice := prompts[prompt]; twice {
 			d.say(c.ID, "duplicate", "it has the prompt of case %s: it counts twice and tells nothing more", first)
 		} else {
@@ -78,17 +78,20 @@ func (d *doctor) examine(c Case, prompt string) {
 		if why := vacuous(check); why != "" {
 			d.say(c.ID, "vacuous", "%s: %s", document.Quote(check.Label()), why)
 		}
-		if answer := strings.ToLower(answerOf(check)); len(answer) >= shortestAnswer &&
-			strings.Contains(prompt, answer) {
+		answer, _ := check.Value.(string)
+		if check.Kind == suite.OutputContains {
+			answer = check.Text
+		}
+		if answer := folded(answer); len(answer) >= shortestAnswer && strings.Contains(prompt, answer) {
 			d.say(c.ID, "answer-in-prompt", "the prompt contains %s, which %s looks for: a copy of the prompt passes",
-				document.Quote(answerOf(check)), document.Quote(check.Label()))
+				document.Quote(answer), document.Quote(check.Label()))
 		}
 	}
 	if idle {
 		d.say(c.ID, "idle", "it passes when the agent does nothing: check something that must be there")
 	}
 	for _, text := range c.Expectations {
-		if strings.Contains(prompt, strings.ToLower(strings.Join(strings.Fields(text), " "))) {
+		if strings.Contains(prompt, folded(text)) {
 			d.say(c.ID, "answer-in-prompt", "the prompt contains the expectation %s word for word",
 				document.Quote(text))
 		}
@@ -117,58 +120,33 @@ func vacuous(c suite.Check) string {
 	}
 }
 
-// answerOf is the text that a check wants to find, "" when it wants none.
-func answerOf(c suite.Check) string {
-	switch c.Kind {
-	case suite.OutputContains:
-		return strings.Join(strings.Fields(c.Text), " ")
-	case suite.JSONFieldEquals, suite.JSONArrayContains:
-		text, _ := c.Value.(string)
-		return strings.Join(strings.Fields(text), " ")
-	default:
-		return ""
-	}
-}
+// folded is a text for looking whether another has it, whatever its letters and blanks.
+func folded(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
 
 // recall finds what came out the same in every run of a case that answered it; a
 // grading from before it was in the suite says nothing of it.
 func (d *doctor) recall(c Case, history []PastCase) {
-	runs, passed := map[string]int{}, map[string]int{}
-	for _, past := range history {
-		if past.ID != c.ID {
-			continue
-		}
-		scored := c.Score(past.Grading)
-		for _, text := range c.labels() {
-			if slices.Contains(scored.Unanswered, text) {
-				continue
+	for _, wanted := range c.wanted() {
+		runs, passed := 0, 0
+		for _, past := range history {
+			answered, found := past.Grading.answer(wanted)
+			if past.ID == c.ID && answered {
+				runs++
 			}
-			runs[text]++
-			if !slices.ContainsFunc(scored.Failed, func(g Graded) bool { return g.Text == text }) {
-				passed[text]++
+			if past.ID == c.ID && found.Passed {
+				passed++
 			}
 		}
-	}
-	for _, text := range c.labels() {
 		switch {
-		case runs[text] < enoughRuns:
-		case passed[text] == runs[text]:
+		case runs < enoughRuns:
+		case passed == runs:
 			d.say(c.ID, "always-passes", "%s passed in all %d runs: it tells no version from another; make it "+
-				"harder, or keep it as a guard", document.Quote(text), runs[text])
-		case passed[text] == 0:
+				"harder, or keep it as a guard", document.Quote(wanted.Text), runs)
+		case passed == 0:
 			d.say(c.ID, "always-fails", "%s failed in all %d runs: is it right, and can a skill bring it about?",
-				document.Quote(text), runs[text])
+				document.Quote(wanted.Text), runs)
 		}
 	}
-}
-
-// labels are the names of all that a case is graded by.
-func (c Case) labels() []string {
-	var all []string
-	for _, check := range c.Checks {
-		all = append(all, check.Label())
-	}
-	return append(all, c.Expectations...)
 }
 
 // triggers looks at the trigger queries.
@@ -183,7 +161,7 @@ func (d *doctor) triggers(list []Trigger) {
 		if trigger.ShouldTrigger {
 			should++
 		}
-		query := strings.ToLower(strings.Join(strings.Fields(trigger.Query), " "))
+		query := folded(trigger.Query)
 		if first, twice := queries[query]; twice {
 			d.say("", "duplicate", "the trigger query %s is %s again: it counts twice and tells nothing more",
 				document.Quote(trigger.Query), document.Quote(first))

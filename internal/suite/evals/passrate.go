@@ -1,7 +1,6 @@
 package evals
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -52,36 +51,45 @@ func (c Case) Crashed(problem string) CaseScore {
 // the grading does not answer, or answers in two ways, has not passed.
 func (c Case) Score(g Grading) CaseScore {
 	scored := CaseScore{ID: c.ID, Total: c.Total(), Gradings: []Grading{g}}
-	for _, check := range c.Checks {
-		grade(&scored, g, Deterministic, check.Label())
-	}
-	for _, text := range c.Expectations {
-		grade(&scored, g, ByGrader, text)
+	for _, wanted := range c.wanted() {
+		answered, found := g.answer(wanted)
+		switch {
+		case found.Passed:
+			scored.Passed++
+			continue
+		case !answered:
+			scored.Unanswered = append(scored.Unanswered, found.Text)
+		}
+		scored.Failed = append(scored.Failed, found)
 	}
 	return scored
 }
 
-// grade counts one expectation or check.
-func grade(s *CaseScore, g Grading, source Source, text string) {
-	found, passed := false, true
-	failed := Graded{Text: text, Source: source, Evidence: "the grading does not answer it"}
+// wanted is all that a case is graded by, as it is named in gradings.
+func (c Case) wanted() (list []Graded) {
+	for _, check := range c.Checks {
+		list = append(list, Graded{Text: check.Label(), Source: Deterministic})
+	}
+	for _, text := range c.Expectations {
+		list = append(list, Graded{Text: text, Source: ByGrader})
+	}
+	return list
+}
+
+// answer is what the grading says of one of these.
+func (g Grading) answer(wanted Graded) (answered bool, found Graded) {
+	found = wanted
+	found.Evidence = "the grading does not answer it"
 	for _, entry := range g.Expectations {
-		if entry.Text != text || entry.Source != source && entry.Source != "" {
+		if entry.Text != wanted.Text || entry.Source != wanted.Source && entry.Source != "" {
 			continue
 		}
-		found = true
-		if !entry.Passed {
-			passed, failed.Evidence = false, entry.Evidence
+		found.Passed = entry.Passed && (found.Passed || !answered)
+		if answered = true; !entry.Passed {
+			found.Evidence = entry.Evidence
 		}
 	}
-	switch {
-	case found && passed:
-		s.Passed++
-		return
-	case !found:
-		s.Unanswered = append(s.Unanswered, text)
-	}
-	s.Failed = append(s.Failed, failed)
+	return answered, found
 }
 
 // PassRate is passed/total as a fraction; 0 when the case counts 0.
@@ -125,15 +133,11 @@ func RateValue(rate *big.Rat) metric.Value { return metric.MustValue(rate.FloatS
 // score for each case: passed and total are sums over the runs, so that the pass
 // rate is their mean, and what failed in some runs says in how many. A case
 // counts 0 as a whole only where it did in every run. One run stays as it is.
-func Aggregate(runs ...[]CaseScore) []CaseScore {
-	if len(runs) == 0 {
-		return nil
-	}
+func Aggregate(runs ...[]CaseScore) (all []CaseScore) {
 	if len(runs) == 1 {
 		return runs[0]
 	}
-	var all []CaseScore
-	for i := range runs[0] {
+	for i := 0; len(runs) > 0 && i < len(runs[0]); i++ {
 		var same []CaseScore
 		for _, run := range runs {
 			same = append(same, run[i])
@@ -148,24 +152,20 @@ func Aggregate(runs ...[]CaseScore) []CaseScore {
 func aggregateCase(runs []CaseScore) CaseScore {
 	sum := CaseScore{ID: runs[0].ID, Runs: runs}
 	var times []int // of each failure
-	fail := func(g Graded) {
-		i := slices.IndexFunc(sum.Failed, func(o Graded) bool { return o.Text == g.Text && o.Source == g.Source })
-		if i < 0 {
-			i, sum.Failed, times = len(times), append(sum.Failed, g), append(times, 0)
-		}
-		times[i]++
-	}
 	broken := 0
 	for _, run := range runs {
 		sum.Total, sum.Gradings = sum.Total+run.Total, append(sum.Gradings, run.Gradings...)
 		if run.Problem != "" {
 			broken++
-			fail(Graded{Text: "the whole case", Evidence: run.Problem})
-			continue
+			run = CaseScore{Failed: []Graded{{Text: "the whole case", Evidence: run.Problem}}}
 		}
 		sum.Passed += run.Passed
-		for _, failed := range run.Failed {
-			fail(failed)
+		for _, g := range run.Failed {
+			i := slices.IndexFunc(sum.Failed, func(o Graded) bool { return o.Text == g.Text && o.Source == g.Source })
+			if i < 0 {
+				i, sum.Failed, times = len(times), append(sum.Failed, g), append(times, 0)
+			}
+			times[i]++
 		}
 		for _, text := range run.Unanswered {
 			if !slices.Contains(sum.Unanswered, text) {
@@ -203,14 +203,10 @@ func (c CaseScore) Trouble() string {
 	if c.Problem != "" {
 		return c.Problem
 	}
-	problem, count := "", 0
-	for _, run := range c.Runs {
-		if run.Problem != "" {
-			problem, count = cmp.Or(problem, run.Problem), count+1
+	for _, failed := range c.Failed {
+		if failed.Source == "" { // the whole case, in some runs
+			return failed.Evidence
 		}
-	}
-	if count > 0 {
-		return fmt.Sprintf("in %d of %d runs: %s", count, len(c.Runs), problem)
 	}
 	var open []string
 	for _, text := range c.Unanswered {
