@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/org/autoloop/internal/files"
 )
@@ -74,7 +75,7 @@ func Compose(ctx context.Context, dir, name string, parts []Fixture, overlay *Ov
 	}
 	defer func() { _ = root.Close() }()
 	for _, part := range parts {
-		if err := part.copyTo(ctx, root); err != nil {
+		if err := part.copyTo(ctx, root, overlay); err != nil {
 			return nil, err
 		}
 	}
@@ -84,8 +85,13 @@ func Compose(ctx context.Context, dir, name string, parts []Fixture, overlay *Ov
 		}
 	}
 	if overlay != nil {
-		if err := overlay.apply(root); err != nil {
+		source, err := os.OpenRoot(overlay.Dir)
+		if err != nil {
 			return nil, err
+		}
+		defer func() { _ = source.Close() }()
+		if err := copyTree(ctx, source, root, overlay.Files); err != nil {
+			return nil, fmt.Errorf("apply the %s: %w", overlay.Name, err)
 		}
 	}
 	built, err := read(ctx, scanner(root, name), name)
@@ -98,7 +104,7 @@ func Compose(ctx context.Context, dir, name string, parts []Fixture, overlay *Ov
 	return &Template{Dir: dir, Manifest: built}, checkLinks(root, built, name, true)
 }
 
-func (f Fixture) copyTo(ctx context.Context, root *os.Root) error {
+func (f Fixture) copyTo(ctx context.Context, root *os.Root, overlay *Overlay) error {
 	return f.open(ctx, func(source *os.Root, found Manifest) error {
 		local := filepath.FromSlash(path.Clean(f.At))
 		err := root.MkdirAll(local, 0o755)
@@ -108,6 +114,9 @@ func (f Fixture) copyTo(ctx context.Context, root *os.Root) error {
 		}
 		if err == nil {
 			defer func() { _ = place.Close() }()
+			if overlay != nil {
+				found = overlay.under(found)
+			}
 			err = copyTree(ctx, source, place, found)
 		}
 		if err != nil {
@@ -164,8 +173,8 @@ func copier(from, to *os.Root) *files.Copier {
 // maxConfig bounds all files of a configuration.
 const maxConfig = 64 << 20
 
-// Overlay is a configuration: the files that are laid over every fixture. One that changes
-// after it was read cannot be laid.
+// Overlay is a configuration: the files that are laid over every fixture at the root. One that
+// changes after it was read cannot be laid.
 type Overlay struct {
 	// Name is what errors call it, Dir where the files are.
 	Name, Dir string
@@ -217,79 +226,26 @@ func (o *Overlay) without(other *Overlay) []string {
 	return paths
 }
 
-// apply lays the configuration over the fixture in root.
-func (o *Overlay) apply(root *os.Root) error {
-	for _, name := range o.Absent {
-		if err := removeFile(root, name); err != nil {
-			return fmt.Errorf("remove %s, which the %s does not have: %w", name, o.Name, err)
+// under is what of a fixture stays under the configuration: nothing in the way of its files,
+// and no file that the other configuration has alone, with the directories that these leave
+// empty.
+func (o *Overlay) under(m Manifest) Manifest {
+	m = slices.Clone(m)
+	inside := func(name, dir string) bool { return strings.HasPrefix(name, dir+"/") }
+	gone := []string{} // directories that something was removed from
+	m = slices.DeleteFunc(m, func(e Entry) bool {
+		absent := !e.IsDir() && slices.Contains(o.Absent, e.Path)
+		if absent {
+			gone = append(gone, path.Dir(e.Path))
+		}
+		return absent || slices.ContainsFunc(o.Files, func(mine Entry) bool {
+			return e.Path == mine.Path || inside(e.Path, mine.Path) || !e.IsDir() && inside(mine.Path, e.Path)
+		})
+	})
+	for _, dir := range gone {
+		for ; dir != "." && !slices.ContainsFunc(m, func(e Entry) bool { return inside(e.Path, dir) }); dir = path.Dir(dir) {
+			m = slices.DeleteFunc(m, func(e Entry) bool { return e.Path == dir })
 		}
 	}
-	source, err := os.OpenRoot(o.Dir)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = source.Close() }()
-	for _, e := range o.Files {
-		if err := place(source, root, e); err != nil {
-			return fmt.Errorf("apply %s of the %s: %w", e.Path, o.Name, err)
-		}
-	}
-	return nil
-}
-
-// removeFile removes a file or link, and the directories that it leaves empty.
-// A directory of that name is the fixture's own and stays, and so does what lies
-// behind a link.
-func removeFile(root *os.Root, name string) error {
-	if blocked(root, name) != "" {
-		return nil
-	}
-	local := filepath.FromSlash(name)
-	if info, err := root.Lstat(local); err == nil && info.IsDir() {
-		return nil
-	}
-	if err := root.Remove(local); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	var full error
-	for dir := path.Dir(name); dir != "." && full == nil; dir = path.Dir(dir) {
-		full = root.Remove(filepath.FromSlash(dir))
-	}
-	return nil
-}
-
-// place puts one file or link where it belongs; what the fixture has in its way
-// goes.
-func place(source, root *os.Root, e Entry) error {
-	if in := blocked(root, e.Path); in != "" {
-		if err := root.Remove(filepath.FromSlash(in)); err != nil {
-			return err
-		}
-	}
-	local := filepath.FromSlash(e.Path)
-	if err := root.RemoveAll(local); err != nil {
-		return err
-	}
-	if err := root.MkdirAll(filepath.Dir(local), 0o755); err != nil {
-		return err
-	}
-	return copier(source, root).Entry(&e)
-}
-
-// blocked names the first part of the way to a path that is no directory, or
-// "".
-func blocked(root *os.Root, name string) string {
-	for i := range len(name) {
-		if name[i] != '/' {
-			continue
-		}
-		info, err := root.Lstat(filepath.FromSlash(name[:i]))
-		if err != nil {
-			return ""
-		}
-		if !info.IsDir() {
-			return name[:i]
-		}
-	}
-	return ""
+	return m
 }
