@@ -35,27 +35,21 @@ func (s *session) one(ctx context.Context, number int, c evals.Case) (done evals
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return done, err
 	}
-	place := filepath.Join(s.RunDir, fmt.Sprintf("case-%d", number))
-	defer func() { err = errors.Join(err, s.Sandboxes.Remove(place)) }()
-	template, err := s.compose(ctx, place, c)
-	if err != nil {
-		return done, err
-	}
-	raw := filepath.Join(place, ".transcript")
 	err = s.Try(ctx, s.spent, work.Attempt{
-		Format: suite.Evals, Name: "case " + c.ID, Box: fmt.Sprintf("box-%d", number), Agent: s.Agent, From: template,
-		Keep: dir, Request: func(box *sandbox.Box) agent.Request {
+		Format: suite.Evals, Name: "case " + c.ID, Box: fmt.Sprintf("box-%d", number), Agent: s.Agent, Keep: dir,
+		From: func(ctx context.Context, dir string) (*sandbox.Template, error) { return s.compose(ctx, dir, c) },
+		Request: func(box *sandbox.Box) agent.Request {
 			env := []string{"AUTOLOOP_SKILL=" + filepath.Join(box.Dir, filepath.FromSlash(s.at()))}
 			if s.url != "" {
 				env = append(env, "AUTOLOOP_SERVER="+s.url)
 			}
 			return agent.Request{
-				Prompt: s.prompt(c), Env: env, Transcript: raw, Timeout: s.Timeout, Iteration: 1, Seed: 1,
+				Prompt: s.prompt(c), Env: env, Transcript: transcriptOf(box), Timeout: s.Timeout, Iteration: 1, Seed: 1,
 			}
 		},
 		Look: func(box *sandbox.Box, reply agent.Reply) (err error) {
 			w := &cased{session: s, c: c, box: box, dir: dir, reply: reply}
-			done, err = w.finish(ctx, raw)
+			done, err = w.finish(ctx)
 			return err
 		},
 	})
@@ -67,6 +61,9 @@ func (s *session) one(ctx context.Context, number int, c evals.Case) (done evals
 
 // askAgain is what to do when an executor or a grader could not do its work.
 const askAgain = "; nothing was decided by it: run the same command again when it answers, or choose another one"
+
+// transcriptOf is where an agent writes what it printed.
+func transcriptOf(box *sandbox.Box) string { return filepath.Join(box.Base, "transcript") }
 
 // cased is a case whose executor has ended.
 type cased struct {
@@ -84,8 +81,8 @@ type cased struct {
 }
 
 // finish keeps what the executor left, and grades it.
-func (w *cased) finish(ctx context.Context, raw string) (done evals.CaseScore, err error) {
-	printed, err := os.ReadFile(raw)
+func (w *cased) finish(ctx context.Context) (done evals.CaseScore, err error) {
+	printed, err := os.ReadFile(transcriptOf(w.box))
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		err = w.keepTranscript(printed)
 	}

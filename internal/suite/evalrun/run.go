@@ -194,24 +194,21 @@ func (s *session) prompt(c evals.Case) string {
 // serve starts the server of the skill anew, in a sandbox of its own with the
 // skill's files. A server that does not start is a *misuse.Error: it is the skill's.
 func (s *session) serve(ctx context.Context) (end func(), err error) {
-	place := filepath.Join(s.RunDir, "server")
 	skill := s.skill.fixture()
-	template, err := sandbox.Compose(ctx, place, skill.Name, []sandbox.Fixture{skill}, nil)
+	box, err := s.Sandboxes.Open(ctx, filepath.Join(s.RunDir, "server"),
+		func(ctx context.Context, dir string) (*sandbox.Template, error) {
+			return sandbox.Compose(ctx, dir, skill.Name, []sandbox.Fixture{skill}, nil)
+		}, s.Env)
 	if err != nil {
-		return nil, errors.Join(err, s.Sandboxes.Remove(place))
-	}
-	box, err := s.Sandboxes.Open(ctx, filepath.Join(s.RunDir, "server-box"), template, s.Env)
-	if err != nil {
-		return nil, errors.Join(err, s.Sandboxes.Remove(place))
+		return nil, err
 	}
 	box.Masker = s.Masker
-	remove := func() error { return errors.Join(box.Close(), s.Sandboxes.Remove(place)) }
 	var stop func()
 	if s.url, stop, err = box.Serve(ctx, s.Setup, s.Start, s.Timeout); err != nil {
-		return nil, errors.Join(err, remove())
+		return nil, errors.Join(err, box.Close())
 	}
 	return func() {
 		stop()
-		_ = remove() // else the run's directory goes with it
+		_ = box.Close() // else the run's directory goes with it
 	}, nil
 }

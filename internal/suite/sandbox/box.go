@@ -42,42 +42,33 @@ type Box struct {
 	// Env its whole environment.
 	Dir, Home string
 	Env       []string
-	// Base is the directory that both are in.
+	// Base is the directory that both are in, and From what the sandbox began with.
 	Base string
+	From *Template
 	// Masker removes secrets from what is kept of a command's output.
 	Masker process.Masker
 
 	maker *Maker
 	names []string
-	from  *Template
 	root  *os.Root // opened before the agent could exchange anything
 }
 
-// Open makes a sandbox in base, which must not exist: a fresh copy of the
-// template, and a home beside it.
-func (m *Maker) Open(ctx context.Context, base string, from *Template, names []string) (box *Box, err error) {
-	source, err := os.OpenRoot(from.Dir)
+// Open makes a sandbox in base, which must not exist: what from puts into its directory,
+// such as a copy of a template, and a home beside it.
+func (m *Maker) Open(ctx context.Context, base string, from func(ctx context.Context, dir string) (*Template, error),
+	names []string,
+) (b *Box, err error) {
+	b = &Box{Dir: filepath.Join(base, "work"), Home: filepath.Join(base, "home"), maker: m, Base: base, names: names}
+	if b.From, err = from(ctx, b.Dir); err == nil {
+		b.root, err = os.OpenRoot(b.Dir)
+	}
+	if err == nil {
+		b.Env, err = b.environ(b.Home)
+	}
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, b.Close())
 	}
-	defer func() { _ = source.Close() }()
-	b := &Box{
-		Dir: filepath.Join(base, "work"), Home: filepath.Join(base, "home"), maker: m,
-		Base: base, names: names, from: from,
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, b.Close())
-		}
-	}()
-	if b.root, err = newRoot(b.Dir); err != nil {
-		return nil, err
-	}
-	if err := copyTree(ctx, source, b.root, from.Manifest); err != nil {
-		return nil, fmt.Errorf("make a sandbox: %w", err)
-	}
-	b.Env, err = b.environ(b.Home)
-	return b, err
+	return b, nil
 }
 
 // environ is the environment of a process with this home. Git does not take a

@@ -31,7 +31,7 @@ func (b *Box) Changes(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	template, err := os.OpenRoot(b.from.Dir)
+	template, err := os.OpenRoot(b.From.Dir)
 	if err != nil {
 		return "", err
 	}
@@ -39,7 +39,7 @@ func (b *Box) Changes(ctx context.Context) (string, error) {
 	noDirectories := func(m Manifest) Manifest { return slices.DeleteFunc(slices.Clone(m), Entry.IsDir) }
 	var out strings.Builder
 	left, cut := 0, 0 // changes in generated directories, and those for which there was no room
-	for _, c := range files.Compare(noDirectories(b.from.Manifest), noDirectories(now)) {
+	for _, c := range files.Compare(noDirectories(b.From.Manifest), noDirectories(now)) {
 		if ctx.Err() != nil {
 			return "", context.Cause(ctx)
 		}

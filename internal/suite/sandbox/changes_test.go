@@ -57,7 +57,7 @@ func TestChangesThatCannotBeLookedAt(t *testing.T) {
 	t.Parallel()
 	template, err := prepare(t, newDir(t, files{"a": "x\n"}), nil)
 	require.NoError(t, err)
-	box, err := testbox.Maker().Open(t.Context(), filepath.Join(t.TempDir(), "box"), template, nil)
+	box, err := testbox.Maker().Open(t.Context(), filepath.Join(t.TempDir(), "box"), template.Copy, nil)
 	require.NoError(t, err)
 	dir{t, box.Dir}.put(files{"b": "x\n"})
 	stopped := errors.New("stopped")

@@ -74,7 +74,7 @@ func open(t *testing.T, list files, change func(*sandbox.Maker)) (*sandbox.Box, 
 	if change != nil {
 		change(m)
 	}
-	box, err := m.Open(t.Context(), filepath.Join(t.TempDir(), "box"), template, []string{"SEEN=1"})
+	box, err := m.Open(t.Context(), filepath.Join(t.TempDir(), "box"), template.Copy, []string{"SEEN=1"})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, box.Close()) })
 	return box, dir{t, box.Dir}

@@ -35,6 +35,24 @@ type Fixture struct {
 	At string
 }
 
+// Copy makes a fresh copy in a directory that must not exist.
+func (t *Template) Copy(ctx context.Context, dir string) (*Template, error) {
+	source, err := os.OpenRoot(t.Dir)
+	if err != nil {
+		return t, err
+	}
+	defer func() { _ = source.Close() }()
+	root, err := newRoot(dir)
+	if err != nil {
+		return t, err
+	}
+	defer func() { _ = root.Close() }()
+	if err := copyTree(ctx, source, root, t.Manifest); err != nil {
+		return t, fmt.Errorf("make a sandbox: %w", err)
+	}
+	return t, nil
+}
+
 // Inspect reads a fixture as Compose does and writes nothing. What cannot be
 // put into a sandbox is a *misuse.Error.
 func Inspect(ctx context.Context, fixture Fixture) error {

@@ -37,7 +37,7 @@ func TestSandboxIsTheFixtureWithTheConfiguration(t *testing.T) {
 		Name: "fixture", Dir: fixture.path, Leave: func(path string) bool { return path == "task.json" },
 	}}, o)
 	require.NoError(t, err)
-	box, err := testbox.Maker().Open(t.Context(), filepath.Join(base, "box"), template, nil)
+	box, err := testbox.Maker().Open(t.Context(), filepath.Join(base, "box"), template.Copy, nil)
 	require.NoError(t, err)
 	assert.Equal(t, files{
 		"src/a.txt": "a\n", "AGENTS.md": "new\n", "KEPT.md": "the fixture's own\n", "inside": "-> src/a.txt",
@@ -85,15 +85,15 @@ func TestEveryCopyIsFresh(t *testing.T) {
 	template, err := prepare(t, newDir(t, files{"a.txt": "a\n"}), nil)
 	require.NoError(t, err)
 	base := t.TempDir()
-	first, err := testbox.Maker().Open(t.Context(), filepath.Join(base, "1"), template, nil)
+	first, err := testbox.Maker().Open(t.Context(), filepath.Join(base, "1"), template.Copy, nil)
 	require.NoError(t, err)
 	dir{t, first.Dir}.put(files{"a.txt": "changed"})
-	second, err := testbox.Maker().Open(t.Context(), filepath.Join(base, "2"), template, nil)
+	second, err := testbox.Maker().Open(t.Context(), filepath.Join(base, "2"), template.Copy, nil)
 	require.NoError(t, err)
 	assert.Equal(t, files{"a.txt": "a\n"}, dir{t, second.Dir}.has())
 
 	dir{t, template.Dir}.put(files{"a.txt": "b\n"})
-	_, err = testbox.Maker().Open(t.Context(), filepath.Join(base, "3"), template, nil)
+	_, err = testbox.Maker().Open(t.Context(), filepath.Join(base, "3"), template.Copy, nil)
 	require.ErrorContains(t, err, `copy "a.txt": it changed while it was`)
 	assert.NoDirExists(t, filepath.Join(base, "3"))
 }
@@ -218,7 +218,7 @@ func TestHowACopyIsMade(t *testing.T) {
 	}
 	template, err := prepare(t, fixture, nil)
 	require.NoError(t, err)
-	box, err := testbox.Maker().Open(t.Context(), filepath.Join(t.TempDir(), "box"), template, nil)
+	box, err := testbox.Maker().Open(t.Context(), filepath.Join(t.TempDir(), "box"), template.Copy, nil)
 	require.NoError(t, err)
 	in := dir{t, box.Dir}
 	assert.Equal(t, list, in.has())
@@ -291,7 +291,7 @@ func TestSandboxCannotBeMade(t *testing.T) {
 	open := func(ctx context.Context, change func(*sandbox.Maker)) error {
 		m := testbox.Maker()
 		change(m)
-		_, err := m.Open(ctx, filepath.Join(base, "box"), template, nil)
+		_, err := m.Open(ctx, filepath.Join(base, "box"), template.Copy, nil)
 		assert.NoDirExists(t, filepath.Join(base, "box"))
 		return err
 	}

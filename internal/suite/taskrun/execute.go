@@ -69,7 +69,7 @@ func (s *session) execute(ctx context.Context, u unit) (r record, err error) {
 	}
 	err = s.Try(ctx, s.spent, work.Attempt{
 		Format: suite.Tasks, Name: "task " + task.ID, Box: fmt.Sprintf("box-%d-%d-%d", u.task, u.side, u.repeat),
-		Agent: task.agent, From: task.templates[u.side], Keep: staged,
+		Agent: task.agent, From: task.templates[u.side].Copy, Keep: staged,
 		Request: func(*sandbox.Box) agent.Request {
 			return agent.Request{
 				Prompt: task.Prompt, Transcript: filepath.Join(staged, transcriptFile), Timeout: task.Timeout,

@@ -72,7 +72,7 @@ func TestHowAnAttemptEnds(t *testing.T) {
 			}
 			spent, looked := &work.Spending{Budget: work.Budget{Tokens: c.budget}}, false
 			err = r.Try(t.Context(), spent, work.Attempt{
-				Format: suite.Evals, Name: "case a", Box: "box", Agent: c.agent, From: template, Keep: base,
+				Format: suite.Evals, Name: "case a", Box: "box", Agent: c.agent, From: template.Copy, Keep: base,
 				Request: func(*sandbox.Box) agent.Request { return agent.Request{Env: []string{"B=2"}} },
 				Look: func(box *sandbox.Box, _ agent.Reply) error {
 					looked = true

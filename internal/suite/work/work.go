@@ -182,13 +182,13 @@ type Runner struct {
 	Now func() time.Time
 }
 
-// Attempt is one run: an agent works in a fresh copy of a template.
+// Attempt is one run: an agent works in a sandbox of what From puts there.
 type Attempt struct {
 	Format suite.Format
 	// Name is what errors call it, and Box names its sandbox below RunDir.
 	Name, Box string
 	Agent     agent.Agent
-	From      *sandbox.Template
+	From      func(ctx context.Context, dir string) (*sandbox.Template, error)
 	// Keep is where what the run leaves is kept.
 	Keep string
 	// Request is what the agent is asked in a sandbox, but for what is the same for all.
@@ -221,7 +221,7 @@ func (r *Runner) Try(ctx context.Context, spent *Spending, a Attempt) (err error
 	}()
 	request := a.Request(box)
 	request.Dir, request.Home, request.Env = box.Dir, box.Home, append(request.Env, box.Env...)
-	request.Model, request.Command, request.Targets = r.Model, r.Command, a.From.Manifest.Paths()
+	request.Model, request.Command, request.Targets = r.Model, r.Command, box.From.Manifest.Paths()
 	request.IsTarget = func(string) bool { return true }
 	request.Limit.Tokens, request.Limit.CostUSD = spent.Left()
 	reply, err := a.Agent.Propose(ctx, request)
