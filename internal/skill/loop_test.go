@@ -81,7 +81,7 @@ func (k *skillLoop) measure(_ context.Context, skill *evalrun.Skill, out string,
 		return evalrun.Result{}, misuse.Errorf("%s", fault)
 	}
 	testdir.Put(k.t, out, gradings(says))
-	return evalrun.Read(skill, out)
+	return evalrun.ReadAll(skill, out)
 }
 
 // gradings are those of cases in which the first so many of four expectations passed.

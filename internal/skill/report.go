@@ -177,7 +177,7 @@ func triggersIn(w *workspace.Workspace, suite *evalrun.Skill, rows []results.Row
 		if row.Action == results.Reverted || queries == nil {
 			continue
 		}
-		found, err := evalrun.Read(queries, triggersOf(w, row.Iteration))
+		found, err := evalrun.ReadAll(queries, triggersOf(w, row.Iteration))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -201,7 +201,7 @@ func TestTriggersRunOnceForTheOriginalAndTheBest(t *testing.T) {
 					continue
 				}
 				assert.Equal(t, fmt.Sprintf("trigger queries of v%d: the cases run", version), (*m.said)[version])
-				result, err := evalrun.Read(m.Suite.TriggerSuite(), place)
+				result, err := evalrun.ReadAll(m.Suite.TriggerSuite(), place)
 				require.NoError(t, err)
 				assert.Equal(t, c.rates[version], result.Rate.RatString(), "v%d", version)
 				assert.NoDirExists(t, filepath.Join(place, "eval-trigger-9"))

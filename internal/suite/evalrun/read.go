@@ -13,48 +13,34 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/files"
-	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evals"
 	"github.com/org/autoloop/internal/suite/work"
 )
 
-// ReadAll scores several runs of the suite, each in its directory, as one: its
-// rate is the median of theirs, and its cases are put together.
-func ReadAll(skill *Skill, dirs ...string) (Result, error) {
-	var rates []metric.Value
-	var runs [][]evals.CaseScore
-	for _, dir := range dirs {
-		one, err := Read(skill, dir)
-		if err != nil {
-			return one, err
-		}
-		rates, runs = append(rates, evals.RateValue(one.Rate)), append(runs, one.Cases)
-	}
-	return Result{Cases: evals.Aggregate(runs...), Rate: statistics.Median(rates).Rat()}, nil
-}
-
 // maxGradingFile is more than the parser takes: it says what is too much.
 const maxGradingFile = 9 << 20
 
-// Read scores what an earlier run of the suite left in a directory: only
-// eval-<id>/grading.json counts, and a case without one that can be read
-// counts 0 and says why. Nothing else of the Result is known.
-func Read(skill *Skill, dir string) (Result, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return Result{}, err
+// ReadAll scores what earlier runs of the suite left in their directories, as one: its rate is the
+// median of theirs, and its cases are put together. Only eval-<id>/grading.json counts, and a
+// case without one that can be read counts 0 and says why.
+func ReadAll(skill *Skill, dirs ...string) (Result, error) {
+	var runs [][]evals.CaseScore
+	for _, dir := range dirs {
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			return Result{}, err
+		}
+		var cases []evals.CaseScore
+		for _, c := range skill.Evals.Cases {
+			cases = append(cases, readCase(root, c))
+		}
+		_ = root.Close()
+		runs = append(runs, cases)
 	}
-	defer func() { _ = root.Close() }()
-	var r Result
-	for _, c := range skill.Evals.Cases {
-		r.Cases = append(r.Cases, readCase(root, c))
-	}
-	r.Rate = evals.MeanPassRate(r.Cases)
-	return r, nil
+	return resultOf(runs...), nil
 }
 
 // readCase scores one case.

@@ -41,7 +41,7 @@ func TestRead(t *testing.T) {
 		"eval-c4/grading.json": "-> ../eval-c0/grading.json",
 		"eval-c5":              "-> " + outside,
 	})
-	got, err := Read(suiteOf(6), dir)
+	got, err := ReadAll(suiteOf(6), dir)
 	require.NoError(t, err)
 	assert.Equal(t, "1/12", got.Rate.RatString(), "half of one case of six")
 	assert.Empty(t, got.Cases[0].Problem)
@@ -50,7 +50,7 @@ func TestRead(t *testing.T) {
 	} {
 		assert.Contains(t, got.Cases[i+1].Problem, want)
 	}
-	_, err = Read(suiteOf(1), filepath.Join(dir, "nothing"))
+	_, err = ReadAll(suiteOf(1), filepath.Join(dir, "nothing"))
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
@@ -79,7 +79,7 @@ func TestReadAll(t *testing.T) {
 		split := got.Runs()
 		require.Len(t, split, len(c.runs), name)
 		for i, dir := range c.runs {
-			one, err := Read(skill, dir)
+			one, err := ReadAll(skill, dir)
 			require.NoError(t, err)
 			assert.Equal(t, one.Cases, split[i], "%s: the runs are as they were", name)
 		}

@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evals"
@@ -45,20 +47,24 @@ type Result struct {
 	Rate *big.Rat
 	// Expense is what executors and graders used, also in a run without a result.
 	Expense history.Expense
+
+	runs [][]evals.CaseScore
 }
 
 // Runs are the cases of each run that the result was put together from.
-func (r Result) Runs() [][]evals.CaseScore {
-	if len(r.Cases) == 0 || r.Cases[0].Runs == nil {
-		return [][]evals.CaseScore{r.Cases}
+func (r Result) Runs() [][]evals.CaseScore { return r.runs }
+
+// resultOf is what several runs of a suite came to.
+func resultOf(runs ...[]evals.CaseScore) Result {
+	var rates []metric.Value
+	for _, cases := range runs {
+		rates = append(rates, evals.RateValue(evals.MeanPassRate(cases)))
 	}
-	runs := make([][]evals.CaseScore, len(r.Cases[0].Runs))
-	for i := range runs {
-		for _, c := range r.Cases {
-			runs[i] = append(runs[i], c.Runs[i])
-		}
+	r := Result{Cases: evals.Aggregate(runs...), Rate: statistics.Median(rates).Rat(), runs: runs}
+	if len(runs) == 1 {
+		r.Rate = evals.MeanPassRate(runs[0])
 	}
-	return runs
+	return r
 }
 
 // Run runs every case of a skill and grades it. Below out, a directory, it
@@ -81,9 +87,10 @@ func Run(ctx context.Context, skill *Skill, out string, o Options) (result Resul
 		defer end()
 	}
 	done, err := s.all(ctx)
-	if result.Expense = s.spent.Used(); err == nil {
-		result.Cases, result.Rate = done, evals.MeanPassRate(done)
+	if err == nil {
+		result = resultOf(done)
 	}
+	result.Expense = s.spent.Used()
 	return result, err
 }
 

@@ -214,9 +214,6 @@ func ParseTriggers(file string, data []byte) ([]Trigger, document.Problems) {
 			"query":          r.TextInto(&t.Query, suite.MaxText),
 			"should_trigger": document.Into(&t.ShouldTrigger, r.Truth),
 		}, false, "query", "should_trigger")
-		if slices.ContainsFunc(triggers, func(other Trigger) bool { return other.Query == t.Query && t.Query != "" }) {
-			r.Fail(n, key, "the query %s is there twice; remove one", document.Quote(t.Query))
-		}
 		triggers = append(triggers, t)
 	})
 	if root.Type == document.List && len(root.Items) == 0 {

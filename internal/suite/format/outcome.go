@@ -5,6 +5,7 @@ package format
 import (
 	"encoding/json"
 	"math/big"
+	"strings"
 
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite"
@@ -173,20 +174,18 @@ func (r Run) Finite() bool { return r.NonFinite() == "" }
 
 // NonFinite names the first number of a run that is not finite.
 func (r Run) NonFinite() string {
-	switch {
-	case !r.Objective.Passed.Finite():
-		return "objective.passed"
-	case !r.Objective.Total.Finite():
-		return "objective.total"
-	case r.Judge != nil && !r.Judge.Score.Finite():
-		return "judge.score0to1"
-	case r.Composite != nil && !r.Composite.Finite():
-		return "composite"
+	var judged *metric.Number
+	if r.Judge != nil {
+		judged = &r.Judge.Score
 	}
-	names := [5]string{"costUsd", "tokens", "toolCalls", "steps", "wallClockMs"}
-	for i, signal := range r.Cost.Signals() {
-		if signal != nil && !signal.Finite() {
-			return "cost." + names[i]
+	names := strings.Fields("objective.passed objective.total judge.score0to1 composite cost.costUsd cost.tokens " +
+		"cost.toolCalls cost.steps cost.wallClockMs")
+	costs := r.Cost.Signals()
+	for i, number := range append([]*metric.Number{
+		&r.Objective.Passed, &r.Objective.Total, judged, r.Composite,
+	}, costs[:]...) {
+		if number != nil && !number.Finite() {
+			return names[i]
 		}
 	}
 	return ""

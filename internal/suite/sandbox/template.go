@@ -37,20 +37,15 @@ type Fixture struct {
 
 // Copy makes a fresh copy in a directory that must not exist.
 func (t *Template) Copy(ctx context.Context, dir string) (*Template, error) {
-	source, err := os.OpenRoot(t.Dir)
-	if err != nil {
-		return t, err
-	}
-	defer func() { _ = source.Close() }()
 	root, err := newRoot(dir)
+	if err == nil {
+		defer func() { _ = root.Close() }()
+		err = copyDir(ctx, t.Dir, root, t.Manifest)
+	}
 	if err != nil {
-		return t, err
+		err = fmt.Errorf("make a sandbox: %w", err)
 	}
-	defer func() { _ = root.Close() }()
-	if err := copyTree(ctx, source, root, t.Manifest); err != nil {
-		return t, fmt.Errorf("make a sandbox: %w", err)
-	}
-	return t, nil
+	return t, err
 }
 
 // Inspect reads a fixture as Compose does and writes nothing. What cannot be
@@ -103,12 +98,7 @@ func Compose(ctx context.Context, dir, name string, parts []Fixture, overlay *Ov
 		}
 	}
 	if overlay != nil {
-		source, err := os.OpenRoot(overlay.Dir)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = source.Close() }()
-		if err := copyTree(ctx, source, root, overlay.Files); err != nil {
+		if err := copyDir(ctx, overlay.Dir, root, overlay.Files); err != nil {
 			return nil, fmt.Errorf("apply the %s: %w", overlay.Name, err)
 		}
 	}
@@ -164,6 +154,16 @@ func copyTree(ctx context.Context, from, to *os.Root, m Manifest) error {
 		err = fmt.Errorf("%w; leave the fixtures as they are while the suite runs, and run it again", err)
 	}
 	return err
+}
+
+// copyDir is copyTree from the directory of that name.
+func copyDir(ctx context.Context, from string, to *os.Root, m Manifest) error {
+	source, err := os.OpenRoot(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = source.Close() }()
+	return copyTree(ctx, source, to, m)
 }
 
 // copier keeps permissions and times. The owner of a directory can always work in it.

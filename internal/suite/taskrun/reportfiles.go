@@ -120,16 +120,13 @@ func ReadOutcome(file, name string) (outcome format.SuiteOutcome, err error) {
 		return outcome, misuse.Errorf("read %s: %w", name, files.Cause(err))
 	}
 	outcome, problems := format.ParseOutcome(name, data)
-	if len(problems) == 0 {
+	if err = problems.Err(); err == nil {
 		return outcome, nil
 	}
 	const most = 5
-	var lines []string
-	for _, problem := range problems[:min(most, len(problems))] {
-		lines = append(lines, problem.String())
-	}
-	if more := len(problems) - most; more > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more", more))
+	lines := strings.Split(err.Error(), "\n")
+	if more := len(lines) - most; more > 0 {
+		lines = append(lines[:most], fmt.Sprintf("and %d more", more))
 	}
 	return outcome, misuse.Errorf("%s", strings.Join(lines, "; "))
 }
