@@ -94,20 +94,11 @@ func Load(root, skill, suite string) (*Skill, error) {
 	}
 	l.name()
 	questions := l.has(evals.AnswerFile) && suite == own
-	given := l.read(suite, !questions, func(data []byte) (problems document.Problems) {
-		l.skill.Evals, problems = evals.Parse(suite, data, l.isFile)
-		return problems
+	given := read(l, suite, !questions, &l.skill.Evals, func(file string, data []byte) (evals.EvalSuite, document.Problems) {
+		return evals.Parse(file, data, l.isFile)
 	})
-	file := path.Join(skill, evals.TriggerFile)
-	l.read(file, false, func(data []byte) (problems document.Problems) {
-		l.skill.Triggers, problems = evals.ParseTriggers(file, data)
-		return problems
-	})
-	answers := path.Join(skill, evals.AnswerFile)
-	l.read(answers, false, func(data []byte) (problems document.Problems) {
-		l.skill.Answers, problems = evals.ParseAnswers(answers, data)
-		return problems
-	})
+	read(l, path.Join(skill, evals.TriggerFile), false, &l.skill.Triggers, evals.ParseTriggers)
+	read(l, path.Join(skill, evals.AnswerFile), false, &l.skill.Answers, evals.ParseAnswers)
 	if questions && !given {
 		l.skill.asked, l.skill.Evals = true, evals.Questions(l.skill.Name, l.skill.Answers)
 	}
@@ -119,7 +110,9 @@ func Load(root, skill, suite string) (*Skill, error) {
 
 // read hands a file to its parser, and reports whether it is there. Only a required
 // one must be.
-func (l *loading) read(name string, required bool, parse func([]byte) document.Problems) (there bool) {
+func read[T any](l *loading, name string, required bool, to *T,
+	parse func(file string, data []byte) (T, document.Problems),
+) (there bool) {
 	data, err := readFile(l.root, name, maxSuiteFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		if !required {
@@ -130,7 +123,9 @@ func (l *loading) read(name string, required bool, parse func([]byte) document.P
 	if err != nil {
 		err = fmt.Errorf("%s: %w", name, err)
 	} else {
-		err = parse(data).Err()
+		var problems document.Problems
+		*to, problems = parse(name, data)
+		err = problems.Err()
 	}
 	l.faults = append(l.faults, err)
 	return true

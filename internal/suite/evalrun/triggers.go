@@ -2,7 +2,6 @@ package evalrun
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -61,21 +60,22 @@ func skillUsed(printed []byte, form agent.Printed, skill string) bool {
 	if form != agent.Events {
 		return bytes.Contains(printed, []byte("skills/"+skill+"/"+SkillFile))
 	}
+	// It is followed by nothing that belongs to a name.
+	u := use{skill: skill, path: regexp.MustCompile(`(^|[^A-Za-z0-9_.-])skills[/\\]+` + regexp.QuoteMeta(skill) +
+		`[/\\]+` + regexp.QuoteMeta(SkillFile) + `\b`)}
 	for line := range bytes.Lines(printed) {
 		var event any
-		if json.Unmarshal(line, &event) == nil && (use{skill: skill}).in(event, "", maxDepth) {
+		if json.Unmarshal(line, &event) == nil && u.in(event, "") {
 			return true
 		}
 	}
 	return false
 }
 
-// maxDepth bounds how deep events are looked into.
-const maxDepth = 50
-
 // use looks for the use of a skill in events.
 type use struct {
 	skill string
+	path  *regexp.Regexp // of its SKILL.md
 	// tool is the name of the tool around, "" outside of one; called says that this is
 	// what it was called with.
 	tool   string
@@ -84,24 +84,23 @@ type use struct {
 
 // in looks through a value for tool calls that use the skill. key is the one that it
 // stands under.
-func (u use) in(value any, key string, depth int) bool {
-	if depth == 0 {
-		return false
-	}
+func (u use) in(value any, key string) bool {
 	switch value := value.(type) {
 	case string:
-		return u.called && u.by(value, key, depth)
+		return u.called && u.by(value, key)
 	case []any:
-		return slices.ContainsFunc(value, func(v any) bool { return u.in(v, key, depth-1) })
+		return slices.ContainsFunc(value, func(v any) bool { return u.in(v, key) })
 	case map[string]any:
-		if !u.called {
-			u.tool = cmp.Or(toolOf(value), u.tool)
+		for _, key := range []string{"name", "toolName", "tool_name", "tool"} { // the last one counts
+			if name, is := value[key].(string); is && !u.called {
+				u.tool = name
+			}
 		}
 		for name, inner := range value {
 			below := u
 			below.called = u.called ||
 				slices.Contains([]string{"input", "arguments", "args", "parameters", "command"}, name)
-			if below.in(inner, name, depth-1) {
+			if below.in(inner, name) {
 				return true
 			}
 		}
@@ -109,22 +108,9 @@ func (u use) in(value any, key string, depth int) bool {
 	return false
 }
 
-// toolOf is the name of the tool that an object is a call of, "" for none.
-func toolOf(object map[string]any) string {
-	for _, key := range []string{"tool", "tool_name", "toolName", "name"} {
-		if name, is := object[key].(string); is {
-			return name
-		}
-	}
-	return ""
-}
-
 // by reports whether a tool that was called with a text used the skill.
-func (u use) by(text, key string, depth int) bool {
-	// It is followed by nothing that belongs to a name.
-	path := regexp.MustCompile(`(^|[^A-Za-z0-9_.-])skills[/\\]+` + regexp.QuoteMeta(u.skill) + `[/\\]+` +
-		regexp.QuoteMeta(SkillFile) + `\b`)
-	if path.MatchString(text) {
+func (u use) by(text, key string) bool {
+	if u.path.MatchString(text) {
 		return true
 	}
 	if strings.Contains(strings.ToLower(u.tool), "skill") &&
@@ -132,6 +118,5 @@ func (u use) by(text, key string, depth int) bool {
 		return slices.Contains([]string{"skill", "name", "command", "skill_name"}, key)
 	}
 	var encoded any
-	return strings.HasPrefix(text, "{") && json.Unmarshal([]byte(text), &encoded) == nil &&
-		u.in(encoded, key, depth-1)
+	return strings.HasPrefix(text, "{") && json.Unmarshal([]byte(text), &encoded) == nil && u.in(encoded, key)
 }
