@@ -90,7 +90,7 @@ func (w *cased) finish(ctx context.Context) (done evals.CaseScore, err error) {
 	case err != nil:
 		return done, err
 	case w.reply.Failure != nil:
-		return w.c.Crashed(w.box.Masker.OneLine(w.reply.Failure.Error(), work.MaxWords)), nil
+		return w.c.Crashed(w.box.Masker.OneLine(w.reply.Failure.Error(), work.MaxWords)), err
 	case w.c.Trigger != nil:
 		used, shows := skillUsed(printed, agent.ProjectOf(w.Agent).Printed, w.skill.Name), "shows"
 		if !used {

@@ -177,7 +177,7 @@ func (e *evalReader) files(c *Case, n document.Node, key string) {
 			other := strings.ToLower(f.To) + "/"
 			return strings.HasPrefix(to, other) || strings.HasPrefix(other, to)
 		})
-		why := ""
+		var why string
 		switch {
 		case !ok || place == ".":
 			why = "leads out of the skill; give a path relative to it, with slashes"

@@ -27,7 +27,13 @@ import (
 // fewer than the worst baseline run, and that is significant among all tasks; so
 // must a composite drop be.
 func Compare(baseline, candidate format.SuiteOutcome, thresholds Thresholds) Comparison {
-	c := &comparer{outcomes: [2]format.SuiteOutcome{baseline, candidate}, sum: new(big.Rat)}
+	return compare([2]format.SuiteOutcome{baseline, candidate}, thresholds, false)
+}
+
+// compare is Compare, in which wall-clock times are unknown where it is timeless.
+func compare(outcomes [2]format.SuiteOutcome, thresholds Thresholds, timeless bool) Comparison {
+	baseline, candidate := outcomes[0], outcomes[1]
+	c := &comparer{outcomes: outcomes, timeless: timeless, sum: new(big.Rat)}
 	c.Comparison = Comparison{
 		Verdict: decision.Neutral, Thresholds: thresholds,
 		Deltas: []Delta{}, Regressions: []Reason{}, Improvements: []Reason{}, Notes: []Reason{},
@@ -57,7 +63,7 @@ func Compare(baseline, candidate format.SuiteOutcome, thresholds Thresholds) Com
 	}
 	for _, s := range candidate.Scores {
 		if _, there := byID[0][s.TaskID]; !there {
-			c.notFinite(c.add(format.Score{TaskID: s.TaskID}, s))
+			c.add(format.Score{TaskID: s.TaskID}, s).notFinite()
 			c.Totals.CandidateOnly = append(c.Totals.CandidateOnly, s.TaskID)
 			c.note(reasonOf(CandidateOnly, s.TaskID, "is in the candidate alone, and counts for nothing"))
 		}
@@ -74,14 +80,15 @@ var sides = [...]string{"baseline", "candidate"}
 // comparer builds a Comparison.
 type comparer struct {
 	Comparison
-	outcomes         [2]format.SuiteOutcome
-	tasks            []task // one for each delta
-	repeated, varies bool
-	sum              *big.Rat // of the deltas; nil when one could not be computed
-	chances          *chances // of the composites
-	held             string   // what keeps the verdict at most neutral, "" for nothing
+	outcomes                   [2]format.SuiteOutcome
+	tasks                      []*task // of the baseline, and then those of the candidate alone
+	repeated, varies, timeless bool
+	sum                        *big.Rat // of the deltas; nil when one could not be computed
+	chances                    *chances // of the composites
+	held                       string   // what keeps the verdict at most neutral, "" for nothing
 }
 
+// regress notes a hard regression of the suite as a whole.
 func (c *comparer) regress(r Reason) { c.Regressions = append(c.Regressions, r) }
 
 func (c *comparer) note(r Reason) { c.Notes = append(c.Notes, r) }

@@ -2,7 +2,6 @@ package score
 
 import (
 	"math/big"
-	"slices"
 
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite/format"
@@ -33,7 +32,7 @@ func (c *comparer) composites(runs []format.Run, reference costs, weight *metric
 			run.Judge = nil
 		}
 		base, _ := baseOf(run, weight)
-		base.Add(base, adjustment(costsOf(run), reference, c.Thresholds.CostTolerance))
+		base.Add(base, c.adjustment(run, reference))
 		list = append(list, rounded(clampTo(base, 0, 1)))
 	}
 	return list
@@ -42,10 +41,10 @@ func (c *comparer) composites(runs []format.Run, reference costs, weight *metric
 // Base returns the composite of a run without its cost, with six decimals.
 func Base(run format.Run, weight *metric.Value) (base metric.Value, ok bool) {
 	r, ok := baseOf(run, weight)
-	if !ok {
-		return metric.Value{}, false
+	if ok {
+		base = rounded(r)
 	}
-	return rounded(r), true
+	return base, ok
 }
 
 func baseOf(run format.Run, weight *metric.Value) (*big.Rat, bool) {
@@ -71,11 +70,11 @@ func baseOf(run format.Run, weight *metric.Value) (*big.Rat, bool) {
 // costs that are known and finite on both sides, or 0. A ratio
 // within 1 ± tolerance counts as 1; a reference ≤ 0 gives the ratio 1 when the
 // actual cost is ≤ 0 too, else 2.
-func adjustment(actual, reference costs, tolerance metric.Value) *big.Rat {
+func (c *comparer) adjustment(run format.Run, reference costs) *big.Rat {
 	var ratios []*big.Rat
-	for i, spent := range actual {
-		if spent != nil && reference[i] != nil {
-			ratios = append(ratios, ratio(spent, reference[i], tolerance.Rat()))
+	for i, usual := range reference {
+		if spent, ok := c.cost(i)(run); ok && usual != nil {
+			ratios = append(ratios, ratio(spent, usual, c.Thresholds.CostTolerance.Rat()))
 		}
 	}
 	if ratios == nil {
@@ -103,13 +102,31 @@ func ratio(actual, reference, tolerance *big.Rat) *big.Rat {
 // costs are the signals as exact numbers; nil is what is not known.
 type costs [5]*big.Rat
 
-func costsOf(run format.Run) (list costs) {
-	for i, signal := range run.Cost.Signals() {
-		if value, ok := metric.Known(signal); ok {
-			list[i] = value.Rat()
+// cost is one of the signals of a run.
+func (c *comparer) cost(i int) func(format.Run) (*big.Rat, bool) {
+	return func(run format.Run) (*big.Rat, bool) {
+		if c.timeless {
+			run.Cost.WallClockMs = nil
 		}
+		value, ok := metric.Known(run.Cost.Signals()[i])
+		return value.Rat(), ok
 	}
-	return list
+}
+
+// meanBy is the mean of a number of each; ok is false of none, and when one is not known.
+func meanBy[T any](list []T, number func(T) (*big.Rat, bool)) (mean *big.Rat, ok bool) {
+	var numbers []*big.Rat
+	for _, one := range list {
+		value, known := number(one)
+		if !known {
+			return nil, false
+		}
+		numbers = append(numbers, value)
+	}
+	if len(numbers) == 0 {
+		return nil, false
+	}
+	return metric.MeanOf(numbers), true
 }
 
 // difference returns after − before; nil when one is.
@@ -122,14 +139,11 @@ func difference(before, after *metric.Value) *metric.Value {
 
 // mean returns the mean with six decimals; nil of nothing.
 func mean(values []metric.Value) *metric.Value {
-	if len(values) == 0 {
+	value, ok := meanBy(values, func(v metric.Value) (*big.Rat, bool) { return v.Rat(), true })
+	if !ok {
 		return nil
 	}
-	list := make([]*big.Rat, len(values))
-	for i, v := range values {
-		list[i] = v.Rat()
-	}
-	return new(rounded(metric.MeanOf(list)))
+	return new(rounded(value))
 }
 
 // sumOf adds the checks of several runs up.
@@ -166,40 +180,22 @@ func clampTo(r *big.Rat, low, high int64) *big.Rat {
 // mean base over all tasks, and over the runs of each. ok is false without a
 // task, and when a number in it is not finite.
 func Metric(o format.SuiteOutcome) (key metric.Value, ok bool) {
-	if len(o.Scores) == 0 {
-		return metric.Value{}, false
+	value, ok := meanBy(o.Scores, func(s format.Score) (*big.Rat, bool) {
+		return meanBy(s.Runs, func(run format.Run) (*big.Rat, bool) { return baseOf(run, s.JudgeWeight) })
+	})
+	if ok {
+		key = rounded(value)
 	}
-	var tasks []*big.Rat
-	for _, s := range o.Scores {
-		var runs []*big.Rat
-		for _, run := range s.Runs {
-			base, finite := baseOf(run, s.JudgeWeight)
-			if !finite {
-				return metric.Value{}, false
-			}
-			runs = append(runs, base)
-		}
-		if len(runs) == 0 {
-			return metric.Value{}, false
-		}
-		tasks = append(tasks, metric.MeanOf(runs))
-	}
-	return rounded(metric.MeanOf(tasks)), true
+	return key, ok
 }
 
 // meanCosts returns the mean of each cost over the runs of the baseline, of those costs
 // alone that all the runs of both sides know: what one run does not know tells nothing
 // about the difference of two sides.
-func meanCosts(runs [2][]format.Run) (means costs) {
+func (c *comparer) meanCosts(runs [2][]format.Run) (means costs) {
 	for i := range means {
-		var known []*big.Rat
-		for _, run := range slices.Concat(runs[0], runs[1]) {
-			if cost := costsOf(run)[i]; cost != nil {
-				known = append(known, cost)
-			}
-		}
-		if made := len(runs[0]); made > 0 && len(known) == made+len(runs[1]) {
-			means[i] = metric.MeanOf(known[:made])
+		if _, known := meanBy(runs[1], c.cost(i)); known || len(runs[1]) == 0 {
+			means[i], _ = meanBy(runs[0], c.cost(i))
 		}
 	}
 	return means

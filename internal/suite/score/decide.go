@@ -2,37 +2,32 @@ package score
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/suite/format"
 )
 
 // decide settles the verdict and what a person is told.
 func (c *comparer) decide() {
-	place := map[string]int{"": len(c.Deltas)} // the order of the tasks
-	for i, d := range c.Deltas {
-		place[d.TaskID] = i
-	}
-	slices.SortStableFunc(c.Regressions, func(a, b Reason) int { return place[a.Task] - place[b.Task] })
 	counts := map[decision.Verdict]*int{
 		decision.Improved: &c.Totals.Improved, decision.Neutral: &c.Totals.Neutral,
 		decision.Regressed: &c.Totals.Regressed,
 	}
-	for i := range c.Deltas {
-		d := &c.Deltas[i]
-		switch {
-		case slices.ContainsFunc(c.Regressions, func(r Reason) bool { return r.Task != "" && r.Task == d.TaskID }):
-			d.Regressed, d.Verdict = true, decision.Regressed
-		case d.Composite != nil && d.Composite.Sign() > 0:
-			d.Verdict = decision.Improved
+	whole := c.Regressions
+	c.Regressions = []Reason{}
+	for i, t := range c.tasks {
+		if t.Regressed = len(t.regressions) > 0; t.Regressed {
+			t.Verdict = decision.Regressed
+		} else if t.Composite != nil && t.Composite.Sign() > 0 {
+			t.Verdict = decision.Improved
 		}
 		if i < c.Totals.Tasks {
-			*counts[d.Verdict]++
+			*counts[t.Verdict]++
 		}
+		c.Deltas, c.Regressions = append(c.Deltas, t.Delta), append(c.Regressions, t.regressions...)
 	}
+	c.Regressions = append(c.Regressions, whole...)
 	switch {
 	case len(c.Regressions) > 0:
 		c.Verdict = decision.Regressed
@@ -50,62 +45,50 @@ func (c *comparer) decide() {
 // chance asks of the tasks that several runs tell apart whether chance explains it, and
 // finds composites that fell beyond the threshold.
 func (c *comparer) chance() {
+	var several []*task
 	var composites, objectives []sample
-	var places []int
-	for i, t := range c.tasks {
-		if c.repeated && t.both() && c.Deltas[i].Composite != nil {
+	for _, t := range c.tasks {
+		if c.repeated && t.both() && t.Composite != nil {
 			composites = append(composites, sampleOf(t.composites, func(v metric.Value) metric.Value { return v }))
 			objectives = append(objectives, sampleOf(t.runs, passRate))
-			places = append(places, i)
+			several = append(several, t)
 		}
 	}
 	const work = 5_000_000 // bounds very large suites
 	most := max(1000, min(maxArrangements, work/max(1, len(c.outcomes[1].Scores))))
 	c.chances = exchange(composites, c.Thresholds.Shared, most)
 	checks := exchange(objectives, c.Thresholds.Shared, most)
-	for i, place := range places {
-		d := &c.Deltas[place]
-		if d.Composite.Sign() < 0 {
-			d.PValue = new(c.chances.drop(i))
+	for i, t := range several {
+		if t.Composite.Sign() < 0 {
+			t.PValue = new(c.chances.drop(i))
 		}
-		if !c.Thresholds.ObjectiveDropIsRegression || d.Objective == nil || !c.tasks[place].worse() {
+		if !c.Thresholds.ObjectiveDropIsRegression || t.Objective == nil || !t.worse() {
 			continue
 		}
 		// Few runs come to that by chance, and the more tasks there are, the more often one does.
 		if p := checks.drop(i); p <= significance {
-			c.regress(objectiveReason(ObjectiveDrop, *d,
-				fmt.Sprintf(", and no run of the candidate is as good as the baseline's worst (%s)", chanceText(p))))
+			t.regress(t.objectiveReason(ObjectiveDrop,
+				", and no run of the candidate is as good as the baseline's worst ("+chanceText(p)+")"))
 		} else {
-			c.hold("a task that may have lost checks", objectiveReason(NotSignificant, *d,
-				fmt.Sprintf(", which may be chance (%s); nothing is promoted", chanceText(p))))
+			c.hold("a task that may have lost checks", t.objectiveReason(NotSignificant,
+				", which may be chance ("+chanceText(p)+"); nothing is promoted"))
 		}
 	}
 	limit := c.Thresholds.RegressionCompositeDrop
-	for i, d := range c.Deltas {
-		if d.Composite == nil || !c.tasks[i].both() || d.Composite.Sign() >= 0 || d.Composite.Abs().Cmp(limit) <= 0 {
+	for _, t := range c.tasks {
+		if t.Composite == nil || !t.both() || t.Composite.Sign() >= 0 || t.Composite.Abs().Cmp(limit) <= 0 {
 			continue
 		}
 		more := fmt.Sprintf(", a drop of more than %s", limit)
 		switch {
 		case !c.repeated:
-			c.regress(compositeReason(CompositeDrop, d, more))
-		case *d.PValue <= significance:
-			c.regress(compositeReason(CompositeDrop, d, more+" that is not chance ("+chanceText(*d.PValue)+")"))
+			t.regress(t.compositeReason(CompositeDrop, more))
+		case *t.PValue <= significance:
+			t.regress(t.compositeReason(CompositeDrop, more+" that is not chance ("+chanceText(*t.PValue)+")"))
 		default:
-			c.note(compositeReason(NotSignificant, d, more+" that may be chance ("+chanceText(*d.PValue)+")"))
+			c.note(t.compositeReason(NotSignificant, more+" that may be chance ("+chanceText(*t.PValue)+")"))
 		}
 	}
-}
-
-func objectiveReason(kind ReasonKind, d Delta, more string) Reason {
-	before, after := d.BaselineObjective.String(), d.CandidateObjective.String()
-	return reasonOf(kind, d.TaskID, "objective %s → %s checks passed%s", before, after, more).values(before, after)
-}
-
-func compositeReason(kind ReasonKind, d Delta, more string) Reason {
-	before, after := d.BaselineComposite.String(), d.CandidateComposite.String()
-	return reasonOf(kind, d.TaskID, "composite %s → %s (%s)%s", before, after, d.Composite.Signed(), more).
-		values(before, after)
 }
 
 // net adds up, and holds the sum against the band and against chance.
@@ -158,77 +141,49 @@ func EnoughRuns(tasks, runs int) bool {
 
 // unrepeated labels a comparison of single runs.
 func (c *comparer) unrepeated() {
-	timed := slices.ContainsFunc(c.outcomes[1].Scores, func(s format.Score) bool {
-		return slices.ContainsFunc(s.Runs, func(run format.Run) bool { return run.Cost.WallClockMs != nil })
-	})
+	if c.repeated || c.Totals.Tasks == 0 {
+		return
+	}
+	text := "unrepeated: a single run, in which no model and no judge took part"
 	switch {
-	case c.repeated || c.Totals.Tasks == 0:
-	case !c.varies && c.Promotable && timed && Compare(timeless(c.outcomes[0]),
-		timeless(c.outcomes[1]), c.Thresholds).Verdict != decision.Improved:
-		c.Promotable = false
-		c.note(Reason{
-			Kind: Unrepeated,
-			Text: "unrepeated: the gain rests on the wall-clock time that a single run took; run both sides five " +
-				"times, or set cost-tolerance",
-		})
 	case c.varies:
-		c.note(Reason{
-			Kind: Unrepeated,
-			Text: "unrepeated: a single run of what may come out otherwise the next time is never promoted; run both " +
-				"sides five times",
-		})
-	default:
-		c.note(Reason{Kind: Unrepeated, Text: "unrepeated: a single run, in which no model and no judge took part"})
+		text = "unrepeated: a single run of what may come out otherwise the next time is never promoted; run both sides " +
+			"five times"
+	case c.Promotable && !c.timeless && compare(c.outcomes, c.Thresholds, true).Verdict != decision.Improved:
+		c.Promotable = false
+		text = "unrepeated: the gain rests on the wall-clock time that a single run took; run both sides five times, or " +
+			"set cost-tolerance"
 	}
-}
-
-// timeless returns an outcome whose wall-clock times are not known.
-func timeless(o format.SuiteOutcome) format.SuiteOutcome {
-	o.Scores = slices.Clone(o.Scores)
-	for i := range o.Scores {
-		o.Scores[i].Runs = slices.Clone(o.Scores[i].Runs)
-		for k := range o.Scores[i].Runs {
-			o.Scores[i].Runs[k].Cost.WallClockMs = nil
-		}
-	}
-	return o
+	c.note(Reason{Kind: Unrepeated, Text: text})
 }
 
 func (c *comparer) summary() string {
-	net := "the net composite gain could not be computed"
+	said := "the net composite gain could not be computed"
 	if c.NetGain != nil {
-		net = fmt.Sprintf("net composite gain %s over %s", c.NetGain.Signed(), counted(c.Totals.Tasks, "task"))
+		said = fmt.Sprintf("net composite gain %s over %s", c.NetGain.Signed(), counted(c.Totals.Tasks, "task"))
 		if c.PValue != nil && c.NetGain.Sign() > 0 {
-			net += fmt.Sprintf(" (%s)", chanceText(*c.PValue))
+			said += " (" + chanceText(*c.PValue) + ")"
 		}
 	}
-	switch {
-	case c.Totals.Tasks == 0:
-		return fmt.Sprintf("%s: nothing to compare", c.Verdict)
-	case len(c.Regressions) > 0:
-		return fmt.Sprintf("%s: %s, %s", c.Verdict, counted(len(c.Regressions), "hard regression"), net)
-	case c.Verdict == decision.Improved && c.Promotable:
-		return fmt.Sprintf("%s: %s, no hard regression", c.Verdict, net)
-	case c.Verdict == decision.Improved:
-		return fmt.Sprintf("%s: %s, no hard regression; not promotable, because it is a single run", c.Verdict, net)
-	default:
-		return fmt.Sprintf("%s: %s%s", c.Verdict, net, c.why())
-	}
-}
-
-// why says what keeps a gain from being one.
-func (c *comparer) why() string {
 	band := c.Thresholds.MinCompositeGain
 	switch {
+	case c.Totals.Tasks == 0:
+		said = "nothing to compare"
+	case len(c.Regressions) > 0:
+		said = counted(len(c.Regressions), "hard regression") + ", " + said
+	case c.Verdict == decision.Improved:
+		if said += ", no hard regression"; !c.Promotable {
+			said += "; not promotable, because it is a single run"
+		}
 	case c.NetGain == nil || c.NetGain.Sign() <= 0:
-		return ""
 	case c.NetGain.Cmp(band) <= 0:
-		return fmt.Sprintf(", which does not exceed %s", band)
+		said += fmt.Sprintf(", which does not exceed %s", band)
 	case c.held != "":
-		return ", held back by " + c.held
+		said += ", held back by " + c.held
 	default:
-		return ", which may be chance"
+		said += ", which may be chance"
 	}
+	return fmt.Sprintf("%s: %s", c.Verdict, said)
 }
 
 func counted(n int, what string) string {

@@ -2,6 +2,7 @@ package score
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 
 	"github.com/org/autoloop/internal/decision"
@@ -13,56 +14,73 @@ import (
 
 // task is one task, of the baseline and of the candidate.
 type task struct {
-	id   string
+	Delta
 	runs [2][]format.Run
 	// composites are those of the runs; nil when one could not be computed, or there is
 	// no run. objectives are the sums over the runs.
-	composites [2][]metric.Value
-	objectives [2]format.Objective
+	composites  [2][]metric.Value
+	objectives  [2]format.Objective
+	regressions []Reason
 }
 
 // both reports whether the task was run on both sides.
-func (t task) both() bool { return len(t.runs[0]) > 0 && len(t.runs[1]) > 0 }
+func (t *task) both() bool { return len(t.runs[0]) > 0 && len(t.runs[1]) > 0 }
+
+// reason is one of the task, and regress notes one.
+func (t *task) reason(kind ReasonKind, format string, args ...any) Reason {
+	return reasonOf(kind, t.TaskID, format, args...)
+}
+
+func (t *task) regress(r Reason) { t.regressions = append(t.regressions, r) }
 
 // task compares one task of the baseline.
 func (c *comparer) task(before, after format.Score) {
 	t := c.add(before, after)
-	d := c.Deltas[len(c.Deltas)-1]
-	c.lost(t)
-	c.notFinite(t)
-	if !c.repeated && c.Thresholds.ObjectiveDropIsRegression && d.Objective != nil && t.both() && t.worse() {
-		c.regress(objectiveReason(ObjectiveDrop, d, ""))
+	for _, side := range []int{1, 0} {
+		made, all := len(t.runs[side]), c.outcomes[side].Runs()
+		if made == 0 {
+			t.regress(t.reason(TaskMissing, "is missing from the %s", sides[side]).values(t.objectives[0].String(), ""))
+			break
+		}
+		if made < all {
+			t.regress(t.reason(TaskMissing, "is missing from %d of %d runs of the %s", all-made, all, sides[side]))
+			break
+		}
+	}
+	t.notFinite()
+	if !c.repeated && c.Thresholds.ObjectiveDropIsRegression && t.Objective != nil && t.both() && t.worse() {
+		t.regress(t.objectiveReason(ObjectiveDrop, ""))
 	}
 	if t.both() {
 		c.doubt(t)
 	}
-	if d.Composite == nil {
+	if t.Composite == nil {
 		c.sum = nil
 	}
 	if c.sum != nil {
-		c.sum.Add(c.sum, d.Composite.Rat())
+		c.sum.Add(c.sum, t.Composite.Rat())
 	}
-	c.Totals.Baseline.add(t.runs[0], d.BaselineComposite)
-	c.Totals.Candidate.add(t.runs[1], d.CandidateComposite)
-	if d.Composite != nil && d.Composite.Sign() > 0 && t.both() {
-		c.Improvements = append(c.Improvements, compositeReason(CompositeGain, d, ""))
+	c.Totals.Baseline.add(t.runs[0], t.BaselineComposite)
+	c.Totals.Candidate.add(t.runs[1], t.CandidateComposite)
+	if t.Composite != nil && t.Composite.Sign() > 0 && t.both() {
+		c.Improvements = append(c.Improvements, t.compositeReason(CompositeGain, ""))
 	}
 }
 
 // add brings the two sides of a task to where they can be compared, and notes what they
 // came to. A judge that answered on one side only is dropped on both.
-func (c *comparer) add(before, after format.Score) task {
-	t := task{id: before.TaskID, runs: [2][]format.Run{before.Runs, after.Runs}}
+func (c *comparer) add(before, after format.Score) *task {
+	t := &task{runs: [2][]format.Run{before.Runs, after.Runs}, Delta: Delta{
+		TaskID: before.TaskID, Verdict: decision.Neutral, BaselineRuns: len(before.Runs), CandidateRuns: len(after.Runs),
+	}}
+	c.tasks = append(c.tasks, t)
 	weight := before.JudgeWeight
 	if len(before.Runs) == 0 {
 		weight = after.JudgeWeight
 	}
-	d := Delta{
-		TaskID: t.id, Verdict: decision.Neutral, BaselineRuns: len(before.Runs), CandidateRuns: len(after.Runs),
-	}
-	drop, reference := c.dropsJudge(t), meanCosts(t.runs)
+	drop, reference := c.dropsJudge(t), c.meanCosts(t.runs)
 	var rates [2]*metric.Value
-	for side, objective := range []**format.Objective{&d.BaselineObjective, &d.CandidateObjective} {
+	for side, objective := range []**format.Objective{&t.BaselineObjective, &t.CandidateObjective} {
 		t.composites[side] = c.composites(t.runs[side], reference, weight, drop)
 		t.objectives[side] = sumOf(t.runs[side])
 		if len(t.runs[side]) == 0 {
@@ -73,62 +91,54 @@ func (c *comparer) add(before, after format.Score) task {
 			rates[side] = new(rounded(rate))
 		}
 	}
-	d.BaselineComposite, d.CandidateComposite = mean(t.composites[0]), mean(t.composites[1])
-	d.Composite = difference(d.BaselineComposite, d.CandidateComposite)
+	t.BaselineComposite, t.CandidateComposite = mean(t.composites[0]), mean(t.composites[1])
+	t.Composite = difference(t.BaselineComposite, t.CandidateComposite)
 	if len(after.Runs) == 0 { // a task that is lost counts 0
-		d.Composite = difference(d.BaselineComposite, &metric.Value{})
+		t.Composite = difference(t.BaselineComposite, &metric.Value{})
 	}
-	d.Objective = difference(rates[0], rates[1])
-	d.Judge = t.change(func(run format.Run) *metric.Number {
+	t.Objective = difference(rates[0], rates[1])
+	t.Judge = t.change(func(run format.Run) *metric.Number {
 		if run.Judge == nil {
 			return nil
 		}
 		return &run.Judge.Score
 	})
-	d.Tokens = t.change(func(run format.Run) *metric.Number { return run.Cost.Tokens })
-	d.USD = t.change(func(run format.Run) *metric.Number { return run.Cost.USD })
-	c.Deltas, c.tasks = append(c.Deltas, d), append(c.tasks, t)
+	t.Tokens = t.change(func(run format.Run) *metric.Number { return run.Cost.Tokens })
+	t.USD = t.change(func(run format.Run) *metric.Number { return run.Cost.USD })
 	return t
+}
+
+func (t *task) objectiveReason(kind ReasonKind, more string) Reason {
+	before, after := t.BaselineObjective.String(), t.CandidateObjective.String()
+	return t.reason(kind, "objective %s → %s checks passed%s", before, after, more).values(before, after)
+}
+
+func (t *task) compositeReason(kind ReasonKind, more string) Reason {
+	before, after := t.BaselineComposite.String(), t.CandidateComposite.String()
+	return t.reason(kind, "composite %s → %s (%s)%s", before, after, t.Composite.Signed(), more).values(before, after)
 }
 
 // change is by how much the mean of one number of the runs differs; nil when a run does
 // not know it.
-func (t task) change(of func(format.Run) *metric.Number) *metric.Value {
+func (t *task) change(of func(format.Run) *metric.Number) *metric.Value {
 	var means [2]*metric.Value
 	for side, runs := range t.runs {
-		var list []metric.Value
-		for _, run := range runs {
-			value, ok := metric.Known(of(run))
-			if !ok {
-				return nil
-			}
-			list = append(list, value)
+		value, ok := meanBy(runs, func(run format.Run) (*big.Rat, bool) {
+			number, known := metric.Known(of(run))
+			return number.Rat(), known
+		})
+		if !ok {
+			return nil
 		}
-		means[side] = mean(list)
+		means[side] = new(rounded(value))
 	}
 	return difference(means[0], means[1])
 }
 
-// lost finds a task that a side does not have, or not in all its runs.
-func (c *comparer) lost(t task) {
-	for _, side := range []int{1, 0} {
-		switch made, all := len(t.runs[side]), c.outcomes[side].Runs(); {
-		case made == 0:
-			c.regress(reasonOf(TaskMissing, t.id, "is missing from the %s", sides[side]).
-				values(t.objectives[0].String(), ""))
-			return
-		case made < all:
-			c.regress(reasonOf(TaskMissing, t.id, "is missing from %d of %d runs of the %s", all-made, all,
-				sides[side]))
-			return
-		}
-	}
-}
-
-func (c *comparer) notFinite(t task) {
+func (t *task) notFinite() {
 	for side, runs := range t.runs {
 		if i := slices.IndexFunc(runs, func(run format.Run) bool { return !run.Finite() }); i >= 0 {
-			c.regress(reasonOf(NonFiniteKind, t.id, "the %s has a number that is not finite (%s)", sides[side],
+			t.regress(t.reason(NonFiniteKind, "the %s has a number that is not finite (%s)", sides[side],
 				runs[i].NonFinite()))
 		}
 	}
@@ -136,7 +146,7 @@ func (c *comparer) notFinite(t task) {
 
 // worse reports whether no candidate run passes as many checks, or as large a part of
 // them, as the worst baseline run. The numbers of all of them are finite.
-func (t task) worse() bool {
+func (t *task) worse() bool {
 	below := func(of func(format.Run) metric.Value) bool {
 		return !slices.ContainsFunc(t.runs[1], func(a format.Run) bool {
 			return slices.ContainsFunc(t.runs[0], func(b format.Run) bool { return of(a).Cmp(of(b)) >= 0 })
@@ -156,27 +166,20 @@ func passRate(run format.Run) metric.Value {
 // doubt holds back a verdict that rests on checks which cannot be compared: a
 // passed check means something only beside the same check of the other side, in a
 // run that came to its end.
-func (c *comparer) doubt(t task) {
+func (c *comparer) doubt(t *task) {
 	c.sameChecks(t)
 	for side, runs := range t.runs {
-		for _, wrong := range []struct {
-			kind      ReasonKind
-			why, text string
-			in        func(format.Run) bool
-		}{
-			{ChecksMiscounted, "miscounted checks", "run %d of the %s lists other checks than its %s passed", miscounted},
-			// A run that failed as such and passes none of its checks is a result like any other.
-			{
-				FailedRun, "a run that failed", "run %d of the %s failed, and has %s checks passed all the same",
-				func(run format.Run) bool {
-					return run.Failure != "" && (run.Objective.Passed.String() != "0" || total(run) == "0")
-				},
-			},
-		} {
-			if i := slices.IndexFunc(runs, wrong.in); i >= 0 {
-				c.holdBack(wrong.kind, wrong.why, t, fmt.Sprintf(wrong.text, i+1, sides[side], runs[i].Objective))
+		doubt := func(kind ReasonKind, why, text string, in func(format.Run) bool) {
+			if i := slices.IndexFunc(runs, in); i >= 0 {
+				c.holdBack(kind, why, t, fmt.Sprintf(text, i+1, sides[side], runs[i].Objective))
 			}
 		}
+		doubt(ChecksMiscounted, "miscounted checks", "run %d of the %s lists other checks than its %s passed", miscounted)
+		// A run that failed as such and passes none of its checks is a result like any other.
+		doubt(FailedRun, "a run that failed", "run %d of the %s failed, and has %s checks passed all the same",
+			func(run format.Run) bool {
+				return run.Failure != "" && (run.Objective.Passed.String() != "0" || total(run) == "0")
+			})
 	}
 }
 
@@ -194,7 +197,7 @@ func miscounted(run format.Run) bool {
 
 // sameChecks wants every run of both sides to have the same checks: as many, and
 // by the same names where they are listed.
-func (c *comparer) sameChecks(t task) {
+func (c *comparer) sameChecks(t *task) {
 	all := slices.Concat(t.runs[0], t.runs[1])
 	checked := func(side int) bool {
 		return slices.ContainsFunc(t.runs[side], func(run format.Run) bool { return total(run) != "0" })
@@ -214,8 +217,8 @@ func (c *comparer) sameChecks(t task) {
 }
 
 // holdBack keeps the verdict at most neutral because of a task.
-func (c *comparer) holdBack(kind ReasonKind, why string, t task, text string) {
-	c.hold(why, reasonOf(kind, t.id, "%s; nothing is promoted", text).
+func (c *comparer) holdBack(kind ReasonKind, why string, t *task, text string) {
+	c.hold(why, t.reason(kind, "%s; nothing is promoted", text).
 		values(t.objectives[0].String(), t.objectives[1].String()))
 }
 
@@ -234,7 +237,7 @@ func checkNames(run format.Run) []string {
 // dropsJudge decides whether the judge of a task is left out. It must have answered in
 // every run of both sides, as the same model; when it answered in most runs of
 // one side only, or as another model, the verdict is at most neutral too.
-func (c *comparer) dropsJudge(t task) bool {
+func (c *comparer) dropsJudge(t *task) bool {
 	if !t.both() {
 		return false
 	}
@@ -251,15 +254,15 @@ func (c *comparer) dropsJudge(t task) bool {
 	case answered == [2]int{}:
 		return false
 	case answered[0] == 0 || answered[1] == 0, mostly[0] != mostly[1]:
-		c.hold("a judge on one side only", reasonOf(JudgeOneSided, t.id, "the judge answered in %d of %d baseline "+
+		c.hold("a judge on one side only", t.reason(JudgeOneSided, "the judge answered in %d of %d baseline "+
 			"runs and in %d of %d candidate runs; it is left out on both sides, and nothing is promoted", answered[0],
 			made[0], answered[1], made[1]).values(counts[0], counts[1]))
 	case names[0] != "" && names[1] != "" && names[0] != names[1]:
-		c.hold("two judges", reasonOf(JudgeDiffers, t.id, "two judges, %s and %s; they are left out, and nothing is "+
+		c.hold("two judges", t.reason(JudgeDiffers, "two judges, %s and %s; they are left out, and nothing is "+
 			"promoted", plain.Short(names[0], document.MaxShown), plain.Short(names[1], document.MaxShown)).
 			values(names[0], names[1]))
 	case answered != made:
-		c.note(reasonOf(JudgeIncomplete, t.id, "the judge did not answer in every run; it is left out on both sides").
+		c.note(t.reason(JudgeIncomplete, "the judge did not answer in every run; it is left out on both sides").
 			values(counts[0], counts[1]))
 	default:
 		return false
