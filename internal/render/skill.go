@@ -97,8 +97,7 @@ func NewSkillReport(r SkillReport, rows []results.Row, whole, graded bool) Skill
 	if bounces(rows) {
 		note("the scores bounce without a trend: expectations may be a matter of taste; make them checkable")
 	}
-	if graded && r.Kept > 0 && r.Best != nil && r.Start != nil &&
-		r.Best.Sub(*r.Start).Cmp(metric.MustValue(graderNoise)) < 0 {
+	if graded && r.Kept > 0 && r.Best != nil && r.Start != nil && WithinNoise(*r.Best, *r.Start) {
 		note("the gain is under " + graderNoise + ", within the noise of a grader when each version ran once")
 	}
 	if n := len(r.Triggers) - 1; n > 0 && r.Triggers[0].Version == 0 && r.Triggers[n].Version == r.BestVersion &&
@@ -136,8 +135,8 @@ func bounces(rows []results.Row) bool {
 		if row.Score == nil {
 			continue
 		}
-		if last != nil && row.Score.Cmp(*last) != 0 {
-			if now := row.Score.Cmp(*last); now != direction {
+		if last != nil {
+			if now := row.Score.Cmp(*last); now != 0 && now != direction {
 				turned, direction = turned+1, now
 			}
 		}
@@ -169,7 +168,7 @@ func (r SkillReport) render(f form) string {
 	if len(scores) > 1 {
 		fmt.Fprintf(&out, "\n%s  the score of each iteration\n", Spark(scores))
 	}
-	fmt.Fprintf(&out, "\nRecommendation: %s — %s.\n", f.strong(string(r.Recommendation)), r.Reason)
+	fmt.Fprintf(&out, "\nRecommendation: %s — %s.\n", f.strong(r.Recommendation), r.Reason)
 	for _, note := range r.Notes {
 		fmt.Fprintf(&out, "\nNote: %s.\n", note)
 	}

@@ -66,7 +66,7 @@ func (v *Versions) Undo(ctx context.Context, o ChangeOptions) (*Changed, error) 
 func (v *Versions) held(ctx context.Context, o ChangeOptions, do func(*change, context.Context) error) (*Changed,
 	error,
 ) {
-	release, err := v.Workspace.Hold()
+	release, err := v.Hold()
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (v *Versions) held(ctx context.Context, o ChangeOptions, do func(*change, c
 
 // changing reads the skill of a workspace, as it was and as it is.
 func (v *Versions) changing(ctx context.Context, o ChangeOptions) (*change, error) {
-	skill := v.Workspace.Skill
+	skill := v.Skill
 	if skill == "" {
 		return nil, misuse.Errorf("the workspace does not say where its skill is: give --skill DIR")
 	}
@@ -96,7 +96,7 @@ func (v *Versions) changing(ctx context.Context, o ChangeOptions) (*change, erro
 		return nil, fmt.Errorf("read the skill: %w", err)
 	}
 	return &change{
-		v, o, original, content{skill, found}, Changed{Skill: skill, Workspace: v.Workspace.Dir},
+		v, o, original, content{skill, found}, Changed{Skill: skill, Workspace: v.Dir},
 	}, nil
 }
 
@@ -106,29 +106,19 @@ func (v *Versions) WarnOfChange(ctx context.Context) error {
 	c, err := v.changing(ctx, ChangeOptions{})
 	if err == nil && !c.isVersion(ctx) {
 		fmt.Fprintf(v.Err, "warning: %s changed since v0 of %s, and this run goes on without that; begin with the "+
-			"skill as it is with --fresh\n", v.Workspace.Skill, v.Workspace.Dir)
+			"skill as it is with --fresh\n", v.Skill, v.Dir)
 	}
 	return err
 }
 
-// Offer shows the report and asks whether the best version is to be applied, when
-// there is one and the skill is still what it was.
+// Offer applies the best version, as Apply does, unless the skill is no longer what it was.
 func (v *Versions) Offer(ctx context.Context, yes bool) (applied bool, err error) {
-	if v.Workspace.Best == 0 {
-		r, _, err := v.Report(ctx, BestVersion)
-		if err != nil {
-			return false, err
-		}
-		fmt.Fprintln(v.Out)
-		return false, v.Show(r)
-	}
 	c, err := v.changing(ctx, ChangeOptions{Version: BestVersion, Yes: yes})
 	if err != nil {
 		return false, err
 	}
 	if err = c.apply(ctx); errors.Is(err, errEdited) {
-		fmt.Fprintf(v.Err, "the skill changed since v0, so nothing is applied: see `iterate apply %s --merge`\n",
-			v.Workspace.Dir)
+		fmt.Fprintf(v.Err, "the skill changed since v0, so nothing is applied: see `iterate apply %s --merge`\n", v.Dir)
 		return false, nil
 	}
 	return c.changed.Done, err
@@ -139,27 +129,27 @@ var errEdited = errors.New("nothing was applied: use --merge to join both, or pu
 
 // apply shows, asks and applies.
 func (c *change) apply(ctx context.Context) error {
-	w := c.Workspace
-	table, err := w.Results()
+	table, err := c.Results()
 	if err != nil {
 		return err
 	}
-	best, _ := standing(table.Rows())
-	switch {
-	case c.Version == BestVersion && best == 0:
-		fmt.Fprintln(c.Out, "no version was kept: there is nothing to apply")
-		return nil
-	case c.Version == BestVersion:
+	best, _, _ := standing(table.Rows())
+	none := c.Version == BestVersion && best == 0
+	if c.Version == BestVersion {
 		c.Version = best
-	case c.Version != 0 && !slices.ContainsFunc(table.Rows(), func(row results.Row) bool {
+	}
+	if c.Version != 0 && !slices.ContainsFunc(table.Rows(), func(row results.Row) bool {
 		return row.Iteration == c.Version && row.Action != results.Reverted
-	}):
+	}) {
 		return misuse.Errorf("--version %d: no such version was kept; `iterate log %s` lists them", c.Version,
-			process.QuoteWord(w.Dir))
+			process.QuoteWord(c.Dir))
 	}
 	r, _, err := c.Report(ctx, c.Version)
 	if err != nil {
 		return err
+	}
+	if none {
+		return c.Show(r)
 	}
 	wanted, err := c.version(ctx, c.Version)
 	if err != nil {
@@ -174,7 +164,7 @@ func (c *change) apply(ctx context.Context) error {
 		}
 		if !c.isVersion(ctx) {
 			if !c.Merge {
-				return fmt.Errorf("%s changed since v0 (%s); %w", w.Skill, differing(c.original, c.now), errEdited)
+				return fmt.Errorf("%s changed since v0 (%s); %w", c.Skill, differing(c.original, c.now), errEdited)
 			}
 			if wanted, err = c.merged(ctx, wanted); err != nil {
 				return err
@@ -183,7 +173,7 @@ func (c *change) apply(ctx context.Context) error {
 			if c.now.tree.Digest() == wanted.tree.Digest() {
 				// what is noted of an earlier merge stays: it says what an undo puts back
 				c.changed.Done = true
-				fmt.Fprintf(c.Out, "%s has %s merged in already\n", w.Skill, c.changed.To)
+				fmt.Fprintf(c.Out, "%s has %s merged in already\n", c.Skill, c.changed.To)
 				return nil
 			}
 			if err := c.showChange(ctx, wanted, "\nJoined with what changed in the skill since v0, it changes"); err != nil {
@@ -205,7 +195,7 @@ func (c *change) showChange(ctx context.Context, wanted content, title string) e
 
 // merged puts the merge into the workspace, as the snapshot `merged`.
 func (c *change) merged(ctx context.Context, wanted content) (kept content, err error) {
-	kept.dir = filepath.Join(c.Workspace.Dir, "merged")
+	kept.dir = filepath.Join(c.Dir, "merged")
 	err = c.inScratch(ctx, func(repo *git.Repo, place string) error {
 		conflicts, err := merge(ctx, repo, c.original, c.now, wanted, place)
 		if err != nil {
@@ -213,7 +203,7 @@ func (c *change) merged(ctx context.Context, wanted content) (kept content, err 
 		}
 		if len(conflicts) > 0 {
 			return fmt.Errorf("%s cannot be joined with what changed in %s since v0: conflicts in %s; nothing was "+
-				"applied: join these files by hand", c.changed.To, c.Workspace.Skill, named(conflicts))
+				"applied: join these files by hand", c.changed.To, c.Skill, named(conflicts))
 		}
 		taken, err := workspace.Take(ctx, place, kept.dir)
 		kept.tree = taken.Tree
@@ -225,10 +215,10 @@ func (c *change) merged(ctx context.Context, wanted content) (kept content, err 
 // undo puts back what the skill was before its last application: v0, or after a
 // merge what a person had made of it.
 func (c *change) undo(ctx context.Context) error {
-	w, now := c.Workspace, c.now.tree.Digest()
+	now := c.now.tree.Digest()
 	applied := workspace.Applied{}
-	if w.Applied != nil {
-		applied = *w.Applied
+	if c.Applied != nil {
+		applied = *c.Applied
 	}
 	c.changed.To = cmp.Or(applied.Before, "v0")
 	back, err := c.snapshot(ctx, c.changed.To)
@@ -236,7 +226,7 @@ func (c *change) undo(ctx context.Context) error {
 		return err
 	}
 	// what an undo has put back may be a person's own work: undoing once more must not remove that
-	if w.Applied != nil && applied.Version == 0 && applied.Digest == now {
+	if c.Applied != nil && applied.Version == 0 && applied.Digest == now {
 		back = c.now
 	}
 	purpose := ""
@@ -245,11 +235,11 @@ func (c *change) undo(ctx context.Context) error {
 		if !c.isVersion(ctx) && applied.Digest != now {
 			if purpose = "before-undo"; !c.Force {
 				return fmt.Errorf("%s has changes that are in no version of the workspace (from %s: %s); nothing was "+
-					"undone: --force undoes all the same, and keeps them in the workspace", w.Skill, c.changed.To,
+					"undone: --force undoes all the same, and keeps them in the workspace", c.Skill, c.changed.To,
 					differing(back, c.now))
 			}
 		}
-		if err := c.showChange(ctx, back, "Undoing changes in "+w.Skill); err != nil {
+		if err := c.showChange(ctx, back, "Undoing changes in "+c.Skill); err != nil {
 			return err
 		}
 	}
@@ -263,7 +253,7 @@ func (c *change) isVersion(ctx context.Context) bool {
 	if now == c.original.tree.Digest() {
 		return true
 	}
-	table, err := c.Workspace.Results()
+	table, err := c.Results()
 	return err == nil && slices.ContainsFunc(table.Rows(), func(row results.Row) bool {
 		kept, err := c.version(ctx, row.Iteration)
 		return err == nil && kept.tree.Digest() == now
@@ -273,26 +263,25 @@ func (c *change) isVersion(ctx context.Context) bool {
 // put asks, and makes the skill a snapshot, if it is still what was looked at. With a
 // purpose what it was is kept under that name first.
 func (c *change) put(ctx context.Context, wanted content, name, what, purpose string) error {
-	w := c.Workspace
 	applied := workspace.Applied{Version: c.Version, Digest: wanted.tree.Digest()}
 	if c.now.tree.Digest() == applied.Digest {
 		c.changed.Done = true
-		fmt.Fprintf(c.Out, "%s is %s already\n", w.Skill, name)
+		fmt.Fprintf(c.Out, "%s is %s already\n", c.Skill, name)
 		return c.remember(applied)
 	}
 	if !c.Yes {
-		if agreed, err := c.Ask(ctx, what+w.Skill+"? [y/n] "); !agreed {
-			fmt.Fprintf(c.Out, "nothing was changed; the workspace %s is kept\n", w.Dir)
+		if agreed, err := c.Ask(ctx, what+c.Skill+"? [y/n] "); !agreed {
+			fmt.Fprintf(c.Out, "nothing was changed; the workspace %s is kept\n", c.Dir)
 			return err
 		}
 	}
 	if purpose != "" {
-		kept, err := w.KeepSkill(ctx, purpose)
+		kept, err := c.KeepSkill(ctx, purpose)
 		if err != nil {
 			return err
 		}
 		c.changed.Kept = kept
-		fmt.Fprintf(c.Out, "what %s was is kept as %s\n", w.Skill, filepath.Join(w.Dir, kept))
+		fmt.Fprintf(c.Out, "what %s was is kept as %s\n", c.Skill, filepath.Join(c.Dir, kept))
 		if applied.Version > 0 {
 			applied.Before = kept
 			// noted before the skill changes: a run that is killed right after that can be undone
@@ -301,12 +290,12 @@ func (c *change) put(ctx context.Context, wanted content, name, what, purpose st
 			}
 		}
 	}
-	if _, err := workspace.RestoreOver(ctx, wanted.dir, w.Skill, c.now.tree.Digest()); err != nil {
+	if _, err := workspace.RestoreOver(ctx, wanted.dir, c.Skill, c.now.tree.Digest()); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.Out, "%s is %s now\n", w.Skill, name)
+	fmt.Fprintf(c.Out, "%s is %s now\n", c.Skill, name)
 	if applied.Version > 0 {
-		fmt.Fprintf(c.Out, "undo it with: iterate undo %s\n", process.QuoteWord(w.Dir))
+		fmt.Fprintf(c.Out, "undo it with: iterate undo %s\n", process.QuoteWord(c.Dir))
 	}
 	c.changed.Changed, c.changed.Done = true, true
 	return c.remember(applied)
@@ -314,8 +303,8 @@ func (c *change) put(ctx context.Context, wanted content, name, what, purpose st
 
 // remember notes in the workspace what the skill is.
 func (c *change) remember(applied workspace.Applied) error {
-	c.Workspace.Applied = &applied
-	return c.Workspace.Save()
+	c.Applied = &applied
+	return c.Save()
 }
 
 // differing names the first paths that two contents do not have alike.

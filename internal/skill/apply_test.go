@@ -202,12 +202,16 @@ func TestOfferAndWarning(t *testing.T) {
 		applied     bool
 	}{
 		"the best":       {1, original, "is v1 now", "", true},
-		"nothing better": {0, original, "", "", false},
+		"nothing better": {0, original, ": no-gain", "", false},
 		"it is already":  {1, better, "is v1 already", "", true},
 		"edited":         {1, disputed, "changed since v0, so nothing is applied", "changed since v0 of", false},
 	} {
 		b := newAppliedSkill(t)
-		b.Workspace.Best = c.best
+		if c.best == 0 {
+			testdir.Put(t, b.Workspace.Dir, paths{
+				"results.tsv": results.Header + "\n0\t2026-01-02T03:04:05+00:00\t0.5\t0.5\tbaseline\tx\n",
+			})
+		}
 		b.edit(c.edited)
 		require.NoError(t, b.WarnOfChange(t.Context()), name)
 		assert.Contains(t, b.said.String(), c.warns, name)

@@ -29,7 +29,7 @@ type content struct {
 
 // snapshot reads one of the workspace by its name, such as v3.
 func (v *Versions) snapshot(ctx context.Context, name string) (content, error) {
-	dir := filepath.Join(v.Workspace.Dir, name)
+	dir := filepath.Join(v.Dir, name)
 	found, err := workspace.Verify(ctx, dir)
 	return content{dir, found}, err
 }

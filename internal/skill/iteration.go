@@ -22,8 +22,8 @@ import (
 // iterate makes one candidate from the best version, and keeps it when it is
 // strictly better.
 func (l *Loop) iterate(ctx context.Context) error {
-	n, candidate := l.last+1, l.Workspace.Candidate()
-	if err := workspace.Discard(l.Workspace.Version(n)); err != nil { // of an interrupted run, which has no row
+	n, candidate := l.last+1, l.Candidate()
+	if err := workspace.Discard(l.Version(n)); err != nil { // of an interrupted run, which has no row
 		return err
 	}
 	if err := l.restore(ctx); err != nil {
@@ -63,36 +63,36 @@ func (l *Loop) iterate(ctx context.Context) error {
 	}
 	// snapshot, row and manifest, in this order, so that a process that is killed leaves the old
 	// best or the new one
-	if _, err := workspace.Take(ctx, candidate, l.Workspace.Version(n)); err != nil {
+	if _, err := workspace.Take(ctx, candidate, l.Version(n)); err != nil {
 		return err
 	}
 	text := cmp.Or(reply.Summary, "changed the skill")
 	if err := l.enter(n, found.score, results.Kept, joinRemarks(text, found.remarks)); err != nil {
 		return err
 	}
-	l.Workspace.Best = n
+	l.Best = n
 	if err := l.read(); err != nil {
 		return err
 	}
-	return l.Workspace.Save()
+	return l.Save()
 }
 
 // restore makes the candidate equal to the best version.
 func (l *Loop) restore(ctx context.Context) error {
-	candidate := l.Workspace.Candidate()
+	candidate := l.Candidate()
 	if err := files.RemoveAll(candidate); err != nil { // a link that an improver put there is not followed
 		return err
 	}
-	_, err := workspace.Restore(ctx, l.Workspace.Version(l.Workspace.Best), candidate)
+	_, err := workspace.Restore(ctx, l.Version(l.Best), candidate)
 	return err
 }
 
 // guard reads a candidate, and says why it is not measured, or "".
 func (l *Loop) guard(ctx context.Context, before workspace.Tree) (after workspace.Tree, refused string) {
-	if info, err := os.Lstat(l.Workspace.Candidate()); err == nil && !info.IsDir() {
+	if info, err := os.Lstat(l.Candidate()); err == nil && !info.IsDir() {
 		return nil, "its directory was exchanged" // a link would lead what is done to it elsewhere
 	}
-	after, err := workspace.Scan(ctx, l.Workspace.Candidate())
+	after, err := workspace.Scan(ctx, l.Candidate())
 	switch {
 	case err != nil:
 		return nil, err.Error()
@@ -123,7 +123,7 @@ func (l *Loop) propose(ctx context.Context, n int, tree workspace.Tree) (agent.R
 			files = append(files, entry.Path)
 		}
 	}
-	start := startOf(l.rows) // what another executor scored before it is no start
+	_, _, start := standing(l.rows) // what another executor scored before it is no start
 	initial := l.rows[slices.IndexFunc(l.rows, func(row results.Row) bool { return row.Iteration == start })].Score
 	best, whole := evals.RateValue(l.best.Rate), metric.FromInt(1)
 	text := prompt.Build(prompt.Input{
@@ -134,7 +134,7 @@ func (l *Loop) propose(ctx context.Context, n int, tree workspace.Tree) (agent.R
 	})
 	l.Begin(fmt.Sprintf("iteration %d: the improver works", n))
 	return l.Improver.Propose(ctx, agent.Request{
-		Live: l.Say, Dir: l.Workspace.Candidate(), Prompt: text, Env: env, Home: home, Timeout: l.Timeout,
+		Live: l.Say, Dir: l.Candidate(), Prompt: text, Env: env, Home: home, Timeout: l.Timeout,
 		Model: l.Model, Command: l.Command,
 		IsTarget: allowed, Targets: files, Direction: metric.Higher, Incumbent: &best, Iteration: n, Seed: 1,
 	})
@@ -151,7 +151,7 @@ func (l *Loop) attempts() []history.Attempt {
 		}
 		one := history.Attempt{Decided: &history.Decided{
 			Head: history.Head{Iteration: row.Iteration, Time: row.Time}, Outcome: history.Rejected, Metric: row.Score,
-			PreviousBest: best, Work: history.Work{Summary: row.Changelog},
+			Work: history.Work{Summary: row.Changelog},
 		}}
 		if row.Score != nil && best != nil {
 			one.Delta = metric.Delta(*row.Score, best)

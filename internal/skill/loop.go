@@ -24,7 +24,7 @@ import (
 
 // Loop improves one skill, once. All exported fields must be set.
 type Loop struct {
-	Workspace *workspace.Workspace
+	*workspace.Workspace
 	// Suite is that of v0, Options what it is run with, and Dir a directory in which
 	// snapshots are unpacked.
 	Suite   *evalrun.Skill
@@ -86,7 +86,7 @@ func (l *Loop) Run(ctx context.Context) (ended Ended, err error) {
 	for ended == "" {
 		done, reverts := l.Workspace.Run.Done(l.rows)
 		switch {
-		case l.best.Rate.Cmp(big.NewRat(1, 1)) >= 0 && l.Workspace.Best == 0:
+		case l.best.Rate.Cmp(big.NewRat(1, 1)) >= 0 && l.Best == 0:
 			ended = PerfectBaseline
 		case l.best.Rate.Cmp(big.NewRat(1, 1)) >= 0:
 			ended = Perfect
@@ -105,8 +105,8 @@ func (l *Loop) Run(ctx context.Context) (ended Ended, err error) {
 			return "", err
 		}
 	}
-	l.Workspace.Run, l.Workspace.Whole = nil, ended == Exhausted
-	return ended, l.Workspace.Save()
+	l.Workspace.Run, l.Whole = nil, ended == Exhausted
+	return ended, l.Save()
 }
 
 // begin reads where the workspace is, and measures the original when nobody has.
@@ -117,7 +117,8 @@ func (l *Loop) begin(ctx context.Context) error {
 		return err
 	}
 	l.rows = table.Rows()
-	w.Best, l.last = standing(l.rows)
+	var start int
+	w.Best, l.last, start = standing(l.rows)
 	if _, err := workspace.Verify(ctx, w.Version(w.Best)); err != nil {
 		return err
 	}
@@ -141,7 +142,7 @@ func (l *Loop) begin(ctx context.Context) error {
 	}
 	// What measured the best version more than once came to pairs; before the last baseline that says
 	// nothing of the executor of now.
-	for n := startOf(l.rows); n <= l.last; n++ {
+	for n := start; n <= l.last; n++ {
 		_, err := os.Lstat(filepath.Join(w.Iteration(n), incumbentRun+"2"))
 		l.noisy = l.noisy || err == nil
 	}
@@ -171,7 +172,7 @@ func (l *Loop) baseline(ctx context.Context, n int, text string) (err error) {
 		return err
 	}
 	var fault string
-	l.best, fault, err = l.measure(ctx, fmt.Sprint("iteration ", n), l.Workspace.Version(n), l.Workspace.Iteration(n))
+	l.best, fault, err = l.measure(ctx, fmt.Sprint("iteration ", n), l.Version(n), l.Iteration(n))
 	if err != nil {
 		return err
 	}
@@ -180,8 +181,8 @@ func (l *Loop) baseline(ctx context.Context, n int, text string) (err error) {
 	}
 	if fault != "" {
 		what := "the original"
-		if l.Workspace.Best > 0 {
-			what = fmt.Sprintf("v%d", l.Workspace.Best)
+		if l.Best > 0 {
+			what = fmt.Sprintf("v%d", l.Best)
 		}
 		return fmt.Errorf("%s cannot be measured: %s", what, fault)
 	}
@@ -203,7 +204,7 @@ func crashed(cases []evals.CaseScore) string {
 }
 
 func (l *Loop) clear(n int) error {
-	if err := os.RemoveAll(l.Workspace.Iteration(n)); err != nil {
+	if err := os.RemoveAll(l.Iteration(n)); err != nil {
 		return fmt.Errorf("remove what an interrupted iteration left: %w", err)
 	}
 	return nil
@@ -211,7 +212,7 @@ func (l *Loop) clear(n int) error {
 
 // read takes the runs by which the best version was kept.
 func (l *Loop) read() error {
-	best := l.Workspace.Best
+	best := l.Best
 	runs, err := VersionRuns(l.Workspace, best, best)
 	if err != nil {
 		return err
@@ -227,10 +228,10 @@ func (l *Loop) read() error {
 // enter writes a row; the score is nil where nothing was measured.
 func (l *Loop) enter(n int, score *metric.Value, action results.Action, text string) error {
 	row := results.Row{Iteration: n, Time: l.Now(), Score: score, Action: action, Changelog: text}
-	if err := l.Workspace.Append(row); err != nil {
+	if err := l.Append(row); err != nil {
 		return err
 	}
-	table, err := l.Workspace.Results()
+	table, err := l.Results()
 	if err != nil {
 		return err
 	}

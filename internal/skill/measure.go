@@ -76,7 +76,7 @@ func (l *Loop) Triggers(ctx context.Context) error {
 	if suite == nil || !evalrun.Chooses(l.Options.Agent.Name()) {
 		return nil
 	}
-	for _, version := range []int{0, l.Workspace.Best} {
+	for _, version := range []int{0, l.Best} {
 		place := triggersOf(l.Workspace, version)
 		if _, err := os.Lstat(place); err == nil {
 			continue
@@ -84,7 +84,7 @@ func (l *Loop) Triggers(ctx context.Context) error {
 		fresh, label := filepath.Join(filepath.Dir(place), ".fresh"), fmt.Sprintf("trigger queries of v%d", version)
 		err := files.RemoveAll(fresh)
 		if err == nil {
-			_, err = l.evaluate(ctx, suite, label, l.Workspace.Version(version), fresh)
+			_, err = l.evaluate(ctx, suite, label, l.Version(version), fresh)
 		}
 		if err == nil {
 			err = os.Rename(fresh, place)

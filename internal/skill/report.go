@@ -23,8 +23,7 @@ const BestVersion = -1
 
 // Report puts the report together, with the patch to a version as it is.
 func (v *Versions) Report(ctx context.Context, version int) (r render.SkillReport, patch []byte, err error) {
-	w := v.Workspace
-	table, err := w.Results()
+	table, err := v.Results()
 	if err != nil {
 		return r, nil, err
 	}
@@ -33,14 +32,13 @@ func (v *Versions) Report(ctx context.Context, version int) (r render.SkillRepor
 		return r, nil, err
 	}
 	rows := table.Rows()
-	best, last := standing(rows)
+	best, last, start := standing(rows)
 	if version == BestVersion {
 		version = best
 	}
-	start := startOf(rows)
 	var sides [2]evalrun.Result
 	for i, n := range []int{start, version} {
-		dirs, err := VersionRuns(w, n, last)
+		dirs, err := VersionRuns(v.Workspace, n, last)
 		if err == nil {
 			sides[i], err = evalrun.ReadAll(suite, dirs...)
 		}
@@ -55,9 +53,9 @@ func (v *Versions) Report(ctx context.Context, version int) (r render.SkillRepor
 	if len(before.Cases) > 0 && len(after.Cases) > 0 { // what the one version passed and the other does not
 		r.RegressedCases = decision.LostCases(ratesOf(before.Runs()), ratesOf(after.Runs()))
 	}
-	r.Workspace, r.Skill = w.Dir, suite.Name
+	r.Workspace, r.Skill = v.Dir, suite.Name
 	if suite.Name == filepath.Base(suite.Dir) { // it does not say its name
-		r.Skill = cmp.Or(suite.Evals.SkillName, filepath.Base(cmp.Or(w.Skill, w.Dir)))
+		r.Skill = cmp.Or(suite.Evals.SkillName, filepath.Base(cmp.Or(v.Skill, v.Dir)))
 	}
 	for i := range max(len(before.Cases), len(after.Cases)) {
 		r.Cases = append(r.Cases, render.SkillCase{
@@ -72,7 +70,7 @@ func (v *Versions) Report(ctx context.Context, version int) (r render.SkillRepor
 			}
 		}
 	}
-	if r.Triggers, err = triggersIn(w, suite, rows); err != nil {
+	if r.Triggers, err = triggersIn(v.Workspace, suite, rows); err != nil {
 		return r, nil, err
 	}
 	if version > 0 {
@@ -90,7 +88,7 @@ func (v *Versions) Report(ctx context.Context, version int) (r render.SkillRepor
 		}
 	}
 	r.Diff = string(bytes.ToValidUTF8(patch, []byte("\ufffd")))
-	return render.NewSkillReport(r, rows, w.Whole, suite.Graded()), patch, nil
+	return render.NewSkillReport(r, rows, v.Whole, suite.Graded()), patch, nil
 }
 
 // otherScore says where the table has another score of a version than its gradings give:
@@ -124,27 +122,19 @@ func rateOf(r evalrun.Result, i int) *metric.Value {
 	return new(evals.RateValue(r.Cases[i].PassRate()))
 }
 
-// standing is the best version of a table and its last iteration.
-func standing(rows []results.Row) (best, last int) {
+// standing is the best version of a table, its last iteration, and the version that later
+// ones are held against: the last that was measured without a change.
+func standing(rows []results.Row) (best, last, start int) {
 	for _, row := range rows {
 		last = max(last, row.Iteration)
 		if row.Action != results.Reverted {
 			best = row.Iteration
 		}
-	}
-	return best, last
-}
-
-// startOf is the version that later ones are held against: the last that was
-// measured without a change.
-func startOf(rows []results.Row) int {
-	start := 0
-	for _, row := range rows {
 		if row.Action == results.Baseline {
 			start = row.Iteration
 		}
 	}
-	return start
+	return best, last, start
 }
 
 // ratesOf are the pass rates of cases in all runs of a version.

@@ -33,7 +33,7 @@ func Kept(w *workspace.Workspace, count int) string {
 	if err != nil || len(table.Rows()) == 0 {
 		return "" // what cannot be read promises nothing
 	}
-	best, last := standing(table.Rows())
+	best, last, _ := standing(table.Rows())
 	text := fmt.Sprintf("iterations 0 to %d and v%d, the best, are kept in %s", last, best, w.Dir)
 	if w.Run.Resumes(count) {
 		done, _ := w.Run.Done(table.Rows())

@@ -60,7 +60,7 @@ func (l *Loop) try(ctx context.Context, n int) (t tried, err error) {
 	if err := l.clear(n); err != nil {
 		return t, err
 	}
-	record := &Runs{Schema: workspace.Schema, Incumbent: l.Workspace.Best, Rule: rule.Version, Seed: rand.Text()}
+	record := &Runs{Schema: workspace.Schema, Incumbent: l.Best, Rule: rule.Version, Seed: rand.Text()}
 	best, runs := evals.RateValue(l.best.Rate), map[decision.Side]int{}
 	trial := decision.NewTrial(decision.Standard{
 		Rule: rule, Seed: record.Seed, Direction: metric.Higher, Best: &best,
@@ -69,12 +69,12 @@ func (l *Loop) try(ctx context.Context, n int) (t tried, err error) {
 	made, err := trial.Run(func(step decision.Step) (m metric.Measurement, err error) {
 		runs[step.Side]++
 		dir, run, label := l.side(n, step.Side, runs[step.Side])
-		found, fault, err := l.measure(ctx, label, dir, filepath.Join(l.Workspace.Iteration(n), run))
+		found, fault, err := l.measure(ctx, label, dir, filepath.Join(l.Iteration(n), run))
 		switch {
 		case err != nil:
 			return m, err
 		case fault != "" && step.Side == decision.Incumbent:
-			return m, fmt.Errorf("the best version, v%d, cannot be measured any more: %s", l.Workspace.Best, fault)
+			return m, fmt.Errorf("the best version, v%d, cannot be measured any more: %s", l.Best, fault)
 		case fault != "":
 			t.refused = fault
 			return m, errors.New(fault) // the trial ends here
@@ -84,10 +84,10 @@ func (l *Loop) try(ctx context.Context, n int) (t tried, err error) {
 			Run{Dir: run, Side: string(step.Side), Stage: string(step.Stage), WarmUp: step.WarmUp, Score: rate})
 		return metric.Measurement{Metric: &rate, Numbers: evals.CaseNumbers(found.Cases)}, nil
 	})
-	if t.refused != "" || err != nil {
-		if t.refused != "" {
-			err = nil
-		}
+	if t.refused != "" {
+		return t, nil
+	}
+	if err != nil {
 		return t, err
 	}
 	l.noisy = l.noisy || trial.Regime() == decision.Noisy
@@ -107,7 +107,7 @@ func (l *Loop) try(ctx context.Context, n int) (t tried, err error) {
 		return t, nil
 	}
 	record.count()
-	return t, record.write(l.Workspace.Iteration(n))
+	return t, record.write(l.Iteration(n))
 }
 
 // side is what is measured of one side the time k: a directory, the one of the iteration's
@@ -117,12 +117,12 @@ func (l *Loop) side(n int, side decision.Side, k int) (dir, run, label string) {
 	label = fmt.Sprint("iteration ", n)
 	switch {
 	case side == decision.Incumbent:
-		return l.Workspace.Version(l.Workspace.Best), fmt.Sprint(incumbentRun, k),
+		return l.Version(l.Best), fmt.Sprint(incumbentRun, k),
 			fmt.Sprintf("%s, run %d of the best version", label, k)
 	case k > 1:
-		return l.Workspace.Candidate(), fmt.Sprint("run-", k), fmt.Sprint(label, ", run ", k)
+		return l.Candidate(), fmt.Sprint("run-", k), fmt.Sprint(label, ", run ", k)
 	default:
-		return l.Workspace.Candidate(), ".", label
+		return l.Candidate(), ".", label
 	}
 }
 

@@ -25,7 +25,7 @@ const lineWidth = 100
 // Versions are those of a skill in its workspace, with what is needed to compare
 // them, and to show and ask what is done with them.
 type Versions struct {
-	Workspace *workspace.Workspace
+	*workspace.Workspace
 	// TempDir is where throw-away repositories are made, with the environment of git.
 	TempDir string
 	Environ []string
@@ -49,13 +49,12 @@ func (v *Versions) Show(r render.SkillReport) error {
 // Suite reads the suite that a workspace is scored by: v0's, which must
 // be as it was taken.
 func (v *Versions) Suite(ctx context.Context) (*evalrun.Skill, error) {
-	w := v.Workspace
-	original := w.Version(0)
+	original := v.Version(0)
 	kept, err := workspace.Verify(ctx, original)
 	if err != nil {
 		return nil, err
 	}
-	if kept.Below(evals.Dir).Digest() != w.SuiteHash {
+	if kept.Below(evals.Dir).Digest() != v.SuiteHash {
 		return nil, fmt.Errorf("the suite in %s is not that of manifest.json: its cases changed; begin a new "+
 			"workspace with --fresh", original)
 	}
@@ -83,22 +82,21 @@ type ScoredRun struct {
 
 // Score computes what an iteration came to; 0 is the original.
 func (v *Versions) Score(ctx context.Context, n int) (found Scored, err error) {
-	w := v.Workspace
 	suited, err := v.Suite(ctx)
 	if err != nil {
 		return found, err
 	}
-	dirs, err := IterationRuns(w.Iteration(n))
+	dirs, err := IterationRuns(v.Iteration(n))
 	if err != nil {
 		return found, err
 	}
 	var places []string
 	for _, dir := range dirs {
-		places = append(places, filepath.Join(w.Iteration(n), dir))
+		places = append(places, filepath.Join(v.Iteration(n), dir))
 	}
 	result, err := evalrun.ReadAll(suited, places...)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("iteration %d was not measured, `iterate log %s` says what became of it: %w", n, w.Dir, err)
+		err = fmt.Errorf("iteration %d was not measured, `iterate log %s` says what became of it: %w", n, v.Dir, err)
 	}
 	if err != nil {
 		return found, err
