@@ -18,18 +18,12 @@ import (
 // annotation is a remark that GitHub Actions shows with a run and, when it has
 // a file, at its line.
 type annotation struct {
-	level string // errorLevel or warningLevel
-	// file is as the program has it, "" for none; line is 0 for the file as a whole.
-	file    string
-	line    int
-	title   string
-	message string
+	title string
+	program.Problem
 }
 
-// The levels that GitHub has; a run shows ten of each of a step.
+// GitHub shows ten errors and ten warnings of a step with a run.
 const (
-	errorLevel     = "error"
-	warningLevel   = "warning"
 	maxAnnotations = 10
 	maxAnnotation  = 1000
 )
@@ -42,22 +36,18 @@ func (s Step) annotate(root string, list ...annotation) error {
 		return nil
 	}
 	masker := process.NewMasker(s.Environ)
-	counts, text := map[string]int{}, ""
+	counts, text := map[program.Severity]int{}, ""
 	for _, a := range list {
-		if counts[a.level]++; counts[a.level] < maxAnnotations {
+		if counts[a.Severity]++; counts[a.Severity] < maxAnnotations {
 			a = a.atItsPlace()
-			a.message = masker.String(a.message)
+			a.Message = masker.String(a.Message)
 			text += a.command(s, root)
 		}
 	}
-	for _, level := range []string{errorLevel, warningLevel} {
+	for _, level := range []program.Severity{program.Error, program.Warning} {
 		if more := counts[level] - maxAnnotations + 1; more > 0 {
-			rest := annotation{
-				level:   level,
-				title:   "Autoloop",
-				message: fmt.Sprintf("%d more are in the job's summary", more),
-			}
-			text += rest.command(s, root)
+			rest := program.Problem{Severity: level, Message: fmt.Sprintf("%d more are in the job's summary", more)}
+			text += annotation{"Autoloop", rest}.command(s, root)
 		}
 	}
 	if file := s.Getenv("AUTOLOOP_ANNOTATIONS"); file != "" {
@@ -70,16 +60,16 @@ func (s Step) annotate(root string, list ...annotation) error {
 // command is the annotation as a workflow command, on one line. A place that
 // GitHub does not have is said in words.
 func (a annotation) command(s Step, root string) string {
-	place, message := "", a.message
-	switch file := s.inWorkspace(root, a.file); {
-	case file != "" && a.line > 0:
-		place = fmt.Sprintf("file=%s,line=%d,", property(file), a.line)
+	place, message := "", a.Message
+	switch file := s.inWorkspace(root, a.File); {
+	case file != "" && a.Line > 0:
+		place = fmt.Sprintf("file=%s,line=%d,", property(file), a.Line)
 	case file != "":
 		place = "file=" + property(file) + ","
-	case a.file != "":
-		message = program.Problem{File: a.file, Line: a.line, Message: a.message}.String()
+	case a.File != "":
+		message = a.String()
 	}
-	return fmt.Sprintf("::%s %stitle=%s::%s\n", a.level, place, property(plain.Short(a.title, 200)),
+	return fmt.Sprintf("::%s %stitle=%s::%s\n", a.Severity, place, property(plain.Short(a.title, 200)),
 		data(plain.Short(message, maxAnnotation)))
 }
 
@@ -117,34 +107,36 @@ func (s Step) inWorkspace(root, file string) string {
 // placed matches a warning that begins with its place in a file.
 var placed = lazyregexp.New(`^([^:]+\.md):(\d{1,9}): (.+)$`)
 
-// warning is an annotation whose text may begin with its place.
+// failure is an annotation of an error in no file, warning one whose text may begin with its
+// place.
+func failure(title, text string) annotation {
+	return annotation{title, program.Problem{Severity: program.Error, Message: text}}
+}
+
 func warning(title, text string) annotation {
-	return annotation{level: warningLevel, title: title, message: text}
+	return annotation{title, program.Problem{Severity: program.Warning, Message: text}}
 }
 
 // atItsPlace is a warning at the place that its text begins with, if any: looked for
 // in those few of thousands that are shown.
 func (a annotation) atItsPlace() annotation {
-	if a.level != warningLevel || a.file != "" {
-		return a
-	}
-	if m := placed().FindStringSubmatch(a.message); m != nil {
-		a.file, a.message = m[1], m[3]
-		a.line, _ = strconv.Atoi(m[2])
+	if m := placed().FindStringSubmatch(a.Message); m != nil && a.Severity == program.Warning && a.File == "" {
+		a.File, a.Message = m[1], m[3]
+		a.Line, _ = strconv.Atoi(m[2])
 	}
 	return a
 }
 
 // Failed annotates why a command failed, at the place where that is known.
 func (s Step) Failed(name string, err error) {
-	located, is := errors.AsType[*program.NotRunnableError](err)
-	if !is {
-		_ = s.annotate(s.Dir, annotation{level: errorLevel, title: name, message: err.Error()})
-		return
+	problems := []program.Problem{{Message: err.Error()}}
+	if located, is := errors.AsType[*program.NotRunnableError](err); is {
+		problems = located.Problems
 	}
 	var list []annotation
-	for _, p := range located.Problems {
-		list = append(list, annotation{errorLevel, p.File, p.Line, name, p.Message})
+	for _, p := range problems {
+		p.Severity = program.Error
+		list = append(list, annotation{name, p})
 	}
 	_ = s.annotate(s.Dir, list...)
 }

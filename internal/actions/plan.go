@@ -36,10 +36,7 @@ func (s Step) ReportPlan(plan *schedule.Plan, file string) error {
 func planAnnotations(plan *schedule.Plan) []annotation {
 	var list []annotation
 	for _, f := range plan.Errors {
-		list = append(list, annotation{
-			level: errorLevel, file: f.File, line: f.Line, title: "Autoloop: " + f.Name,
-			message: f.Message,
-		})
+		list = append(list, annotation{"Autoloop: " + f.Name, f.Problem()})
 	}
 	for _, text := range plan.Warnings {
 		list = append(list, warning("Autoloop", text))
@@ -73,7 +70,7 @@ func planSummary(plan *schedule.Plan) string {
 	}
 	var rows [][]any
 	for _, f := range plan.Errors {
-		rows = append(rows, []any{f.Name, "error: " + f.Place()})
+		rows = append(rows, []any{f.Name, "error: " + f.Problem().String()})
 	}
 	for _, u := range plan.Untrusted {
 		rows = append(rows, []any{u.Name, "untrusted: " + u.Reason})
@@ -116,7 +113,7 @@ func (s Step) ReportReservations(made []loop.Reservation) error {
 		case one.Begun:
 			matrix.Program = append(matrix.Program, one.Program)
 		case one.Failed:
-			list = append(list, annotation{level: errorLevel, title: "Autoloop: " + one.Program, message: one.Reason})
+			list = append(list, failure("Autoloop: "+one.Program, one.Reason))
 		}
 		for _, text := range one.Warnings {
 			list = append(list, warning("Autoloop: "+one.Program, text))

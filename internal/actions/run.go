@@ -82,9 +82,9 @@ func resultAnnotations(p *program.Program, results []loop.Result) []annotation {
 	for _, r := range results {
 		title := fmt.Sprintf("Autoloop: %s, iteration %d", r.Program, r.Iteration)
 		if r.Outcome == history.Error {
-			a := annotation{level: errorLevel, title: title, message: decision.Joined(r.Reasons)}
+			a := failure(title, decision.Joined(r.Reasons))
 			if p != nil {
-				a.file = p.File
+				a.File = p.File
 			}
 			list = append(list, a)
 		}

@@ -115,7 +115,7 @@ func (a *App) demo(ctx context.Context, dir string, count int) (*demonstrated, e
 // demoPage draws what happened, in a file that git does not see.
 func (a *App) demoPage(ctx context.Context, dir string) (string, error) {
 	const name = "autoloop.html"
-	made, err := a.pageMaker(ctx).Make(ctx, nil)
+	made, err := a.makeSite(ctx, nil)
 	if err != nil {
 		return "", err
 	}

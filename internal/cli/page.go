@@ -68,7 +68,7 @@ func (a *App) makePage(ctx context.Context, out string, names []string) (*pageMa
 		return nil, err
 	}
 	a.GitHub = nil // a page is of what the repository has
-	shown, err := a.pageMaker(ctx).Make(ctx, names)
+	shown, err := a.makeSite(ctx, names)
 	if err != nil {
 		return nil, err
 	}
@@ -94,26 +94,17 @@ func (a *App) makePage(ctx context.Context, out string, names []string) (*pageMa
 	return done, nil
 }
 
-// pageMaker reads what the page shows.
-func (a *App) pageMaker(ctx context.Context) *site.Maker {
-	return &site.Maker{
-		Repo: a.Repo, Memory: a.Memory, Facts: a.pageFacts(ctx), Version: buildVersion(), Now: a.Now,
-		Repository: a.repositoryPage(),
-	}
-}
-
-// pageFacts says of a program what its file and the schedule know. Without the
-// files the page has what the records say.
-func (a *App) pageFacts(ctx context.Context) func(*page.Source) {
-	plan, err := a.plan(ctx, false)
-	if err != nil {
-		return nil
-	}
+// makeSite reads what the page shows: the records, and of a program what its file and the
+// schedule know. Without the files the page has what the records say.
+func (a *App) makeSite(ctx context.Context, names []string) (*page.Site, error) {
 	standings := map[string]*schedule.Standing{}
-	for _, s := range plan.Standings {
-		standings[s.Program.Name] = s
+	if plan, err := a.plan(ctx, false); err == nil {
+		for _, s := range plan.Standings {
+			standings[s.Program.Name] = s
+		}
 	}
-	return func(source *page.Source) {
+	made, err := site.Make(ctx, a.Memory, names, func(source *page.Source) {
+		source.Repository = a.repositoryPage()
 		s := standings[source.Name]
 		if s == nil {
 			return
@@ -127,7 +118,11 @@ func (a *App) pageFacts(ctx context.Context) func(*page.Source) {
 		source.Used = func(summary *history.Summary) []budget.Used {
 			return budget.Stand(s.Program, summary, a.Now()).Used
 		}
+	})
+	if err == nil {
+		made.Version = buildVersion()
 	}
+	return made, err
 }
 
 // servePage serves the page until the context is done.
@@ -144,7 +139,7 @@ func (a *App) servePage(ctx context.Context, port int, names []string) error {
 		look = 30 * time.Second
 	}
 	watcher := &site.Watcher{
-		Make:    func(ctx context.Context) (*page.Site, error) { return a.pageMaker(ctx).Make(ctx, names) },
+		Make:    func(ctx context.Context) (*page.Site, error) { return a.makeSite(ctx, names) },
 		Version: a.Memory.Head,
 		Board:   live.New(a.Repo.CommonDir),
 		Token:   rand.Text(),

@@ -106,9 +106,9 @@ func TestPlans(t *testing.T) {
 	}
 	targets := ledgerOf(`{"event":"set","key":"target-metric-was","value":"5"}`,
 		`{"event":"set","key":"target-metric","value":"6"}`)
-	issues := schedule.Discover(nil, []schedule.Issue{
-		issue(4, "Speed"), {Issue: api.Issue{Number: 5, Title: "Bad", Body: "---\nschedule: never\n---\n"}},
-	}, nil)
+	issues := schedule.Discover(nil, []api.Issue{
+		issue(4, "Speed"), {Number: 5, Title: "Bad", Body: "---\nschedule: never\n---\n"},
+	}, nil, nil)
 	for name, in := range map[string]schedule.Input{
 		"no program": {},
 		"the most overdue": {

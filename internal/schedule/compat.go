@@ -82,7 +82,7 @@ func (p *Plan) CompatText(in Input, forced error) (text string, failed bool) {
 		skipped = append(skipped, s.Name)
 	}
 	for _, failure := range p.Errors {
-		say("  Warning: %s: %s", failure.Name, plain.Line(failure.Place()))
+		say("  Warning: %s: %s", failure.Name, failure.Problem())
 	}
 	if bad, ok := errors.AsType[*ForcedError](forced); ok {
 		switch bad.Why { //nolint:exhaustive // the others have the words of this scheduler

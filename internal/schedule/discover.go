@@ -3,6 +3,7 @@ package schedule
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,13 +13,6 @@ import (
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/program"
 )
-
-// Issue is an open issue with the label of programs.
-type Issue struct {
-	api.Issue
-	// Untrusted says why the author may not write programs here; "" when they may.
-	Untrusted string
-}
 
 // Discovery is what the issues of a repository came to.
 type Discovery struct {
@@ -40,19 +34,25 @@ var ownTitle = lazyregexp.New(`^\[Autoloop: ([^\[\]]+)\]$`)
 // Discover tells issue programs from the own issues of file programs and from
 // what strangers wrote. A state whose Issue row has the number of an issue
 // keeps its name, whatever the title becomes. Names are given to trusted
-// issues alone, so that a stranger's takes none away.
-func Discover(files []*program.Program, issues []Issue, states map[string][]byte) Discovery {
+// issues alone, so that a stranger's takes none away: of the authors who may not
+// write programs here, strangers says why.
+func Discover(files []*program.Program, issues []api.Issue, strangers map[string]string,
+	states map[string][]byte,
+) Discovery {
 	d := discoverer{
-		Discovery: Discovery{Numbers: map[string]int{}, Linked: map[string]int{}},
+		Discovery: Discovery{Numbers: map[string]int{}, Linked: map[string]int{}}, strangers: strangers,
 		files:     map[string]bool{}, names: map[int]string{}, owners: map[string]int{},
 	}
 	for _, p := range files {
 		d.files[p.Name] = true
 	}
-	d.readStates(states)
-	issues = slices.Clone(issues)
-	slices.SortFunc(issues, func(a, b Issue) int { return cmp.Compare(a.Number, b.Number) })
-	for _, issue := range issues {
+	for _, name := range slices.Sorted(maps.Keys(states)) {
+		if machine, _, err := state.ParseMachine(states[name]); err == nil && machine.Issue > 0 {
+			d.owners[name], d.names[machine.Issue] = machine.Issue, cmp.Or(d.names[machine.Issue], name)
+		}
+	}
+	byNumber := func(a, b api.Issue) int { return cmp.Compare(a.Number, b.Number) }
+	for _, issue := range slices.SortedFunc(slices.Values(issues), byNumber) {
 		d.sort(issue)
 	}
 	return d.Discovery
@@ -60,25 +60,13 @@ func Discover(files []*program.Program, issues []Issue, states map[string][]byte
 
 type discoverer struct {
 	Discovery
-	files  map[string]bool
-	names  map[int]string // of states, by their issue
-	owners map[string]int // issues of states, by name
+	strangers map[string]string
+	files     map[string]bool
+	names     map[int]string // of states, by their issue
+	owners    map[string]int // issues of states, by name
 }
 
-func (d *discoverer) readStates(states map[string][]byte) {
-	for name, data := range states {
-		machine, _, err := state.ParseMachine(data)
-		if err != nil || machine.Issue == 0 {
-			continue
-		}
-		d.owners[name] = machine.Issue
-		if known, taken := d.names[machine.Issue]; !taken || name < known {
-			d.names[machine.Issue] = name
-		}
-	}
-}
-
-func (d *discoverer) sort(issue Issue) {
+func (d *discoverer) sort(issue api.Issue) {
 	known := d.names[issue.Number]
 	title := strings.TrimSpace(issue.Title)
 	own := ownTitle().FindStringSubmatch(title)
@@ -87,26 +75,27 @@ func (d *discoverer) sort(issue Issue) {
 		d.Linked[known] = issue.Number
 	case own != nil && known == "":
 		d.link(own[1], issue)
-	case issue.Untrusted != "":
-		name := cmp.Or(program.Slug(title), fmt.Sprintf("issue-%d", issue.Number))
-		d.Untrusted = append(d.Untrusted, Untrusted{Name: name, Issue: issue.Number, Reason: issue.Untrusted})
+	case d.strangers[issue.Author] != "":
+		d.refuse(cmp.Or(program.Slug(title), fmt.Sprintf("issue-%d", issue.Number)), issue)
 	default:
 		d.adopt(issue, known)
 	}
 }
 
+// refuse notes that the issue of a stranger is not run.
+func (d *discoverer) refuse(name string, issue api.Issue) {
+	d.Untrusted = append(d.Untrusted, Untrusted{Name: name, Issue: issue.Number, Reason: d.strangers[issue.Author]})
+}
+
 // link takes an issue for the own issue of a file program, when we or somebody
 // trusted opened it; the first one counts.
-func (d *discoverer) link(name string, issue Issue) {
+func (d *discoverer) link(name string, issue api.Issue) {
 	switch {
-	case issue.Untrusted != "" && !strings.HasSuffix(issue.Author, "[bot]"):
-		d.Untrusted = append(d.Untrusted,
-			Untrusted{Name: plain.Inline(name, 80), Issue: issue.Number, Reason: issue.Untrusted})
+	case d.strangers[issue.Author] != "" && !strings.HasSuffix(issue.Author, "[bot]"):
+		d.refuse(plain.Inline(name, 80), issue)
 	case !d.files[name]:
-		d.Warnings = append(d.Warnings,
-			fmt.Sprintf("issue #%d is the own issue of program %s, which has no file: close it, or give the program "+
-				"its file back",
-				issue.Number, plain.Inline(name, 80)))
+		d.Warnings = append(d.Warnings, fmt.Sprintf("issue #%d is the own issue of program %s, which has no file: "+
+			"close it, or give the program its file back", issue.Number, plain.Inline(name, 80)))
 	case d.Linked[name] != 0:
 		d.Warnings = append(d.Warnings,
 			fmt.Sprintf("issue #%d is a second issue of program %s, after #%d: close it", issue.Number, name,
@@ -116,7 +105,7 @@ func (d *discoverer) link(name string, issue Issue) {
 	}
 }
 
-func (d *discoverer) adopt(issue Issue, known string) {
+func (d *discoverer) adopt(issue api.Issue, known string) {
 	p := program.ParseIssue(issue.Number, issue.Title, []byte(issue.Body))
 	p.Name = d.name(p.Name, known, issue.Number)
 	d.Numbers[p.Name] = issue.Number

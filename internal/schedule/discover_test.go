@@ -15,8 +15,8 @@ import (
 const issueBody = "---\nschedule: daily\nmetric_direction: lower\n---\n## Goal\nFast.\n## Target\n`a.go`\n" +
 	"## Evaluation\n```sh\necho 1\n```\n"
 
-func issue(number int, title string) schedule.Issue {
-	return schedule.Issue{Issue: api.Issue{Number: number, Title: title, Body: issueBody, Author: "alice"}}
+func issue(number int, title string) api.Issue {
+	return api.Issue{Number: number, Title: title, Body: issueBody, Author: "alice"}
 }
 
 func names(programs []*program.Program) []string {
@@ -32,10 +32,10 @@ func TestIssuesBecomePrograms(t *testing.T) {
 	long := strings.Repeat("x", 80)
 	found := schedule.Discover(
 		[]*program.Program{programFile("speed", "schedule: daily")},
-		[]schedule.Issue{
+		[]api.Issue{
 			issue(9, "Speed"), issue(4, "Make Tests Fast!"), issue(5, "make tests fast"), issue(6, "!!!"),
 			issue(7, long), issue(8, long),
-		}, nil)
+		}, nil, nil)
 	require.Empty(t, found.Warnings)
 	assert.Equal(t, []string{"make-tests-fast", "make-tests-fast-5", "issue-6", long[:64], long[:62] + "-8", "speed-9"},
 		names(found.Programs))
@@ -54,7 +54,7 @@ func TestStateKeepsItsName(t *testing.T) {
 		"none": stateFile("Paused=false"),
 	}
 	found := schedule.Discover(nil,
-		[]schedule.Issue{issue(4, "A new title"), issue(5, "old name"), issue(6, "Speed")}, states)
+		[]api.Issue{issue(4, "A new title"), issue(5, "old name"), issue(6, "Speed")}, nil, states)
 	assert.Equal(t, []string{"old-name", "old-name-5", "speed-6"}, names(found.Programs),
 		"the state of another issue is not taken over")
 }
@@ -66,14 +66,15 @@ func TestOwnIssuesOfFilePrograms(t *testing.T) {
 		programFile("third", "schedule: daily"),
 	}
 	bot := issue(2, "[Autoloop: speed]")
-	bot.Author, bot.Untrusted = "github-actions[bot]", "NONE"
+	bot.Author = "github-actions[bot]"
 	stranger := issue(6, "[Autoloop: third]")
-	stranger.Untrusted = "NONE"
+	stranger.Author = "mallory"
 	found := schedule.Discover(files,
-		[]schedule.Issue{
+		[]api.Issue{
 			bot, issue(3, "[Autoloop: speed]"), issue(4, "[Autoloop: gone]"),
 			issue(5, "renamed by a person"), stranger,
 		},
+		map[string]string{"github-actions[bot]": "NONE", "mallory": "NONE"},
 		map[string][]byte{"size": stateFile("Issue=5")})
 	assert.Equal(t, map[string]int{"speed": 2, "size": 5}, found.Linked)
 	assert.Empty(t, found.Programs, "none of them is a second program")
@@ -86,8 +87,9 @@ func TestOwnIssuesOfFilePrograms(t *testing.T) {
 func TestStrangersTakeNoName(t *testing.T) {
 	t.Parallel()
 	stranger := issue(1, "Speed")
-	stranger.Untrusted = "mallory is NONE"
-	found := schedule.Discover(nil, []schedule.Issue{stranger, issue(2, "Speed")}, nil)
+	stranger.Author = "mallory"
+	found := schedule.Discover(nil, []api.Issue{stranger, issue(2, "Speed")},
+		map[string]string{"mallory": "mallory is NONE"}, nil)
 	assert.Equal(t, []string{"speed"}, names(found.Programs))
 	assert.Equal(t, map[string]int{"speed": 2}, found.Numbers)
 	assert.Equal(t, []schedule.Untrusted{{Name: "speed", Issue: 1, Reason: "mallory is NONE"}}, found.Untrusted)

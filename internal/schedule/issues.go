@@ -28,10 +28,10 @@ import (
 func DiscoverIssues(ctx context.Context, client *api.Client, label string, files []*program.Program,
 	states map[string][]byte,
 ) (Discovery, []api.Issue, error) {
-	found, err := client.Issues(ctx, label, "open")
-	why := map[string]string{}
+	issues, err := client.Issues(ctx, label, "open")
+	var strangers map[string]string
 	if err == nil {
-		why, err = untrusted(ctx, client, found)
+		strangers, err = untrusted(ctx, client, issues)
 	}
 	if err != nil {
 		if ctx.Err() != nil {
@@ -41,11 +41,7 @@ func DiscoverIssues(ctx context.Context, client *api.Client, label string, files
 		unread := unread(err, files, states)
 		return Discovery{Unread: unread, Warnings: []string{unread}}, nil, nil
 	}
-	issues := make([]Issue, len(found))
-	for i, issue := range found {
-		issues[i] = Issue{issue, why[issue.Author]}
-	}
-	return Discover(files, issues, states), found, nil
+	return Discover(files, issues, strangers, states), issues, nil
 }
 
 // unread says that issues could not be read, and which programs that leaves

@@ -96,9 +96,9 @@ type Failure struct {
 	Message string `json:"message"`
 }
 
-// Place is the failure with its file and line.
-func (f Failure) Place() string {
-	return program.Problem{File: f.File, Line: f.Line, Message: f.Message}.String()
+// Problem is the failure without the program's name.
+func (f Failure) Problem() program.Problem {
+	return program.Problem{File: f.File, Line: f.Line, Severity: program.Error, Message: f.Message}
 }
 
 // Headline says in a line what was selected, or why nothing was.

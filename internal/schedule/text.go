@@ -39,7 +39,7 @@ func (p *Plan) Text() string {
 		fmt.Fprintf(&out, "unconfigured: %s: replace its placeholders\n", name)
 	}
 	for _, failure := range p.Errors {
-		fmt.Fprintf(&out, "error: %s: %s\n", failure.Name, failure.Place())
+		fmt.Fprintf(&out, "error: %s: %s\n", failure.Name, failure.Problem())
 	}
 	return out.String()
 }

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
@@ -23,23 +22,10 @@ import (
 // maxPatch is the size in bytes beyond which the rest of a change is left out.
 const maxPatch = 64 << 10
 
-// Maker reads what the page shows.
-type Maker struct {
-	Repo   *git.Repo
-	Memory *memory.Memory
-	// Facts adds what the records do not hold, such as when a program is due;
-	// nil adds nothing.
-	Facts func(*page.Source)
-	// Repository is the repository's page on GitHub; "" when unknown.
-	Repository string
-	Version    string
-	Now        func() time.Time
-}
-
-// Make reads the records of the named programs, or of all. A name without
-// records is a misuse.
-func (m *Maker) Make(ctx context.Context, names []string) (*page.Site, error) {
-	states, err := m.Memory.States(ctx)
+// Make reads the records of the named programs, or of all, and adds what they do not hold, such
+// as when a program is due. A name without records is a misuse.
+func Make(ctx context.Context, m *memory.Memory, names []string, add func(*page.Source)) (*page.Site, error) {
+	states, err := m.States(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -53,9 +39,16 @@ func (m *Maker) Make(ctx context.Context, names []string) (*page.Site, error) {
 	if len(names) == 0 {
 		names = known
 	}
-	s := &page.Site{Generated: m.Now(), Version: m.Version}
+	s := &page.Site{Generated: m.Now()}
 	for _, name := range names {
-		p, err := m.program(ctx, name)
+		records, _, err := m.Read(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		source := page.Source{Name: name, Events: records.Ledger.Copy().Events, State: records.State}
+		source.Diff = func(parent, commit string) []byte { return diff(ctx, m.Repo, parent, commit) }
+		add(&source)
+		p, err := page.New(source, m.Now())
 		if err != nil {
 			return nil, err
 		}
@@ -64,27 +57,13 @@ func (m *Maker) Make(ctx context.Context, names []string) (*page.Site, error) {
 	return s, nil
 }
 
-func (m *Maker) program(ctx context.Context, name string) (*page.Program, error) {
-	records, _, err := m.Memory.Read(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	ledger := records.Ledger.Copy()
-	source := page.Source{Name: name, Events: ledger.Events, State: records.State, Repository: m.Repository}
-	source.Diff = func(parent, commit string) []byte { return m.diff(ctx, parent, commit) }
-	if m.Facts != nil {
-		m.Facts(&source)
-	}
-	return page.New(source, m.Now())
-}
-
 // diff reads a change. One that cannot be read is not shown; its commit is named
 // anyway.
-func (m *Maker) diff(ctx context.Context, parent, commit string) []byte {
+func diff(ctx context.Context, repo *git.Repo, parent, commit string) []byte {
 	if parent == "" {
 		return nil
 	}
-	patch, err := m.Repo.Diff(ctx, parent, commit)
+	patch, err := repo.Diff(ctx, parent, commit)
 	if err != nil {
 		return nil
 	}
