@@ -77,13 +77,8 @@ func (a *App) checkIssue(ctx context.Context, number int) (*checkedIssue, string
 	if err != nil {
 		return nil, "", err
 	}
-	switch {
-	case issue.Pull:
-		return nil, "it is a pull request", nil
-	case !issue.Open:
-		return nil, "it is closed", nil
-	case !slices.Contains(issue.Labels, sync.ProgramLabel):
-		return nil, "it has no label " + sync.ProgramLabel, nil
+	if issue.Pull || !issue.Open || !slices.Contains(issue.Labels, sync.ProgramLabel) {
+		return nil, "it is no open issue with the label " + sync.ProgramLabel, nil
 	}
 	found, _, err := a.discover(ctx, sync.ProgramLabel)
 	if err != nil {

@@ -84,7 +84,7 @@ func (a *App) demo(ctx context.Context, dir string, count int) (*demonstrated, e
 	if err != nil {
 		return nil, err
 	}
-	service, err := a.newLoop(ctx, p, nil, a.checkCIGate)
+	service, err := a.newLoop(ctx, p, nil)
 	if err != nil {
 		return nil, err
 	}

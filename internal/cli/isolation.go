@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
@@ -89,21 +90,12 @@ func (a *App) isolationWish(p *program.Program) (string, error) {
 
 // objectDirs are the directories that a repository's objects are read from: its
 // own, and those that it borrows from.
-func objectDirs(commonDir string) []string {
-	dirs := []string{filepath.Join(commonDir, "objects")}
-	for i := 0; i < len(dirs) && i < 16; i++ {
-		text, err := os.ReadFile(filepath.Join(dirs[i], "info", "alternates"))
-		if err != nil {
-			continue // git says what is wrong with it, if anything is.
-		}
-		for line := range strings.FieldsFuncSeq(string(text), func(r rune) bool { return r == '\n' }) {
-			if strings.HasPrefix(line, "#") || strings.HasPrefix(line, `"`) {
-				continue
-			}
-			if !filepath.IsAbs(line) {
-				line = filepath.Join(dirs[i], line)
-			}
-			dirs = append(dirs, line)
+func objectDirs(ctx context.Context, repo *git.Repo) []string {
+	dirs := []string{filepath.Join(repo.CommonDir, "objects")}
+	out, _ := repo.Run(ctx, git.Input{}, "count-objects", "-v") // git says later what is wrong, if anything is
+	for line := range strings.Lines(string(out)) {
+		if dir, borrowed := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "alternate: "); borrowed {
+			dirs = append(dirs, dir)
 		}
 	}
 	return dirs

@@ -82,22 +82,21 @@ func addGroup(root *cobra.Command, title string, list ...*cobra.Command) {
 // iterate runs iterations one after the other.
 func (a *App) iterate(ctx context.Context, count int, dryRun, failOnError bool) error {
 	refused := a.recordRefusal
-	do := func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
-		results, err := a.runShown(ctx, service, count)
-		return results, errors.Join(err, failed(results, failOnError))
-	}
 	if dryRun {
-		refused = func(context.Context, *loop.Service, error) error { return nil }
-		do = func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
-			result, err := service.DryRun(ctx)
-			if err != nil {
-				return nil, err
-			}
-			results := []loop.Result{result}
-			return results, failed(results, failOnError)
-		}
+		refused = nil
 	}
-	return a.withLoop(ctx, a.checkCIGate, refused, do)
+	return a.withLoop(ctx, a.checkCIGate, refused, func(ctx context.Context, service *loop.Service) (
+		results []loop.Result, err error,
+	) {
+		if !dryRun {
+			results, err = a.runShown(ctx, service, count)
+		} else if result, err := service.DryRun(ctx); err != nil {
+			return nil, err
+		} else {
+			results = []loop.Result{result}
+		}
+		return results, errors.Join(err, failed(results, failOnError))
+	})
 }
 
 // runShown runs iterations, and says on the repository's board what they are at.
@@ -146,7 +145,10 @@ func (a *App) withLoop(ctx context.Context, check func(*program.Program) error,
 	a.warn(a.uncommitted(ctx).Of(p)...)
 	shown := newProgress(a.Env)
 	var results []loop.Result
-	service, err := a.newLoop(ctx, p, issue, check)
+	var service *loop.Service
+	if err = check(p); err == nil {
+		service, err = a.newLoop(ctx, p, issue)
+	}
 	refusal := err != nil
 	if err == nil {
 		service.Progress, service.Ended = shown.Step, shown.Ended
@@ -155,7 +157,7 @@ func (a *App) withLoop(ctx context.Context, check func(*program.Program) error,
 		refusal = is && out.Ref != "refs/heads/"+memory.MemoryBranch
 	}
 	shown.Close()
-	if refusal && ctx.Err() == nil { // what was interrupted is no fault of the program
+	if refusal && refused != nil && ctx.Err() == nil { // what was interrupted is no fault of the program
 		err = errors.Join(err, refused(ctx, a.recorder(ctx, p, issue), err))
 	}
 	if service == nil {

@@ -78,14 +78,9 @@ func (a *App) evaluateBy(service *loop.Service, runner *process.Runner) error {
 	return nil
 }
 
-// newLoop is the whole loop of a program that check lets pass. One that cannot begin
-// prints only the line that says why.
-func (a *App) newLoop(ctx context.Context, p *program.Program, issue *api.Issue,
-	check func(*program.Program) error,
-) (*loop.Service, error) {
-	if err := check(p); err != nil {
-		return nil, err
-	}
+// newLoop is the whole loop of a program. One that cannot begin prints only the line that
+// says why.
+func (a *App) newLoop(ctx context.Context, p *program.Program, issue *api.Issue) (*loop.Service, error) {
 	budget, err := dollars(a.BudgetUSD)
 	if err != nil {
 		return nil, err
@@ -120,12 +115,6 @@ func (a *App) transcripts(output string) string {
 	return filepath.Join(output, "transcripts", a.ownName())
 }
 
-// pageFile is where the page of this repository is, when nobody says where: in no
-// checkout.
-func (a *App) pageFile(output string) string {
-	return filepath.Join(output, "pages", a.ownName()+".html")
-}
-
 // ownName is this repository's alone on this machine.
 func (a *App) ownName() string {
 	root := a.Checkout
@@ -138,7 +127,7 @@ func (a *App) runner(ctx context.Context, p *program.Program) (runner *process.R
 	runner = a.NewRunner()
 	// The configuration of a checkout may hold a token; its objects are read.
 	hidden := []string{a.Repo.CommonDir, a.Repo.GitDir}
-	readable := append(objectDirs(a.Repo.CommonDir), a.namedFiles(p.AgentCommand)...)
+	readable := append(objectDirs(ctx, a.Repo), a.namedFiles(p.AgentCommand)...)
 	runner.Isolation, notes, err = a.isolate(ctx, p, runner, a.RunDir, hidden, readable)
 	return runner, notes, err
 }

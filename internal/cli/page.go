@@ -77,7 +77,7 @@ func (a *App) makePage(ctx context.Context, out string, names []string) (*pageMa
 		if err != nil {
 			return nil, err
 		}
-		out = a.pageFile(dir)
+		out = filepath.Join(dir, "pages", a.ownName()+".html")
 		if err := os.MkdirAll(filepath.Dir(out), 0o700); err != nil {
 			return nil, err
 		}

@@ -149,7 +149,7 @@ func (f *Findings) branch(ctx context.Context, client *api.Client, name string) 
 	}
 	read := make([]ci.Check, len(checks))
 	for i, c := range checks {
-		read[i] = ci.Check{Name: c.Name, Status: c.Status, Conclusion: c.Conclusion}
+		read[i] = c.Check
 	}
 	verdict := ci.Judge(ci.Input{
 		Commit: branch.Commit, Head: ci.Reading{Checks: read}, Branch: ci.Position{Commit: branch.Commit},
