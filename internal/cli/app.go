@@ -12,28 +12,11 @@ import (
 	"github.com/org/autoloop/internal/misuse"
 )
 
-// App is one run of a binary: what it takes from the process around it, its flags, and
-// what its command has opened. Every command is a method of it.
+// App is one run of a binary: what it takes from the process around it, the flags that
+// several commands have, and what its command has opened. Every command is a method of it.
 type App struct {
 	Env
-	Options
 
-	// GitHub is nil when it is left out.
-	GitHub *api.Client
-	// Checkout is the directory that is worked on. Repo is its repository, nil where the
-	// command can do without one and the directory has none.
-	Checkout string
-	Repo     *git.Repo
-	// Memory is the memory branch, shared by the remote when there is one.
-	Memory *memory.Memory
-	// RunDir is a private directory for the trees of this run; "" before openRun.
-	RunDir string
-
-	removals []func()
-}
-
-// Options are the flags that several commands have.
-type Options struct {
 	// Repository is owner/name on GitHub; "" leaves it to the environment. Local leaves out
 	// remote and GitHub, whatever the environment says.
 	Repository string
@@ -41,9 +24,9 @@ type Options struct {
 	// RepoDir is the checkout, "" where the user is. Programs has its program
 	// files, "" is the usual place.
 	RepoDir, Programs string
-	// Dir is where autoloop.json is; "" leaves it to the environment. Compat prefers the
+	// Output is where autoloop.json is; "" leaves it to the environment. Compat prefers the
 	// directory of the original scheduler.
-	Dir    string
+	Output string
 	Compat bool
 	// Program is the program that was asked for, by its name or its file; "" is the
 	// scheduler's choice.
@@ -68,6 +51,19 @@ type Options struct {
 	Settings, Judge string
 	// JSON prints for programs instead of people, Yes does without asking.
 	JSON, Yes bool
+
+	// GitHub is nil when it is left out.
+	GitHub *api.Client
+	// Checkout is the directory that is worked on. Repo is its repository, nil where the
+	// command can do without one and the directory has none.
+	Checkout string
+	Repo     *git.Repo
+	// Memory is the memory branch, shared by the remote when there is one.
+	Memory *memory.Memory
+	// RunDir is a private directory for the trees of this run; "" before openRun.
+	RunDir string
+
+	removals []func()
 }
 
 // gitRemote is the remote that branches and history are shared with: the one

@@ -47,7 +47,7 @@ git, sh and awk, no network and no key. The repository is kept, so that you can 
 			return asObject(a, func() (*demonstrated, error) {
 				made, err := a.demo(cmd.Context(), dir, count)
 				if err == nil && open {
-					err = process.OpenInBrowser(made.Page, a.Env.Dir, a.Environ)
+					err = process.OpenInBrowser(made.Page, a.Dir, a.Environ)
 				}
 				return made, err
 			})
@@ -62,7 +62,7 @@ git, sh and awk, no network and no key. The repository is kept, so that you can 
 
 func (a *App) demo(ctx context.Context, dir string, count int) (*demonstrated, error) {
 	for _, tool := range []string{"git", "sh", "awk", "od"} {
-		if _, err := process.LookPath(tool, a.Env.Dir, a.Environ); err != nil {
+		if _, err := process.LookPath(tool, a.Dir, a.Environ); err != nil {
 			return nil, fmt.Errorf("the demo needs git, sh, awk and od, and %s was not found: install it", tool)
 		}
 	}
@@ -74,9 +74,7 @@ func (a *App) demo(ctx context.Context, dir string, count int) (*demonstrated, e
 	if err := setup.DemoRepository(ctx, dir, a.Environ, a.Now()); err != nil {
 		return nil, err
 	}
-	a.Options = Options{
-		Local: true, RepoDir: dir, Dir: dir + "/.git/autoloop", Program: setup.DemoProgram, JSON: a.JSON,
-	}
+	a.Local, a.RepoDir, a.Output, a.Program = true, dir, dir+"/.git/autoloop", setup.DemoProgram
 	if err := a.openRun(ctx); err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func TestOutputDirectoryIsPrivate(t *testing.T) {
 		"for the original's callers":    {"", vars{"HOME": home}, "/tmp/gh-aw"},
 	} {
 		env := Env{Dir: root, Getenv: func(name string) string { return c.environment[name] }}
-		a := &App{Env: env, Options: Options{Dir: c.flag, Compat: strings.Contains(name, "original")}}
+		a := &App{Env: env, Output: c.flag, Compat: strings.Contains(name, "original")}
 		dir, err := a.outputDir()
 		require.NoError(t, err, name)
 		assert.Equal(t, c.want, dir, name)

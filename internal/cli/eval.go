@@ -50,7 +50,7 @@ task is run five times a side. Interrupted, the same command goes on where it wa
 						"name a skill or a task suite, or give --settings with a program that has `tasks`",
 					)
 				}
-				root := a.Env.Dir
+				root := a.Dir
 				if a.Repo != nil {
 					root = a.Checkout
 				}
@@ -110,7 +110,7 @@ func (a *App) evalSkill(ctx context.Context, dir string, p *program.Program, o *
 			return misuse.Errorf("--out %s is in the skill, which is never edited; name a directory elsewhere", o.out)
 		}
 	}
-	setup := &suiteSetup{App: a, program: p, root: a.Env.Dir, agent: worker, tell: func(line string) {
+	setup := &suiteSetup{App: a, program: p, root: a.Dir, agent: worker, tell: func(line string) {
 		fmt.Fprintln(a.Stderr, line)
 	}}
 	options, err := setup.evals(ctx, run, keep, filepath.Join(suited.Dir, evals.Dir))
@@ -130,7 +130,7 @@ func (a *App) evalSkill(ctx context.Context, dir string, p *program.Program, o *
 // prints only the line that says why.
 func (a *App) evalTasks(ctx context.Context, dir string, p *program.Program, o *evalOptions) error {
 	l := &taskSuite{
-		suiteSetup: suiteSetup{App: a, program: p, root: a.Env.Dir, agent: a.chooseAgent(p)},
+		suiteSetup: suiteSetup{App: a, program: p, root: a.Dir, agent: a.chooseAgent(p)},
 		fresh:      o.fresh, override: a.Agent != "",
 	}
 	session, err := l.open(ctx, a.Path(dir))

@@ -28,7 +28,7 @@ func (a *App) sharedFlags(cmd *cobra.Command) {
 
 // dirFlag says where the files of this machine are.
 func (a *App) dirFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&a.Options.Dir, "dir", "",
+	cmd.Flags().StringVar(&a.Output, "dir", "",
 		"where autoloop.json and transcripts are (default: AUTOLOOP_DIR, else /tmp/gh-aw in Actions, else autoloop "+
 			"in XDG_STATE_HOME or ~/.local/state)")
 }

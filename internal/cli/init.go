@@ -186,7 +186,7 @@ func (a *App) fitProgram(ctx context.Context, name, kind string) (*setup.Fitted,
 			shown.Begin(line)
 		},
 		Installed: func(command string) bool {
-			_, err := process.LookPath(command, a.Env.Dir, a.Environ)
+			_, err := process.LookPath(command, a.Dir, a.Environ)
 			return err == nil
 		},
 	}

@@ -107,7 +107,7 @@ func (a *App) namedFiles(command string) []string {
 	var files []string
 	for i, word := range process.ShellWords(command) {
 		if i == 0 {
-			if found, err := process.LookPath(word, a.Env.Dir, a.Environ); err == nil {
+			if found, err := process.LookPath(word, a.Dir, a.Environ); err == nil {
 				word = found
 			}
 		}

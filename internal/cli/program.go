@@ -149,7 +149,6 @@ func (a *App) discover(ctx context.Context, label string) (found schedule.Discov
 // issueProgram finds a program that is an issue, by the name that discovery
 // gives it, or nil. Its author is checked again.
 func (a *App) issueProgram(ctx context.Context, name string) (*program.Program, *api.Issue, error) {
-	var warnings []string
 	for _, label := range []string{sync.ProgramLabel, sync.CompletedLabel} {
 		found, issues, err := a.discover(ctx, label)
 		if err == nil && found.Unread != "" {
@@ -169,10 +168,6 @@ func (a *App) issueProgram(ctx context.Context, name string) (*program.Program, 
 				return nil, nil, misuse.Errorf("issue #%d is not run: %s", stranger.Issue, stranger.Reason)
 			}
 		}
-		warnings = append(warnings, found.Warnings...)
-	}
-	if len(warnings) > 0 {
-		return nil, nil, misuse.Errorf("there is no program %q among the files; %s", name, warnings[0])
 	}
 	return nil, nil, nil
 }

@@ -41,7 +41,7 @@ choice to autoloop.json for "iterate" and for workflows. Nothing else is changed
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&a.Options.Dir, "dir", "",
+	flags.StringVar(&a.Output, "dir", "",
 		"where autoloop.json is written (default: as that of iterate, and with --compat /tmp/gh-aw)")
 	flags.StringVar(&a.At, "now", "", "the time to schedule at (RFC 3339; default: the clock)")
 	a.githubFlags(cmd)

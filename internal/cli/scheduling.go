@@ -24,7 +24,7 @@ import (
 // AUTOLOOP_DIR, else one of the user alone, or for callers of the original scheduler
 // theirs. Whether another user could write there is looked at before it is used.
 func (a *App) outputDir() (string, error) {
-	dir := cmp.Or(a.Options.Dir, a.Getenv("AUTOLOOP_DIR"))
+	dir := cmp.Or(a.Output, a.Getenv("AUTOLOOP_DIR"))
 	switch {
 	case dir != "":
 		dir = a.Path(dir)

@@ -144,7 +144,7 @@ func (a *App) newSkillLoop(ctx context.Context, p *program.Program, suite *evalr
 	if err != nil {
 		return nil, err
 	}
-	setup := suiteSetup{App: a, program: p, root: a.Env.Dir, agent: p.Agent}
+	setup := suiteSetup{App: a, program: p, root: a.Dir, agent: p.Agent}
 	options, err := setup.evals(ctx, dir, place, suite.Dir)
 	fmt.Fprint(a.Stderr, setup.notes)
 	if err != nil {
@@ -160,7 +160,7 @@ func (a *App) newSkillLoop(ctx context.Context, p *program.Program, suite *evalr
 		return nil, err
 	}
 	improver, err := a.ready(ctx, runner, p.Agent,
-		agent.Situation{Env: a.Environ, Command: command, Dir: a.Env.Dir})
+		agent.Situation{Env: a.Environ, Command: command, Dir: a.Dir})
 	if err != nil {
 		return nil, err
 	}

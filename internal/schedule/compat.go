@@ -32,14 +32,8 @@ func (p *Plan) Compat() {
 			p.Skipped[i].Reason = "plateau: 5 consecutive rejections"
 		}
 	}
-	if p.StateFileSizeBytes == nil {
-		none := 0
-		p.StateFileSizeBytes = &none
-	}
-	if p.SelectedMetricDirection == nil {
-		higher := metric.Higher.String()
-		p.SelectedMetricDirection = &higher
-	}
+	p.StateFileSizeBytes = cmp.Or(p.StateFileSizeBytes, new(0))
+	p.SelectedMetricDirection = cmp.Or(p.SelectedMetricDirection, new(metric.Higher.String()))
 }
 
 // compatList is a list as Python prints it.
@@ -67,7 +61,7 @@ func (p *Plan) CompatText(in Input, forced error) (text string, failed bool) {
 		names = append(names, s.Program.Name)
 		switch {
 		case s.Condition == Unconfigured: // its state is not looked at
-		case s.HasState:
+		case s.StateSize != nil:
 			last := "None"
 			if s.Machine.LastRun != nil {
 				last = s.Machine.LastRun.Format(time.RFC3339)

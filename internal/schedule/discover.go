@@ -41,7 +41,7 @@ func Discover(files []*program.Program, issues []api.Issue, strangers map[string
 ) Discovery {
 	d := discoverer{
 		Discovery: Discovery{Numbers: map[string]int{}, Linked: map[string]int{}}, strangers: strangers,
-		files:     map[string]bool{}, names: map[int]string{}, owners: map[string]int{},
+		files: map[string]bool{}, names: map[int]string{}, owners: map[string]int{},
 	}
 	for _, p := range files {
 		d.files[p.Name] = true

@@ -273,11 +273,10 @@ func (p *Plan) take(in *Input, reason string, selected ...*Standing) {
 	if s.Machine.PR > 0 {
 		p.ExistingPR = &s.Machine.PR
 	}
-	if !s.HasState {
+	if p.StateFileSizeBytes = s.StateSize; s.StateSize == nil {
 		return
 	}
-	p.StateFileSizeBytes = &s.StateSize
-	if summary, found := in.summary(s); found {
+	if summary := in.summary(s); summary != nil {
 		p.SelectedTargetMetric = summary.Target(s.Program.Target) // which a person may have set
 	}
 }

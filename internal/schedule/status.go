@@ -84,9 +84,8 @@ type Input struct {
 type Standing struct {
 	Program *program.Program
 	Machine state.Machine
-	// HasState says that there is a state file, StateSize its length.
-	HasState  bool
-	StateSize int
+	// StateSize is the length of its state file, nil when there is none.
+	StateSize *int
 	// Problems are errors of program and state: it does not run.
 	Problems []program.Problem
 	Warnings []string
@@ -133,9 +132,8 @@ func (s *Standing) fail(file string, line int, message string) {
 // be read, another run works on it, its budget is used up, or Refusals says why. It
 // sets the condition.
 func (in *Input) refuse(s *Standing) bool {
-	if s.HasState && in.Alive != nil {
-		records, _ := in.summary(s)
-		if open := records.Open; open != nil && open.Lease != nil && in.Now.Before(open.Lease.Until) &&
+	if s.StateSize != nil && in.Alive != nil && in.summary(s) != nil {
+		if open := s.records.Open; open != nil && open.Lease != nil && in.Now.Before(open.Lease.Until) &&
 			in.Alive(*open.Lease) {
 			s.Condition = Busy
 			s.Skip = fmt.Sprintf("busy: run %s works on it until %s at the latest", open.Run,
@@ -162,7 +160,7 @@ func (in *Input) refuse(s *Standing) bool {
 func (in *Input) stand(p *program.Program) *Standing {
 	s := &Standing{Program: p}
 	if data, found := in.States[p.Name]; found {
-		s.HasState, s.StateSize = true, len(data)
+		s.StateSize = new(len(data))
 		in.readState(s, data)
 	}
 	if err := in.Unreadable[p.Name]; err != nil {
@@ -206,9 +204,9 @@ func (in *Input) readState(s *Standing, data []byte) {
 		s.Warnings = append(s.Warnings,
 			program.Problem{File: file, Line: warning.Line, Message: warning.Message}.String())
 	}
-	if s.StateSize > state.MaxBytes {
+	if *s.StateSize > state.MaxBytes {
 		s.Warnings = append(s.Warnings,
-			fmt.Sprintf("%s: it has %d bytes, more than %d; shorten the sections that people write", file, s.StateSize,
+			fmt.Sprintf("%s: it has %d bytes, more than %d; shorten the sections that people write", file, *s.StateSize,
 				state.MaxBytes))
 	}
 	s.Machine = machine
@@ -302,7 +300,7 @@ func (in *Input) settle(s *Standing) {
 	if !s.Machine.OrderMatters(fewest(s.Program)) {
 		return
 	}
-	if _, found := in.summary(s); !found {
+	if in.summary(s) == nil {
 		var known bool
 		s.Machine.RecentStatuses, known = state.OldestFirst(in.States[s.Program.Name])
 		s.unordered = !known
@@ -322,8 +320,8 @@ func (in *Input) onPlateau(s *Standing) int {
 	if !s.Machine.Plateau(fewest(s.Program)) {
 		return 0
 	}
-	summary, found := in.summary(s)
-	if !found {
+	summary := in.summary(s)
+	if summary == nil {
 		if limit <= state.MaxStatuses {
 			return limit
 		}
@@ -343,14 +341,10 @@ func (in *Input) onPlateau(s *Standing) int {
 
 // overBudget says which budget is used up; "" when none is.
 func (in *Input) overBudget(s *Standing) string {
-	if len(s.Program.Budgets) == 0 || !s.HasState {
+	if len(s.Program.Budgets) == 0 || s.StateSize == nil || in.summary(s) == nil {
 		return ""
 	}
-	summary, found := in.summary(s)
-	if !found {
-		return ""
-	}
-	summary = summary.WithoutOpen()
+	summary := s.records.WithoutOpen()
 	stand := budget.Stand(s.Program, &summary, in.Now)
 	if stand.Over == "" {
 		return ""
@@ -361,25 +355,18 @@ func (in *Input) overBudget(s *Standing) string {
 	return stand.Reason()
 }
 
-// summary adds the program's ledger up; found is false without a ledger. A
-// ledger that cannot be read is an error of the program.
-func (in *Input) summary(s *Standing) (summary history.Summary, found bool) {
-	if s.records != nil {
-		return *s.records, true
+// summary adds the program's ledger up; nil without a ledger. A ledger that cannot be read is
+// an error of the program.
+func (in *Input) summary(s *Standing) *history.Summary {
+	if s.records != nil || in.Ledger == nil {
+		return s.records
 	}
-	if in.Ledger == nil {
-		return summary, false
-	}
-	file := in.place(s.Program.Name + ".iterations")
 	log, err := in.Ledger(s.Program.Name)
-	if err != nil {
-		s.fail(file, 0, err.Error())
-		return summary, false
+	switch {
+	case err != nil:
+		s.fail(in.place(s.Program.Name+".iterations"), 0, err.Error())
+	case log != nil && len(log.Events) > 0:
+		s.records = new(log.Summary())
 	}
-	if log == nil || len(log.Events) == 0 {
-		return summary, false
-	}
-	summary = log.Summary()
-	s.records = &summary
-	return summary, true
+	return s.records
 }

@@ -35,8 +35,8 @@ type Checked struct {
 	Script          *string                `json:"evaluation_script"`
 	Prose           []string               `json:"taken_as_prose,omitempty"`
 
-	program    *program.Program
-	may, never []string // Targets and Protected with their lines, for people
+	about       string // the program in a few lines
+	placeholder int    // the line where it is not configured yet
 }
 
 // Check says what a program does, among the sorted files of a checkout, and what is wrong
@@ -46,39 +46,35 @@ func Check(p *program.Program, files []string, refusals []program.Problem) Check
 	open := slices.DeleteFunc(slices.Clone(p.Targets),
 		func(target program.Pattern) bool { return slices.Contains(closed, target) })
 	v := Checked{
-		File: p.File, Name: p.Name, Unconfigured: p.Unconfigured, TargetMetric: p.Target,
-		MetricDirection: p.Direction.String(),
-		Evaluation:      p.Evaluation, Errors: []string{}, Warnings: []string{}, Targets: program.Texts(open),
-		Protected: program.Texts(p.Protected),
-		Schedule:  given(p.Schedule.Text), Metric: given(p.Metric), Script: given(p.Script),
-		Prose: program.Texts(p.Prose), program: p,
+		File: p.File, Name: p.Name, OK: len(refusals) == 0 && !p.Unconfigured, Unconfigured: p.Unconfigured,
+		Errors: inWords(refusals), Warnings: []string{}, Schedule: given(p.Schedule.Text), TargetMetric: p.Target,
+		MetricDirection: p.Direction.String(), Metric: given(p.Metric), Targets: program.Texts(open),
+		Protected: program.Texts(p.Protected), Evaluation: p.Evaluation, Script: given(p.Script),
+		Prose: program.Texts(p.Prose), placeholder: p.Placeholder,
 	}
-	for _, target := range open {
-		v.may = append(v.may, onLine(target.Text, target.Line))
-	}
-	v.never = neverChange(p, files)
-	say := func(list *[]string, problems []program.Problem) {
-		for _, problem := range problems {
-			*list = append(*list, problem.String())
-		}
-	}
-	say(&v.Errors, refusals)
-	if len(v.Errors) == 0 && !p.Unconfigured {
-		say(&v.Warnings, targetWarnings(p, files))
-		say(&v.Warnings, p.ClosedWarnings())
+	if v.OK {
+		v.about = describe(p, open, files)
+		v.Warnings = inWords(append(targetWarnings(p, files), p.ClosedWarnings()...))
 		if text := p.SharedOutput(); text != "" {
 			v.Warnings = append(v.Warnings, text)
 		}
 	}
-	say(&v.Warnings, p.Warnings())
+	v.Warnings = append(v.Warnings, inWords(p.Warnings())...)
 	if interval, ok := p.Schedule.Interval(); ok {
 		v.IntervalSeconds = new(int64(interval.Seconds()))
 	}
 	if p.Schedule.IsCron() {
-		v.Cron = given(p.Schedule.Text)
+		v.Cron = v.Schedule
 	}
-	v.OK = len(v.Errors) == 0 && !v.Unconfigured
 	return v
+}
+
+func inWords(problems []program.Problem) []string {
+	list := make([]string, len(problems))
+	for i, problem := range problems {
+		list[i] = problem.String()
+	}
+	return list
 }
 
 // neverChange says in words what the program protects.
@@ -167,46 +163,50 @@ func given(text string) *string {
 
 // String is what is said to people.
 func (v Checked) String() string {
-	var out strings.Builder
+	head := "ok"
 	switch {
 	case len(v.Errors) > 0:
-		fmt.Fprintf(&out, "%s: does not run\n", v.File)
+		head = "does not run"
 	case v.Unconfigured:
-		fmt.Fprintf(&out, "%s: not configured yet: fill in line %d\n", v.File, v.program.Placeholder)
-	default:
-		fmt.Fprintf(&out, "%s: ok\n", v.File)
+		head = fmt.Sprintf("not configured yet: fill in line %d", v.placeholder)
 	}
+	text := v.File + ": " + head + "\n"
 	for _, problem := range v.Errors {
-		fmt.Fprintf(&out, "  error: %s\n", plain.Line(problem))
+		text += "  error: " + plain.Line(problem) + "\n"
 	}
 	for _, problem := range v.Warnings {
-		fmt.Fprintf(&out, "  warning: %s\n", plain.Line(problem))
+		text += "  warning: " + plain.Line(problem) + "\n"
 	}
 	if v.OK {
-		v.describe(&out)
+		text += v.about
 	}
-	return out.String()
+	return text
 }
 
-// describe says in a few lines what the program will do.
-func (v Checked) describe(out *strings.Builder) {
-	line := func(name, text string) { fmt.Fprintf(out, "  %-11s %s\n", name, plain.Line(text)) }
-	line("schedule", cmp.Or(v.program.Schedule.Text, "at every tick"))
-	metric := cmp.Or(v.program.Metric, "the only number") + ", " + v.MetricDirection + " is better"
-	if v.TargetMetric != nil {
-		metric += ", completed at " + v.TargetMetric.String()
-	}
-	line("metric", metric)
-	each := func(name string, lines []string) {
+// describe says in a few lines what a program will do that may change these targets.
+func describe(p *program.Program, open []program.Pattern, files []string) string {
+	var out strings.Builder
+	each := func(name string, lines ...string) {
 		for _, text := range lines {
-			line(name, text)
+			fmt.Fprintf(&out, "  %-11s %s\n", name, plain.Line(text))
 			name = ""
 		}
 	}
-	each("may change", v.may)
-	each("never", v.never)
-	if len(v.Prose) > 0 {
-		line("prose", "taken as prose, since nothing has that name: "+strings.Join(v.Prose, ", "))
+	each("schedule", cmp.Or(p.Schedule.Text, "at every tick"))
+	metric := cmp.Or(p.Metric, "the only number") + ", " + p.Direction.String() + " is better"
+	if p.Target != nil {
+		metric += ", completed at " + p.Target.String()
 	}
-	each("evaluation", strings.Split(strings.TrimRight(cmp.Or(v.program.Script, string(v.Evaluation)), "\n"), "\n"))
+	each("metric", metric)
+	var may []string
+	for _, target := range open {
+		may = append(may, onLine(target.Text, target.Line))
+	}
+	each("may change", may...)
+	each("never", neverChange(p, files)...)
+	if len(p.Prose) > 0 {
+		each("prose", "taken as prose, since nothing has that name: "+strings.Join(program.Texts(p.Prose), ", "))
+	}
+	each("evaluation", strings.Split(strings.TrimRight(cmp.Or(p.Script, string(p.Evaluation)), "\n"), "\n")...)
+	return out.String()
 }
