@@ -13,6 +13,7 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/live"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/render"
@@ -145,7 +146,8 @@ func (a *App) demoIterations(ctx context.Context, service *loop.Service, count i
 		}
 		if step.Stage == "measured" && !begun {
 			begun = true
-			shown.Between(func() { fmt.Fprintf(a.Stdout, "as it is: %s minutes\n", setup.Rounded(step.Detail)) })
+			value, _ := metric.ParseValue(step.Detail) // it is one
+			shown.Between(func() { fmt.Fprintf(a.Stdout, "as it is: %s minutes\n", setup.Rounded(value)) })
 		}
 	}
 	service.Ended = func(r loop.Result) {

@@ -14,20 +14,15 @@ import (
 // Compat puts a plan in the words of the original scheduler: it lists also the
 // skipped program that was asked for, and has a size and a direction without one.
 func (p *Plan) Compat() {
-	conditions := map[string]*Standing{}
-	for _, s := range p.Standings {
-		conditions[s.Program.Name] = s
-		if p.Selected != nil && *p.Selected == s.Program.Name && s.Skip != "" {
-			p.Skipped = append(p.Skipped, Skipped{Name: s.Program.Name, Reason: s.Skip, NextDue: s.NextDue})
-		}
+	if s := p.selected; s != nil && s.Skip != "" {
+		p.Skipped = append(p.Skipped, Skipped{s.Program.Name, s.Skip, s.NextDue, s})
 	}
 	for i, skipped := range p.Skipped {
-		s := conditions[skipped.Name]
-		switch s.Condition { //nolint:exhaustive // the original knows no others
+		switch skipped.standing.Condition { //nolint:exhaustive // the original knows no others
 		case Completed:
 			p.Skipped[i].Reason = "completed: target metric reached"
 		case Paused:
-			p.Skipped[i].Reason = "paused: " + cmp.Or(s.Machine.PauseReason, "None")
+			p.Skipped[i].Reason = "paused: " + cmp.Or(skipped.standing.Machine.PauseReason, "None")
 		case Plateau:
 			p.Skipped[i].Reason = "plateau: 5 consecutive rejections"
 		}

@@ -72,6 +72,8 @@ type Plan struct {
 	Standings []*Standing `json:"-"`
 	// Reason says in words why the selected program was selected.
 	Reason string `json:"-"`
+
+	selected *Standing
 }
 
 // Skipped is a program that does not run now.
@@ -82,6 +84,8 @@ type Skipped struct {
 	Reason string `json:"reason"`
 	// NextDue is when it is due, in UTC; null when no time is known.
 	NextDue *time.Time `json:"next_due"`
+
+	standing *Standing
 }
 
 // Failure is a program that cannot run until a person fixes it.
@@ -149,11 +153,10 @@ func Choose(in Input) (*Plan, error) {
 	plan := &Plan{
 		SchemaVersion: PlanSchema, GeneratedAt: in.Now.UTC(), RepoDir: in.RepoDir, StateFileMaxBytes: state.MaxBytes,
 		IssuePrograms: map[string]int{}, Deferred: []string{}, Skipped: []Skipped{}, Unconfigured: []string{},
-		Errors: []Failure{}, Warnings: []string{}, Untrusted: []Untrusted{}, Matrix: Matrix{Program: []string{}},
+		Errors: []Failure{}, Warnings: append(append([]string{}, in.Warnings...), in.Issues.Warnings...),
+		Untrusted: append([]Untrusted{}, in.Issues.Untrusted...), Matrix: Matrix{Program: []string{}},
 		NoPrograms: len(in.Programs) == 0,
 	}
-	plan.Warnings = append(append(plan.Warnings, in.Warnings...), in.Issues.Warnings...)
-	plan.Untrusted = append(plan.Untrusted, in.Issues.Untrusted...)
 	maps.Copy(plan.IssuePrograms, in.Issues.Numbers)
 	for _, p := range in.Programs {
 		s := in.stand(p)
@@ -198,9 +201,9 @@ func (p *Plan) list(due []*Standing) {
 				p.Errors = append(p.Errors, Failure{name, problem.File, problem.Line, problem.Message})
 			}
 		case s.Condition == Busy && !p.takes(s): // when it was due says nothing of when it runs
-			p.Skipped = append(p.Skipped, Skipped{Name: name, Reason: s.Skip})
+			p.Skipped = append(p.Skipped, Skipped{name, s.Skip, nil, s})
 		case s.Skip != "" && !p.takes(s):
-			p.Skipped = append(p.Skipped, Skipped{name, s.Skip, s.NextDue})
+			p.Skipped = append(p.Skipped, Skipped{name, s.Skip, s.NextDue, s})
 		}
 	}
 	for _, s := range due {
@@ -262,6 +265,7 @@ func (p *Plan) take(in *Input, reason string, selected ...*Standing) {
 	}
 	s := selected[0]
 	name := s.Program.Name
+	p.selected = s
 	p.Reason, p.Selected, p.HeadBranch = reason, &name, new("autoloop/"+name)
 	p.SelectedMetricDirection, p.SelectedTargetMetric = new(s.Program.Direction.String()), s.Program.Target
 	if s.Program.File != "" && s.Program.Issue == 0 {

@@ -170,15 +170,10 @@ func (in *Input) stand(p *program.Program) *Standing {
 	switch {
 	case p.Unconfigured:
 		s.Condition, s.Problems = Unconfigured, nil
-		s.warn()
-		return s
-	case len(s.Problems) > 0:
-		s.Condition = InError
-		s.warn()
-		return s
+	case len(s.Problems) == 0:
+		in.time(s)
+		s.Condition, s.Skip = in.judge(s)
 	}
-	in.time(s)
-	s.Condition, s.Skip = in.judge(s)
 	if len(s.Problems) > 0 {
 		s.Condition, s.Skip = InError, ""
 	}
@@ -213,11 +208,9 @@ func (in *Input) readState(s *Standing, data []byte) {
 	if err == nil && machine.DirectionGiven {
 		s.Program.GoOn(machine.Direction)
 	}
-	var at *state.Problem
-	switch {
-	case errors.As(err, &at):
+	if at, is := errors.AsType[*state.Problem](err); is {
 		s.fail(file, at.Line, at.Message)
-	case err != nil:
+	} else if err != nil {
 		s.fail(file, 0, err.Error())
 	}
 }

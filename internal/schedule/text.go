@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/render"
@@ -64,19 +63,15 @@ func (p *Plan) describeSkipped(out *strings.Builder) {
 			fmt.Fprintf(out, "skipped: %s: %s\n", skipped.Name, skipped.Reason)
 			continue
 		}
+		when := ""
+		if skipped.NextDue != nil {
+			when = " (in " + render.Minutes(skipped.NextDue.Sub(p.GeneratedAt).Minutes()) + ")"
+		}
 		if waiting++; waiting <= most {
-			fmt.Fprintf(out, "skipped: %s: %s%s\n", skipped.Name, skipped.Reason, until(skipped, p.GeneratedAt))
+			fmt.Fprintf(out, "skipped: %s: %s%s\n", skipped.Name, skipped.Reason, when)
 		}
 	}
 	if waiting > most {
 		fmt.Fprintf(out, "skipped: %d more that are not due yet\n", waiting-most)
 	}
-}
-
-// until says in how much time a program is due.
-func until(s Skipped, now time.Time) string {
-	if s.NextDue == nil {
-		return ""
-	}
-	return " (in " + render.Minutes(s.NextDue.Sub(now).Minutes()) + ")"
 }

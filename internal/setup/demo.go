@@ -3,12 +3,13 @@ package setup
 import (
 	"context"
 	"embed"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/program/checkout"
 )
 
 // DemoProgram is the program of the demo: the round trip of a courier.
@@ -17,40 +18,27 @@ const DemoProgram = "round"
 // DemoBest is the shortest trip, in minutes.
 const DemoBest = 197
 
-//go:embed demo
+//go:embed all:demo
 var demoFiles embed.FS
 
 // DemoRepository writes the program of the demo with all that it needs, and makes
 // the first commit.
 func DemoRepository(ctx context.Context, dir string, environ []string, now time.Time) error {
-	entries, err := demoFiles.ReadDir("demo")
+	root, err := fs.Sub(demoFiles, "demo")
+	if err == nil {
+		err = os.CopyFS(dir, root)
+	}
 	if err != nil {
 		return err
 	}
-	for _, entry := range entries {
-		text, err := demoFiles.ReadFile("demo/" + entry.Name())
-		if err != nil {
-			return err
-		}
-		file := DemoProgram + "/" + entry.Name()
-		if entry.Name() == "program.md" {
-			file = checkout.DefaultPrograms + "/" + DemoProgram + ".md"
-		}
-		if err := (&Step{Action: Create, Name: file, Text: string(text)}).Apply(ctx, dir); err != nil {
-			return err
-		}
-	}
 	date := now.UTC().Format(time.RFC3339)
-	environ = append(WithoutGit(environ),
-		"GIT_AUTHOR_NAME=Demo", "GIT_AUTHOR_EMAIL=demo@localhost", "GIT_COMMITTER_NAME=Demo",
-		"GIT_COMMITTER_EMAIL=demo@localhost",
-		"GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
+	environ = append(WithoutGit(environ), "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
 	for _, args := range [][]string{
 		{"git", "init", "--quiet", "--initial-branch=main"},
 		{"git", "add", "--all"},
 		{
-			"git", "-c", "commit.gpgSign=false", "-c", "core.hooksPath=/dev/null", "commit", "--quiet", "--message",
-			"Start the demo",
+			"git", "-c", "user.name=Demo", "-c", "user.email=demo@localhost", "-c", "commit.gpgSign=false",
+			"-c", "core.hooksPath=/dev/null", "commit", "--quiet", "--message", "Start the demo",
 		},
 	} {
 		if _, err := process.Output(ctx, dir, environ, nil, args...); err != nil {

@@ -24,16 +24,16 @@ type DemoLines struct {
 func (d *DemoLines) Line(r loop.Result) string {
 	word, why := string(r.Outcome), plain.Clip(decision.Joined(r.Reasons), 160)
 	d.rides = append(d.rides, r.Samples.Incumbent...)
-	beside := ""
-	if r.Metric != nil {
-		beside = Rounded(r.Metric.String()) + " minutes beside " + Rounded(medianOf(r.Samples.Incumbent))
+	beside, compared := "", r.Metric != nil && len(r.Samples.Incumbent) > 0
+	if compared {
+		beside = Rounded(*r.Metric) + " minutes beside " + Rounded(statistics.Median(r.Samples.Incumbent))
 	}
 	switch {
 	case r.Outcome == history.Accepted:
 		word, why, d.rides = "kept", beside, slices.Clone(r.Samples.Candidate)
-	case r.Metric != nil && d.withinSpread(r.Samples):
+	case compared && d.withinSpread(r.Samples):
 		word, why = "noise", beside+" is no gain"
-	case r.Metric != nil:
+	case compared:
 		word, why = "worse", beside
 	case r.Outcome == history.Rejected:
 		word = "refused"
@@ -63,25 +63,12 @@ func DemoDiff(patch string) string {
 // rides lie above three others once in twenty times, and differ by more than the spread
 // of thirteen once in three hundred.
 func (d *DemoLines) withinSpread(s loop.Samples) bool {
-	if len(s.Incumbent) == 0 || len(s.Candidate) == 0 {
+	if len(s.Candidate) == 0 {
 		return false
 	}
 	spread := slices.MaxFunc(d.rides, metric.Value.Cmp).Float64() - slices.MinFunc(d.rides, metric.Value.Cmp).Float64()
 	return math.Abs(statistics.Median(s.Candidate).Float64()-statistics.Median(s.Incumbent).Float64()) <= 2*spread
 }
 
-func medianOf(samples []metric.Value) string {
-	if len(samples) == 0 {
-		return "?"
-	}
-	return statistics.Median(samples).String()
-}
-
 // Rounded is a number without its fraction.
-func Rounded(number string) string {
-	value, err := strconv.ParseFloat(number, 64)
-	if err != nil {
-		return number
-	}
-	return strconv.FormatFloat(math.Round(value), 'f', -1, 64)
-}
+func Rounded(number metric.Value) string { return strconv.FormatFloat(math.Round(number.Float64()), 'f', -1, 64) }

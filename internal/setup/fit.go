@@ -60,9 +60,11 @@ func (f Fitter) Fit(ctx context.Context, dir, name, kind string) (*Fitted, error
 	}
 	found, blind := false, (*Fitted)(nil)
 	for at := within(f.Root, f.Here); ; at = path.Dir(at) {
-		here := place{
-			dir: filepath.Join(f.Root, filepath.FromSlash(at)), tracked: filesBelow(f.Tracked, at),
-			installed: f.Installed,
+		here := place{dir: filepath.Join(f.Root, filepath.FromSlash(at)), installed: f.Installed}
+		for _, file := range f.Tracked {
+			if file, below := strings.CutPrefix(file, strings.TrimPrefix(at+"/", "./")); below {
+				here.tracked = append(here.tracked, file)
+			}
 		}
 		for _, recipe := range recipes(here) {
 			if kind != "" && recipe.kind != kind || !recipe.fits {
@@ -84,15 +86,14 @@ func (f Fitter) Fit(ctx context.Context, dir, name, kind string) (*Fitted, error
 			break
 		}
 	}
-	if blind != nil {
-		return blind, nil
+	if blind == nil {
+		why := "nothing here tells what could be measured"
+		if found {
+			why = "no kind of program works here as it stands (see above)"
+		}
+		return nil, misuse.Errorf("%s: write a program with `iterate init NAME` and change its target and evaluation", why)
 	}
-	if found {
-		return nil, misuse.Errorf("no kind of program works here as it stands (see above): write one with `iterate " +
-			"init NAME` and change its target and evaluation")
-	}
-	return nil, misuse.Errorf("nothing here tells what could be measured: write a program with `iterate init NAME` " +
-		"and change its target and evaluation")
+	return blind, nil
 }
 
 // within is the path from the root to a directory, with slashes; "." when it is
@@ -111,20 +112,6 @@ func within(root, here string) string {
 	return filepath.ToSlash(relative)
 }
 
-// filesBelow are the files below a directory, as seen from there.
-func filesBelow(files []string, dir string) []string {
-	if dir == "." {
-		return files
-	}
-	var below []string
-	for _, file := range files {
-		if rest, ok := strings.CutPrefix(file, dir+"/"); ok {
-			below = append(below, rest)
-		}
-	}
-	return below
-}
-
 // try measures one kind of program; nil when it cannot be used here.
 func (f Fitter) try(ctx context.Context, r recipe, at, dir, name string) (*Fitted, error) {
 	name = cmp.Or(name, r.kind)
@@ -132,39 +119,36 @@ func (f Fitter) try(ctx context.Context, r recipe, at, dir, name string) (*Fitte
 	if exists(dir, name+".md") {
 		return nil, misuse.Errorf("%s exists already: remove or rename it", file)
 	}
+	tell := func(words ...any) { f.Tell(r.kind + ": " + fmt.Sprint(words...)) }
 	text := r.text(name, at)
-	shown, err := filepath.Rel(f.Root, file)
-	if err != nil {
-		shown = file
-	}
-	p := program.Parse(filepath.ToSlash(shown), []byte(text))
+	p := program.Parse(name+".md", []byte(text))
 	if err := p.Runnable(f.Tracked); err != nil {
-		f.Tell(fmt.Sprintf("%s: not taken: %v", r.kind, err))
+		tell("not taken: ", err)
 		return nil, nil
 	}
 	if !r.creates && !slices.ContainsFunc(f.Tracked, p.Matcher().Allows) {
-		f.Tell(r.kind + ": not taken: no file of the repository may change")
+		tell("not taken: no file of the repository may change")
 		return nil, nil
 	}
 	doing := "measuring"
 	if p.Setup != "" {
 		doing = "installing and measuring"
 	}
-	f.Tell(fmt.Sprintf("%s: %s (%s)", r.kind, doing, r.why))
+	tell(doing, " (", r.why, ")")
 	measured, err := f.Measure(ctx, p, loop.Emptied)
 	switch {
 	case err != nil:
 		return nil, err
 	case measured.Problem != "":
-		f.Tell(fmt.Sprintf("%s: not taken: %s", r.kind, measured.Problem))
+		tell("not taken: ", measured.Problem)
 		return nil, nil
 	case r.best != "" && !p.Direction.Better(metric.MustValue(r.best), measured.Median):
-		f.Tell(fmt.Sprintf("%s: not taken: it is %s already", r.kind, measured.Median))
+		tell("not taken: it is ", measured.Median, " already")
 		return nil, nil
 	}
 	fitted := &Fitted{Name: name, Text: text, Why: r.why, Measured: measured}
 	if text := fitted.blind(); text != "" {
-		f.Tell(fmt.Sprintf("%s: %s", r.kind, text))
+		tell(text)
 	}
 	return fitted, nil
 }
