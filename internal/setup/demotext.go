@@ -71,4 +71,6 @@ func (d *DemoLines) withinSpread(s loop.Samples) bool {
 }
 
 // Rounded is a number without its fraction.
-func Rounded(number metric.Value) string { return strconv.FormatFloat(math.Round(number.Float64()), 'f', -1, 64) }
+func Rounded(number metric.Value) string {
+	return strconv.FormatFloat(math.Round(number.Float64()), 'f', -1, 64)
+}
