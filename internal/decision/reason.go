@@ -163,7 +163,6 @@ const (
 	TooManyRuns          Why = "too-many-runs"           // repeats do not fit the time
 	TooLong              Why = "too-long"                // timeout-minutes is over
 	TooLongForBudget     Why = "too-long-for-budget"     // the budget's minutes are over
-	TimeUp               Why = "time-up"                 // the rest of the iteration's time is over
 	DiskFull             Why = "disk-full"               // no room on a disk
 	NotRecorded          Why = "not-recorded"            // verification refused the proposal
 )

@@ -186,7 +186,6 @@ var texts = map[Why]string{
 		"make the evaluation faster or steadier",
 	TooLong:          "the iteration took longer than its timeout-minutes ({term})",
 	TooLongForBudget: "the iteration took longer than the {term} that its budget left",
-	TimeUp:           "the time of the iteration is up",
 	DiskFull:         "there was no room left on the disk, which the agent or the evaluation may have filled: {words}",
 	NotRecorded:      "the proposal was not recorded: {words}",
 

@@ -322,22 +322,31 @@ func (r *measurer) sample(ctx context.Context, s *series, place int) (problem *d
 	}
 	s.samples.add(outcome, r.Program.Guardrails)
 	s.samples.Prepare = max(s.samples.Prepare, s.environments[place].prepare.Seconds())
-	return r.unusable(outcome), nil
+	return r.unusable(outcome, s.samples), nil
 }
 
-// unusable says why an outcome is no baseline, nil when it is one.
-func (r *measurer) unusable(outcome evaluation.Result) *decision.Reason {
-	m := outcome.Measurement
-	if outcome.Problem != "" {
+// unusable says why a run is no baseline with those before it, nil when it is one.
+func (r *measurer) unusable(outcome evaluation.Result, taken *samples) *decision.Reason {
+	switch m := outcome.Measurement; {
+	case outcome.Problem != "":
 		return new(decision.Say(outcome.Problem))
+	case m.Metric == nil:
+		return r.rule().Unfit(m)
 	}
-	if unfit := r.rule().Unfit(m); m.Metric == nil {
-		return unfit
-	}
+	return r.unfit(&taken.Measured)
+}
+
+// unfit says why measured numbers are no baseline of the program, nil when they are.
+func (r *measurer) unfit(e *history.Measured) *decision.Reason {
 	for _, rail := range r.Program.Guardrails {
-		if _, printed := m.Numbers[rail.Metric]; !printed {
+		if len(e.GuardrailSamples[rail.Metric]) != len(e.Samples) {
 			return &decision.Reason{Kind: decision.NeedsNumber, Path: rail.Metric}
 		}
 	}
-	return r.rule().Implausible(*m.Metric)
+	for _, sample := range e.Samples {
+		if reason := r.rule().Implausible(sample); reason != nil {
+			return reason
+		}
+	}
+	return nil
 }

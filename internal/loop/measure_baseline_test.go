@@ -122,7 +122,7 @@ func TestInvalidBaselines(t *testing.T) {
 		"at the upper end of the range": {"metric-range: [2, 9]", ran("9.0")},
 	} {
 		m := &measurer{spending: &spending{journal: journalOf(t, c.front)}}
-		golden.Row(t, name, decision.Text(m.unusable(c.outcome)))
+		golden.Row(t, name, decision.Text(m.unusable(c.outcome, sampled(m.Program.Guardrails, c.outcome))))
 	}
 }
 

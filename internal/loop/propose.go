@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -165,11 +166,8 @@ func (r *run) attemptFix(ctx context.Context, at position, verdict ci.Result, le
 	a := r.newAttempt(1, 1)
 	a.from, a.failure = at.From, verdict.Report()
 	err := r.try(bounded, at, []*attempt{a})
-	if errors.Is(context.Cause(bounded), errTooLong) && ctx.Err() == nil {
-		return a.end(history.Error, decision.Reason{Kind: decision.TimeUp}), nil
-	}
-	if files.Full(err) && ctx.Err() == nil {
-		return a.end(history.Error, diskFull(err)), nil
+	if reason := r.unfinished(ctx, cmp.Or(context.Cause(bounded), err)); reason != nil {
+		return a.end(history.Error, *reason), nil
 	}
 	return a, err
 }

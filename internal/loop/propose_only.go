@@ -112,27 +112,21 @@ func changedFiles(ctx context.Context, repo *git.Repo, before, after string) ([]
 	if err != nil {
 		return nil, err
 	}
-	list := make([]proposal.File, len(changes))
-	var ids []string
+	list, ids := make([]proposal.File, len(changes)), make([]string, len(changes))
 	for i, c := range changes {
 		if !utf8.ValidString(c.Path) {
 			return nil, fmt.Errorf("the path %q is no UTF-8 and cannot be handed to another job: name the file "+
 				"otherwise", c.Path)
 		}
-		if list[i] = (proposal.File{Path: c.Path, Mode: c.NewMode}); c.NewMode != "" {
-			ids = append(ids, c.NewID)
-		}
+		list[i], ids[i] = proposal.File{Path: c.Path, Mode: c.NewMode}, cmp.Or(c.NewID, c.OldID)
 	}
 	objects, err := repo.Cat(ctx, ids...)
-	if err != nil {
-		return nil, err
-	}
-	for i, file := range list {
-		if file.Mode != "" {
-			list[i].Data, objects = objects[0].Data, objects[1:]
+	for i, o := range objects {
+		if list[i].Mode != "" {
+			list[i].Data = o.Data
 		}
 	}
-	return list, nil
+	return list, err
 }
 
 // Propose runs one iteration, or one attempt to fix what CI found, and records

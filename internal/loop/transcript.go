@@ -8,9 +8,9 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/lazyregexp"
@@ -35,11 +35,11 @@ const evaluations = "evaluations"
 func Outputs(transcripts, program string, iteration int, run string) []string {
 	dir := filepath.Join(transcripts, program, evaluations)
 	entries, _ := os.ReadDir(dir)
-	form := regexp.MustCompile(fmt.Sprintf(`^%d-(\d+)-[^-]*-%s\.txt$`, iteration, regexp.QuoteMeta(run)))
 	numbers := map[string]int{} // by file
 	for _, entry := range entries {
-		if match := form.FindStringSubmatch(entry.Name()); match != nil {
-			numbers[filepath.Join(dir, entry.Name())], _ = strconv.Atoi(match[1])
+		part := strings.SplitN(entry.Name(), "-", 4) // as keptFile names it
+		if len(part) == 4 && part[0] == strconv.Itoa(iteration) && part[3] == run+".txt" {
+			numbers[filepath.Join(dir, entry.Name())], _ = strconv.Atoi(part[1])
 		}
 	}
 	return slices.SortedFunc(maps.Keys(numbers), func(a, b string) int { return cmp.Compare(numbers[a], numbers[b]) })

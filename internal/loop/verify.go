@@ -59,29 +59,10 @@ func (r *run) verifyBaseline(at position, p *proposal.Proposal) error {
 		case !p.Baseline[0].Noisy && !statistics.Same(e.Samples):
 			return proposal.Refuse("its baseline has different samples, and is not noisy")
 		}
-		if problem := r.unusableBaseline(e); problem != nil {
+		if problem := r.unfit(e); problem != nil && r.Program.Evaluation != program.Tasks {
 			return proposal.Refuse("its baseline cannot be used: %s", problem)
 		}
 		p.Baseline[i].Reason = needs
-	}
-	return nil
-}
-
-// unusableBaseline says why measured numbers are no baseline of the program,
-// nil when they are.
-func (r *run) unusableBaseline(e *history.Measured) *decision.Reason {
-	if r.Program.Evaluation == program.Tasks {
-		return nil
-	}
-	for _, sample := range e.Samples {
-		if reason := r.rule().Implausible(sample); reason != nil {
-			return reason
-		}
-	}
-	for _, rail := range r.Program.Guardrails {
-		if len(e.GuardrailSamples[rail.Metric]) != len(e.Samples) {
-			return &decision.Reason{Kind: decision.NeedsNumber, Path: rail.Metric}
-		}
 	}
 	return nil
 }

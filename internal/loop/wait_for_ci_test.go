@@ -547,7 +547,7 @@ func TestFixesThatDoNotHelp(t *testing.T) {
 		"it is measured against the incumbent, and begins with the candidate")
 	late, err := run.attemptFix(t.Context(), at, failure, time.Nanosecond)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"the time of the iteration is up"}, decision.Texts(late.Reasons))
+	assert.Equal(t, decision.TooLong, late.Reasons[0].Kind)
 
 	f.ci = []ci.Result{failure}
 	calls := 0
