@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
@@ -25,7 +24,7 @@ func (r *thread) applyCommands(ctx context.Context) error {
 		return err
 	}
 	record := func(refused *decision.Reason) error {
-		return r.write(ctx, r.Program.Name+": comments and commands", undo.update(r.ref()), func(b *records) error {
+		return r.write(ctx, "comments and commands", undo.update(r.ref()), func(b *records) error {
 			r.enterCommands(b, undo)
 			if refused != nil {
 				b.pause(decision.Reason{Kind: decision.UndoRefused, Because: []decision.Reason{*refused}})
@@ -285,7 +284,7 @@ func (r *thread) undo(ctx context.Context, u *undoing, iteration int) (undone, e
 		first, err = r.firstCommit(ctx, commit, iteration)
 	}
 	if err == nil {
-		tree, conflicts, err = threeWay(ctx, r.Repo, commit, u.head, first+"^", r.Now())
+		tree, conflicts, err = r.threeWay(ctx, commit, u.head, first+"^")
 	}
 	if err == nil {
 		now, _, err = r.Repo.TreeOf(ctx, u.head)
@@ -307,9 +306,7 @@ func (r *thread) undo(ctx context.Context, u *undoing, iteration int) (undone, e
 	if first != commit {
 		reverts = fmt.Sprintf("the commits %s to %s", first, commit)
 	}
-	message := fmt.Sprintf("[Autoloop: %s] Undo iteration %d\n\nThis reverts %s.\n\nAutoloop-Run: %s\n", r.Program.Name,
-		iteration, reverts, r.id) + r.SignOff
-	head, err := r.Repo.CommitTree(ctx, tree, []string{u.head}, message, r.Now().Truncate(time.Second))
+	head, err := r.commitTree(ctx, tree, r.signed("Undo iteration %d\n\nThis reverts %s.\n\n", iteration, reverts), u.head)
 	if err == nil {
 		u.head = head
 	}

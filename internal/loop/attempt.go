@@ -152,7 +152,7 @@ func (r *run) guard(ctx context.Context, at position, proposed *tree.Tree, a *at
 	if err != nil {
 		return err
 	}
-	for _, change := range changes[:min(len(changes), maxChanged)] {
+	for _, change := range atMost(changes, maxChanged) {
 		a.Changed = append(a.Changed, a.masker.String(change.Path))
 	}
 	if idle := a.reply.Idle; len(changes) == 0 && idle != nil && idle.Kind == agent.Denied {

@@ -35,7 +35,7 @@ func (r *run) ensureBaseline(ctx context.Context, at *position) error {
 		}
 		return nil
 	}
-	r.step("baseline", why.String())
+	r.step("baseline", "%s", why)
 	measure := r.measureBaseline
 	if r.Suite != nil {
 		measure = r.measureSuiteBaseline
@@ -61,7 +61,7 @@ func (r *run) ensureBaseline(ctx context.Context, at *position) error {
 	if at.Move {
 		at.Old, at.Move = at.Head, false
 	}
-	r.step("measured", found[len(found)-1].Metric.String())
+	r.step("measured", "%s", found[len(found)-1].Metric)
 	return nil
 }
 
@@ -107,7 +107,7 @@ func (r *run) recordBaseline(ctx context.Context, at *position, measured []*hist
 	last.Role, first.Role = history.Incumbent, history.Baseline
 	first.Reason, first.Evaluation, first.EvaluatorWrites = why, r.takeExpense(), r.own.record()
 	r.baselineEvents = measured
-	message := fmt.Sprintf("%s: baseline %s", r.Program.Name, last.Metric)
+	message := fmt.Sprintf("baseline %s", last.Metric)
 	enter := func(b *records) error {
 		b.enterBaseline(*at, measured)
 		return nil
@@ -292,9 +292,9 @@ func (r *measurer) repeat(ctx context.Context, all []*series) error {
 	}
 	rounds := r.rule().Pairs
 	all = slices.Clone(all)
-	r.step("baseline", fmt.Sprintf("noisy, %d runs", rounds))
+	r.step("baseline", "noisy, %d runs", rounds)
 	for i := range rounds {
-		r.minor("baseline", fmt.Sprintf("noisy, run %d of %d", i+1, rounds))
+		r.minor("baseline", "noisy, run %d of %d", i+1, rounds)
 		for _, s := range all {
 			problem, err := r.sample(ctx, s, i%len(s.environments))
 			if err != nil {

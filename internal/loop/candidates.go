@@ -3,7 +3,6 @@ package loop
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"strings"
 	"time"
@@ -79,7 +78,7 @@ func (r *run) try(ctx context.Context, at position, all []*attempt) error {
 // take no time.
 func (r *run) ask(ctx context.Context, at position, all []*attempt) error {
 	if len(at.entries) >= manyFiles {
-		r.step("trees", fmt.Sprintf("building one of %d files", len(at.entries)))
+		r.step("trees", "building one of %d files", len(at.entries))
 	}
 	for _, a := range all {
 		from := cmp.Or(a.from, at.Head)
@@ -129,7 +128,7 @@ func (r *run) askAll(ctx context.Context, at position, all []*attempt) error {
 	var pending []agent.PastIteration
 	requests := make([]agent.Request, len(all))
 	for i, a := range all {
-		r.step("propose", a.title())
+		r.step("propose", "%s", a.title())
 		var err error
 		if requests[i], err = r.request(ctx, at, a, pending); err != nil {
 			return err
@@ -242,7 +241,7 @@ func (r *run) inherit(ctx context.Context, at position, a *attempt, patch []byte
 		return err
 	}
 	a.Changed = nil
-	for _, change := range changes[:min(len(changes), maxChanged)] {
+	for _, change := range atMost(changes, maxChanged) {
 		a.Changed = append(a.Changed, change.Path)
 	}
 	return nil
@@ -265,7 +264,7 @@ func (r *run) measureAll(ctx context.Context, at position, all []*attempt) error
 			continue
 		}
 		if a.of > 1 {
-			r.step("measure", "proposal "+a.title())
+			r.step("measure", "proposal %s", a.title())
 		}
 		start := r.Now()
 		measured = append(measured, a)

@@ -94,7 +94,7 @@ var ErrNoHistory = errors.New("the program has no history yet")
 // on the program ends its iteration as it would: it is named, "" without one.
 func (s *Service) Pause(ctx context.Context, reason string) (worker string, err error) {
 	r := s.begin()
-	err = r.update(ctx, s.Program.Name+": paused", nil, func(b *records) error {
+	err = r.update(ctx, "paused", nil, func(b *records) error {
 		if b.read.Ledger == nil {
 			return ErrNoHistory
 		}

@@ -70,7 +70,7 @@ func (r *measurer) newEnvironment(ctx context.Context, side history.Role, treeis
 	}
 	if len(built.Absent) > 0 && !r.toldAbsent {
 		r.toldAbsent = true
-		r.step("submodules", list(built.Absent)+": not checked out, so empty here too (git submodule update --init)")
+		r.step("submodules", "%s: not checked out, so empty here too (git submodule update --init)", list(built.Absent))
 	}
 	made.prepare = r.Now().Sub(start)
 	return made, nil

@@ -116,7 +116,7 @@ func (m *environment) fixed() []string {
 	for _, path := range files {
 		add(path)
 	}
-	return paths[:min(len(paths), maxFixed)]
+	return atMost(paths, maxFixed)
 }
 
 // checkEvaluator ends the attempt when the candidate changed what measures it
@@ -154,7 +154,7 @@ func (m *measurement) checkEvaluator(ctx context.Context, step decision.Step, ro
 func list(paths []string) string {
 	const most = 5
 	quoted := make([]string, 0, most)
-	for _, path := range paths[:min(len(paths), most)] {
+	for _, path := range atMost(paths, most) {
 		quoted = append(quoted, fmt.Sprintf("%q", path))
 	}
 	if more := len(paths) - most; more > 0 {

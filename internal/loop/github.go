@@ -189,7 +189,7 @@ func (r *thread) promote(ctx context.Context) error {
 	if number == 0 || r.records.Pull == number {
 		return err
 	}
-	noted := r.update(ctx, fmt.Sprintf("%s: pull request #%d", r.Program.Name, number), nil, func(b *records) error {
+	noted := r.update(ctx, fmt.Sprintf("pull request #%d", number), nil, func(b *records) error {
 		b.set(history.PullNumber, strconv.Itoa(number))
 		return nil
 	})

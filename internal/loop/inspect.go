@@ -72,7 +72,7 @@ func (s *Service) Inspect(ctx context.Context, most int, ways ...string) (Inspec
 	}
 	taken, count := runs.samples, min(found.Rule.Pairs, most)
 	for found.Rule.Regime == decision.Noisy && taken.runs < count && problem == nil && err == nil {
-		r.minor("inspect", fmt.Sprintf("noisy, run %d of %d", taken.runs+1, count))
+		r.minor("inspect", "noisy, run %d of %d", taken.runs+1, count)
 		problem, err = r.sample(ctx, runs, taken.runs%len(runs.environments))
 		found.Problem, found.Noisy = decision.Text(problem), !taken.same()
 	}
@@ -134,7 +134,7 @@ func (r *measurer) breakTarget(ctx context.Context, entries []git.TreeEntry, tre
 		return nil
 	}
 	for _, how := range ways {
-		r.step("inspect", fmt.Sprintf("%s %s", file, how))
+		r.step("inspect", "%s %s", file, how)
 		broken, err := r.measureBroken(ctx, found, file, how)
 		if err != nil {
 			return err

@@ -31,7 +31,7 @@ var errNoStart = errors.New("no start is recorded for this run, so that it would
 // acquireLease reads the records and takes the lease of the next iteration. A lease
 // whose run is gone, or whose time is over, is free; its iteration runs again.
 func (r *run) acquireLease(ctx context.Context) error {
-	return r.update(ctx, r.Program.Name+": start", nil, r.enterStart)
+	return r.update(ctx, "start", nil, r.enterStart)
 }
 
 // enterStart records the lease, unless another run holds one or the program may
@@ -248,7 +248,7 @@ func (s *Service) GiveBack(ctx context.Context) (Result, error) {
 }
 
 func (r *run) giveBack(ctx context.Context) error {
-	err := r.update(ctx, r.Program.Name+": nothing was proposed", nil, func(b *records) error {
+	err := r.update(ctx, "nothing was proposed", nil, func(b *records) error {
 		b.iteration = b.Iteration + 1
 		if r.joinHanded(b, ""); b.holdsLease() != nil {
 			return idle("nothing was proposed, and no start of this run is open")

@@ -69,7 +69,7 @@ func (m *measurement) take(ctx context.Context, step decision.Step) (metric.Meas
 		m.close()
 		m.bench.Close()
 		m.stage, m.taken = step.Stage, map[decision.Side]*samples{}
-		m.step("measure", m.heading(step))
+		m.step("measure", "%s", m.heading(step))
 		if step.Stage == decision.Pairs { // it turned out noisy, and may have no time for its pairs
 			if problem := m.exceedsTimeLimit(m.records.Seconds, m.records.Prepare); problem != nil {
 				m.a.Noisy = true
@@ -82,7 +82,7 @@ func (m *measurement) take(ctx context.Context, step decision.Step) (metric.Meas
 		if step.WarmUp {
 			text = fmt.Sprintf("%s, warm-up of the %s", step.Stage, step.Side)
 		}
-		m.minor("measure", text+m.timeLeft(step))
+		m.minor("measure", "%s%s", text, m.timeLeft(step))
 	}
 	return m.evaluate(ctx, step)
 }
@@ -104,8 +104,7 @@ func (m *measurement) heading(step decision.Step) string {
 func (m *measurement) close() {
 	for _, side := range sides {
 		if taken := m.taken[side]; taken != nil && taken.runs > 0 {
-			taken.Role, taken.Iteration, taken.Stage = history.Role(side), m.iteration, m.stage
-			taken.Evaluator = m.at.Evaluator
+			taken.Role, taken.Stage, taken.Evaluator = history.Role(side), m.stage, m.at.Evaluator
 			m.a.measured = append(m.a.measured, &taken.Measured)
 		}
 	}

@@ -84,8 +84,8 @@ func (r *run) transplant(ctx context.Context, at position, p *history.Proposed) 
 		return "", context.Cause(ctx)
 	}
 	if err != nil {
-		r.step("propose", fmt.Sprintf("iteration %d's files cannot be made again; the incumbent's stand for them",
-			p.Iteration))
+		r.step("propose", "iteration %d's files cannot be made again; the incumbent's stand for them",
+			p.Iteration)
 		return "", nil //nolint:nilerr // an old change that no longer fits is no fault
 	}
 	changes, err := r.Repo.Changes(ctx, at.Head, tree)

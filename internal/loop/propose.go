@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/org/autoloop/internal/decision"
@@ -46,8 +45,7 @@ func (r *run) describe(p *proposal.Proposal, at position, all []*attempt) {
 	if until, ok := r.postponedUntil(all); ok {
 		work := together(all)
 		p.Postponed = &history.Finished{
-			Head: history.Head{Iteration: r.iteration}, Evaluation: a.Evaluation,
-			NotBefore: &until, Reason: limited(until, a.reply.Failure.Message),
+			Evaluation: a.Evaluation, NotBefore: &until, Reason: limited(until, a.reply.Failure.Message),
 			Work: history.Work{Agent: work.Agent, Usage: work.Usage, Durations: work.Durations},
 		}
 		return
@@ -131,7 +129,7 @@ func (r *run) proposeFix(ctx context.Context, e history.Decided, verdict ci.Resu
 	*proposal.Proposal, error,
 ) {
 	number := r.records.Fixes() + 1
-	r.step("fix", fmt.Sprintf("attempt %d of %d: %s", number, maxFixes, verdict.Signature()))
+	r.step("fix", "attempt %d of %d: %s", number, maxFixes, verdict.Signature())
 	at, err := r.positionOf(ctx, e)
 	if err != nil {
 		return at, nil, err
@@ -145,7 +143,7 @@ func (r *run) proposeFix(ctx context.Context, e history.Decided, verdict ci.Resu
 	if r.describe(p, at, []*attempt{a}); p.Postponed != nil {
 		return at, p, nil
 	}
-	p.Checked = &history.Checked{Head: history.Head{Iteration: e.Iteration}}
+	p.Checked = &history.Checked{}
 	if a.Outcome != history.Accepted {
 		p.FailFix(a.Reasons[0])
 		return at, p, nil

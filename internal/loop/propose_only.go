@@ -69,7 +69,7 @@ func leave(reason string) error { return idle(reason + "; `iterate job publish` 
 func (r *run) proposeForCI(ctx context.Context) (*proposal.Proposal, error) {
 	e := *r.records.Decision
 	r.iteration = e.Iteration
-	r.step("ci", fmt.Sprintf("commit %.12s", e.Commit))
+	r.step("ci", "commit %.12s", e.Commit)
 	verdict := r.verdict(ctx, e)
 	left := r.time() - r.Now().Sub(r.begun)
 	if r.refusal != "" || !r.asksToFix(ctx, e, verdict) || r.blockedReason(r.records) != "" || left <= 0 {

@@ -243,7 +243,7 @@ func (r *thread) answerComments(ctx context.Context) {
 	}
 	r.comments.Author = author
 	if r.comments.Issue = number; r.records.Issue != number {
-		err := r.update(ctx, fmt.Sprintf("%s: issue #%d", r.Program.Name, number), nil, func(b *records) error {
+		err := r.update(ctx, fmt.Sprintf("issue #%d", number), nil, func(b *records) error {
 			r.noteIssue(b)
 			return nil
 		})

@@ -85,6 +85,9 @@ func (r *run) enterProposal(ctx context.Context, at position, p *proposal.Propos
 	if len(p.Baseline) > 0 {
 		branch = at.branchUpdate(r.ref())
 	}
+	for _, e := range p.Events() {
+		e.Header().Iteration = r.iteration
+	}
 	message := r.message(p)
 	if p.Kept() {
 		commit, err := r.commit(ctx, at, p)
@@ -96,11 +99,11 @@ func (r *run) enterProposal(ctx context.Context, at position, p *proposal.Propos
 	}
 	switch {
 	case p.Checked != nil:
-		r.step("record", fmt.Sprintf("fix %d", r.records.fixNumber()))
+		r.step("record", "fix %d", r.records.fixNumber())
 	case p.Decided != nil:
-		r.step("record", render.OutcomeOf(p.Decided.Outcome).Word)
+		r.step("record", "%s", render.OutcomeOf(p.Decided.Outcome).Word)
 	}
-	err := r.write(ctx, r.Program.Name+": "+message, branch, func(b *records) error {
+	err := r.write(ctx, message, branch, func(b *records) error {
 		err := r.enter(b, at, p)
 		for _, also := range then {
 			also(b)
@@ -164,8 +167,8 @@ func (r *run) commit(ctx context.Context, at position, p *proposal.Proposal) (st
 		onto = at.Old
 		subject = fmt.Sprintf(": fix CI (%d)\n\n%s", r.records.fixNumber(), summary(p.Checked.Summary, e.Changed))
 	}
-	message := fmt.Sprintf("[Autoloop: %s] Iteration %d%s\n\nAutoloop-Iteration: %[2]d\nAutoloop-Metric: %[4]s\n"+
-		"Autoloop-Run: %[5]s\n", r.Program.Name, r.iteration, subject, e.Best, r.id) + r.SignOff
+	message := r.signed("Iteration %d%s\n\nAutoloop-Iteration: %[1]d\nAutoloop-Metric: %[3]s\n", r.iteration, subject,
+		e.Best)
 	return r.commitOnBase(ctx, at, onto, p.Candidate, message)
 }
 
@@ -203,7 +206,7 @@ func (r *run) enter(b *records, at position, p *proposal.Proposal) error {
 			e.Outcome = decided.Outcome
 		}
 	}
-	for _, e := range (&proposal.Proposal{Measured: p.Measured, Proposed: p.Proposed}).Events() {
+	for _, e := range p.Candidates() {
 		b.add(e)
 	}
 	r.enterPending(b, decided)
@@ -268,7 +271,7 @@ func (r *run) enterPostponed(b *records, e *history.Finished) error {
 	reason := limited(*e.NotBefore, e.Reason.Words)
 	b.stopped = reason.String()
 	b.add(&history.Finished{
-		Head: history.Head{Iteration: b.iteration}, Evaluation: e.Evaluation,
+		Head: e.Head, Evaluation: e.Evaluation,
 		NotBefore: e.NotBefore, Reason: reason,
 		Work: history.Work{Agent: e.Agent, Usage: e.Usage, Durations: e.Durations},
 	})

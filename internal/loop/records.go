@@ -290,7 +290,7 @@ func (r *journal) update(ctx context.Context, message string, branch *git.RefUpd
 		b.written = b.files()
 		return b.written, nil
 	}
-	u := memory.Update{Program: r.Program.Name, Message: message, Apply: apply, Branch: branch}
+	u := memory.Update{Program: r.Program.Name, Message: r.Program.Name + ": " + message, Apply: apply, Branch: branch}
 	if r.refusal == "" {
 		u.Claims = r.ref()
 	}

@@ -182,7 +182,7 @@ func TestRacedChangeDecidesAgain(t *testing.T) {
 	assert.Empty(t, j.stopped+decision.Text(j.records.Paused))
 	assert.Equal(t, "v", j.records.Note, "what was written last is what is known")
 	assert.Equal(t, store.wrote, j.files)
-	assert.Equal(t, []any{"p", "a change", branch, "refs/heads/autoloop/p"},
+	assert.Equal(t, []any{"p", "p: a change", branch, "refs/heads/autoloop/p"},
 		[]any{store.update.Program, store.update.Message, store.update.Branch, store.update.Claims})
 }
 

@@ -79,7 +79,7 @@ func (r *run) replay(ctx context.Context, commit, base string) (head string, cou
 		if len(c.Parents) != 1 {
 			continue // a merge of the default branch
 		}
-		tree, conflicts, err := threeWay(ctx, r.Repo, c.Parents[0], head, c.ID, r.Now())
+		tree, conflicts, err := r.threeWay(ctx, c.Parents[0], head, c.ID)
 		if err != nil {
 			return "", 0, err
 		}
@@ -128,7 +128,7 @@ func (r *run) replayPending(ctx context.Context, e history.Decided) error {
 	if err == nil && head != base && len(changes) == 0 {
 		replayed := e
 		replayed.Commit, replayed.Parent = head, base
-		err = r.write(ctx, fmt.Sprintf("%s: iteration %d is replayed", r.Program.Name, e.Iteration),
+		err = r.write(ctx, fmt.Sprintf("iteration %d is replayed", e.Iteration),
 			&git.RefUpdate{Ref: r.ref(), New: head, Old: e.Commit},
 			func(b *records) error {
 				r.enterPending(b, replayed)

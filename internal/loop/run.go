@@ -179,15 +179,16 @@ func (s *session) branch() string { return BranchPrefix + s.Program.Name }
 
 func (s *session) ref() string { return "refs/heads/" + s.branch() }
 
-func (s *session) step(stage, detail string) { s.tell(stage, detail, false) }
+func (s *session) step(stage, format string, args ...any) { s.tell(false, stage, format, args...) }
 
 // minor is one of many similar steps.
-func (s *session) minor(stage, detail string) { s.tell(stage, detail, true) }
+func (s *session) minor(stage, format string, args ...any) { s.tell(true, stage, format, args...) }
 
-func (s *session) tell(stage, detail string, minor bool) {
+func (s *session) tell(minor bool, stage, format string, args ...any) {
 	if s.Progress != nil {
 		s.Progress(live.Status{
-			Program: s.Program.Name, Iteration: s.iteration, Stage: stage, Detail: detail, Since: s.Now(), Minor: minor,
+			Program: s.Program.Name, Iteration: s.iteration, Stage: stage, Detail: fmt.Sprintf(format, args...),
+			Since: s.Now(), Minor: minor,
 		})
 	}
 }

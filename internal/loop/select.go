@@ -76,7 +76,7 @@ func others(p *proposal.Proposal) []decision.Reason {
 		}
 		list = append(list, decision.Reason{
 			Kind: decision.OtherProposal, Count: e.Proposal, Path: e.Agent, Term: string(e.Outcome), Value: e.Metric,
-			Because: e.Reasons[:min(len(e.Reasons), 1)],
+			Because: atMost(e.Reasons, 1),
 		})
 	}
 	return list
@@ -93,7 +93,7 @@ func (a *attempt) title() string {
 // proposedEvent is the event of one candidate among several.
 func (r *run) proposedEvent(at position, a *attempt) *history.Proposed {
 	e := &history.Proposed{
-		Head: history.Head{Iteration: r.iteration}, Proposal: a.number, Outcome: a.Outcome, Reasons: a.Reasons,
+		Proposal: a.number, Outcome: a.Outcome, Reasons: a.Reasons,
 		Parent: at.Head, Direction: r.Program.Direction, Evaluator: at.Evaluator,
 		Definition: at.Definition, Digest: a.Digest, Noisy: a.Noisy, Focus: a.Focus,
 		Work: a.Work, Notes: a.Notes, Verdict: a.Verdict, Metric: a.Metric, PreviousBest: a.PreviousBest,
@@ -155,7 +155,7 @@ func (r *run) measuredEvents(at position, all []*attempt) (measured []*history.M
 func (r *run) decidedEvent(at position, all []*attempt) *history.Decided {
 	a := all[len(all)-1]
 	e := a.Decided
-	e.Iteration, e.Parent, e.Direction, e.Target = r.iteration, at.Head, r.Program.Direction, r.records.target()
+	e.Parent, e.Direction, e.Target = at.Head, r.Program.Direction, r.records.target()
 	e.Evaluator, e.Definition, e.Executor = at.Evaluator, at.Definition, at.Executor
 	e.Work = together(all)
 	if a.of > 1 {
@@ -167,7 +167,7 @@ func (r *run) decidedEvent(at position, all []*attempt) *history.Decided {
 	return &e
 }
 
-func atMost(list []string, most int) []string { return list[:min(len(list), most)] }
+func atMost[T any](list []T, most int) []T { return list[:min(len(list), most)] }
 
 // maxChanged is how many changed paths an event names.
 const maxChanged = 100

@@ -212,7 +212,7 @@ const partingTime = 20 * time.Second
 func (r *run) giveUp(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), partingTime)
 	defer cancel()
-	_ = r.update(ctx, r.Program.Name+": ended before its time", nil, func(b *records) error {
+	_ = r.update(ctx, "ended before its time", nil, func(b *records) error {
 		if err := b.holdsLease(); err != nil { // there is nothing to give back, whatever else it might write
 			return err
 		}

@@ -122,7 +122,7 @@ func (r *measurer) measureSuite(ctx context.Context, at position, a *attempt) er
 		return nil
 	}
 	a.measured = append(a.measured, &history.Measured{
-		Head: history.Head{Iteration: r.iteration}, Role: history.Candidate, Metric: suited.Candidate,
+		Role: history.Candidate, Metric: suited.Candidate,
 		Output: suited.Output, Seconds: a.Durations["measure"], Evaluator: at.Evaluator,
 	})
 	d := r.suiteDecision(suited)

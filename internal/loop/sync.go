@@ -139,9 +139,7 @@ func (r *run) reconcileBranch(ctx context.Context, at position) (position, error
 		at.Note = fmt.Sprintf("moved to %s", at.BaseBranch)
 		return at, nil
 	}
-	message := fmt.Sprintf("[Autoloop: %s] Merge %s\n\nAutoloop-Run: %s\n", r.Program.Name, at.BaseBranch,
-		r.id) + r.SignOff
-	at.Head, err = r.merge(ctx, at.Old, at.Base, at.BaseBranch, message)
+	at.Head, err = r.merge(ctx, at.Old, at.Base, at.BaseBranch, r.signed("Merge %s\n\n", at.BaseBranch))
 	at.Move, at.Note = err == nil, fmt.Sprintf("merged %s (%d commits)", at.BaseBranch, behind)
 	return at, err
 }
@@ -155,7 +153,7 @@ func (r *run) merge(ctx context.Context, commit, base, called, message string) (
 	case len(conflicts) > 0:
 		return "", r.conflicts(called, conflicts)
 	}
-	return r.Repo.CommitTree(ctx, merged, []string{commit, base}, message, r.Now())
+	return r.commitTree(ctx, merged, message, commit, base)
 }
 
 // defaultBranch is the branch that the program's work is for: the one asked
@@ -351,12 +349,12 @@ func (r *run) withBase(ctx context.Context, commit, base string) (string, error)
 func (r *run) commitOnBase(ctx context.Context, at position, parent, candidate, message string) (string, error) {
 	tree, conflicts, err := candidate, []string(nil), error(nil)
 	if at.Tip != "" {
-		tree, conflicts, err = threeWay(ctx, r.Repo, at.start(), parent, candidate, r.Now())
+		tree, conflicts, err = r.threeWay(ctx, at.start(), parent, candidate)
 	}
 	if err != nil || len(conflicts) > 0 {
 		return "", cmp.Or(err, proposal.Refuse("%s", r.needsWorkflows(conflicts)))
 	}
-	commit, err := r.Repo.CommitTree(ctx, tree, []string{parent}, message, r.Now().Truncate(time.Second))
+	commit, err := r.commitTree(ctx, tree, message, parent)
 	if err != nil || at.Tip == "" {
 		return commit, err
 	}
@@ -370,25 +368,35 @@ func (r *run) commitOnBase(ctx context.Context, at position, parent, candidate, 
 func (r *run) needsWorkflows(files []string) decision.Reason {
 	return decision.Reason{
 		Kind: decision.PushNeedsMerge, Path: r.branch(),
-		Words: strings.Join(files[:min(len(files), 5)], ", "),
+		Words: strings.Join(atMost(files, 5), ", "),
 	}
 }
 
 // threeWay merges two trees or commits whose common one is base. Git's merge takes
 // no base, so three commits are made that have it.
-func threeWay(ctx context.Context, repo *git.Repo, base, ours, theirs string, now time.Time) (tree string,
-	conflicts []string, err error,
+func (s *session) threeWay(ctx context.Context, base, ours, theirs string) (tree string, conflicts []string,
+	err error,
 ) {
 	var commits []string
 	for _, from := range []string{base, ours, theirs} {
-		commit, err := repo.CommitTree(ctx, from+"^{tree}", commits[:min(len(commits), 1)], "merging\n",
-			now.Truncate(time.Second))
+		commit, err := s.commitTree(ctx, from+"^{tree}", "merging\n", atMost(commits, 1)...)
 		if err != nil {
 			return "", nil, err
 		}
 		commits = append(commits, commit)
 	}
-	return repo.MergeTree(ctx, commits[1], commits[2])
+	return s.Repo.MergeTree(ctx, commits[1], commits[2])
+}
+
+// commitTree makes a commit of now.
+func (s *session) commitTree(ctx context.Context, tree, message string, parents ...string) (string, error) {
+	return s.Repo.CommitTree(ctx, tree, parents, message, s.Now().Truncate(time.Second))
+}
+
+// signed is the message of a commit of this run.
+func (s *session) signed(format string, args ...any) string {
+	text := fmt.Sprintf(format, args...)
+	return fmt.Sprintf("[Autoloop: %s] %sAutoloop-Run: %s\n%s", s.Program.Name, text, s.id, s.SignOff)
 }
 
 // pushRefusal says what the remote said when it refused a push of the program

@@ -40,7 +40,7 @@ func (r *run) await(ctx context.Context) error {
 		}
 		e := *waiting
 		r.iteration = e.Iteration
-		r.step("ci", fmt.Sprintf("commit %.12s", e.Commit))
+		r.step("ci", "commit %.12s", e.Commit)
 		verdict := r.verdict(ctx, e)
 		late := r.comments == nil || !r.Now().Before(deadline)
 		event := r.event(ctx, e, verdict, late)
@@ -138,7 +138,7 @@ func (r *run) publishPending(ctx context.Context) {
 			"`actions: write`", r.Program.CIWorkflow, err)
 		return
 	}
-	err := r.write(ctx, r.Program.Name+": CI was started", nil,
+	err := r.write(ctx, "CI was started", nil,
 		func(b *records) error {
 			b.set(history.CIStarted, e.Commit)
 			return nil
@@ -189,7 +189,7 @@ func (r *run) keepWaiting(ctx context.Context, e history.Decided, pause *decisio
 	verdict ci.Result,
 ) error {
 	reasons := append([]decision.Reason{decision.Say("CI did not answer yet; a later run goes on")}, found(verdict)...)
-	err := r.write(ctx, fmt.Sprintf("%s: iteration %d still waits for CI", r.Program.Name, e.Iteration), nil,
+	err := r.write(ctx, fmt.Sprintf("iteration %d still waits for CI", e.Iteration), nil,
 		func(b *records) error {
 			b.add(&history.Finished{Outcome: history.PendingCI})
 			r.consumed(b)
@@ -206,7 +206,7 @@ func (r *run) keepWaiting(ctx context.Context, e history.Decided, pause *decisio
 func (r *run) recordFinal(ctx context.Context, e history.Decided, branch *git.RefUpdate,
 	pause *decision.Reason,
 ) error {
-	err := r.write(ctx, fmt.Sprintf("%s: iteration %d %s", r.Program.Name, e.Iteration, e.Outcome), branch,
+	err := r.write(ctx, fmt.Sprintf("iteration %d %s", e.Iteration, e.Outcome), branch,
 		func(b *records) error {
 			decided := e
 			if e.Outcome != history.Accepted {

@@ -411,6 +411,7 @@ func TestFixIsAskedFor(t *testing.T) {
 				return position{}, p, err
 			}
 			e := *d.records.Decision
+			d.iteration = e.Iteration
 			err := d.settle(t.Context(), e, d.event(t.Context(), e, failure, true), failure)
 			assert.Equal(t, c.fix != nil, asked == 45*time.Minute)
 			if c.err != nil {

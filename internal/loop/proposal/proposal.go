@@ -70,7 +70,7 @@ func (p *Proposal) Number() int {
 	return max(p.Decided.Proposal, 1)
 }
 
-// Events are all events, those of each candidate together.
+// Events are all events, in the order of the ledger.
 func (p *Proposal) Events() []history.Event {
 	var events []history.Event
 	for _, e := range p.Baseline {
@@ -79,6 +79,18 @@ func (p *Proposal) Events() []history.Event {
 	if p.Checked != nil {
 		events = append(events, p.Checked)
 	}
+	events = append(events, p.Candidates()...)
+	if p.Decided != nil {
+		events = append(events, p.Decided)
+	}
+	if p.Postponed != nil {
+		events = append(events, p.Postponed)
+	}
+	return events
+}
+
+// Candidates are the events of all candidates, those of each together.
+func (p *Proposal) Candidates() (events []history.Event) {
 	rest := p.Measured
 	for _, e := range p.Proposed {
 		for ; len(rest) > 0 && max(rest[0].Proposal, 1) == e.Proposal; rest = rest[1:] {
@@ -88,12 +100,6 @@ func (p *Proposal) Events() []history.Event {
 	}
 	for _, e := range rest {
 		events = append(events, e)
-	}
-	if p.Decided != nil {
-		events = append(events, p.Decided)
-	}
-	if p.Postponed != nil {
-		events = append(events, p.Postponed)
 	}
 	return events
 }
