@@ -120,22 +120,19 @@ func lines(texts []string) (list []render.Markup) {
 func resultLinks(s Step, r loop.Result) []render.Markup {
 	base := s.Getenv("GITHUB_SERVER_URL") + "/" + s.Getenv("GITHUB_REPOSITORY") + "/"
 	var links []render.Markup
-	if n := r.PullRequest; n > 0 {
-		links = append(links, render.Linked(render.MD("pull request #%d", n), base+"pull/"+number(n)))
+	add := func(there bool, text render.Markup, url string) {
+		if there {
+			links = append(links, render.Linked(text, url))
+		}
 	}
-	if n := r.Issue; n > 0 {
-		links = append(links, render.Linked(render.MD("issue #%d", n), base+"issues/"+number(n)))
-	}
-	if commit := valueOf(r.Commit); commit != "" {
-		short := render.Name(commit[:min(len(commit), shownCommit)])
-		links = append(links, render.Linked("commit "+short, base+"commit/"+commit))
-	}
-	if url := s.ProgramPage(s.Dir, r.Program); url != "" {
-		links = append(links, render.Linked("all that was tried", url))
-	}
-	if id := s.Getenv("GITHUB_RUN_ID"); id != "" && r.Transcript != "" {
-		links = append(links, render.Linked("transcript", base+"actions/runs/"+id+"#artifacts"))
-	}
+	add(r.PullRequest > 0, render.MD("pull request #%d", r.PullRequest), base+"pull/"+number(r.PullRequest))
+	add(r.Issue > 0, render.MD("issue #%d", r.Issue), base+"issues/"+number(r.Issue))
+	commit := valueOf(r.Commit)
+	add(commit != "", "commit "+render.Name(commit[:min(len(commit), shownCommit)]), base+"commit/"+commit)
+	url := s.ProgramPage(s.Dir, r.Program)
+	add(url != "", "all that was tried", url)
+	id := s.Getenv("GITHUB_RUN_ID")
+	add(id != "" && r.Transcript != "", "transcript", base+"actions/runs/"+id+"#artifacts")
 	return links
 }
 

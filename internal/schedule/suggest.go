@@ -7,19 +7,16 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/render"
 )
 
 // unknown says that there is no such program, and which was perhaps meant.
 func (p *Plan) unknown(name string) *ForcedError {
-	const most = 20
 	names := make([]string, len(p.Standings))
 	for i, s := range p.Standings {
 		names[i] = s.Program.Name
 	}
-	end := "; there are: " + cmp.Or(strings.Join(names[:min(most, len(names))], ", "), "none")
-	if len(names) > most {
-		end += ", …"
-	}
+	end := "; there are: " + cmp.Or(render.Few(names), "none")
 	if meant := Nearest(name, names); meant != "" {
 		end = fmt.Sprintf("; did you mean %q?", meant)
 	}

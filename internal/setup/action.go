@@ -23,17 +23,16 @@ var (
 	// usesLine is a use of our action in a workflow of ours, with the remark
 	// behind it: a pin that init chose by itself has its release there.
 	usesLine = lazyregexp.New(`(?m)^ +(?:- )?uses: (\S+@\S+)( # \S+)?\n(?: +id: .*\n)?(?: +if: .*\n)? +with:\n +mode: `)
-	release  = lazyregexp.New(`^v\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
-	// pseudoVersion is what Go calls a commit without a release: no tag of GitHub.
-	pseudoVersion = lazyregexp.New(`[.-]\d{14}-[0-9a-f]{12}$`)
-	commitID      = lazyregexp.New(`^[0-9a-f]{40}$`)
+	// release is no pseudo-version, which Go calls a commit without a tag.
+	release  = lazyregexp.New(`^v\d+\.\d+\.\d+(-[A-Za-z][0-9A-Za-z.-]*)?$`)
+	commitID = lazyregexp.New(`^[0-9a-f]{40}$`)
 )
 
 // pinned is the action of the binary's own source: its commit, with the release
 // as a remark, or its release where the commit is not known.
 func (o Origin) pinned() (uses, remark string) {
 	repository, version := cmp.Or(o.Repository, "org/autoloop"), o.Version
-	if !release().MatchString(version) || pseudoVersion().MatchString(version) {
+	if !release().MatchString(version) {
 		version = ""
 	}
 	switch {

@@ -25,24 +25,16 @@ func withCI(text string, names []string) string {
 	if len(names) == 0 {
 		return text
 	}
-	return strings.Replace(text, ciLine, "    workflows: "+quotedList(names), 1)
+	return strings.Replace(text, ciLine, "    workflows: "+quoted(names), 1)
 }
 
-// quotedList is a list of strings on one line.
-func quotedList(list []string) string {
-	items := make([]string, len(list))
-	for i, text := range list {
-		items[i] = quoted(text)
-	}
-	return "[" + strings.Join(items, ", ") + "]"
-}
-
-// quoted is a string on one line as JSON has it, which YAML reads as it stands.
-func quoted(text string) string {
+// quoted is a string or a list of them on one line as JSON has it, which YAML reads as it
+// stands.
+func quoted(value any) string {
 	var out strings.Builder
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(text) // a string always encodes
+	_ = encoder.Encode(value) // a string always encodes
 	return strings.TrimSpace(out.String())
 }
 

@@ -58,7 +58,7 @@ func initFiles(root string, programs []*program.Program, dir string, o Options) 
 		add(pairWorkflow, workflows.Iterate)
 	}
 	if suites := withTasks(programs); len(suites) > 0 {
-		add(gateWorkflow, strings.Replace(workflows.Gate, `["agent-config"]`, quotedList(suites), 1))
+		add(gateWorkflow, strings.Replace(workflows.Gate, `["agent-config"]`, quoted(suites), 1))
 	}
 	if o.Pages || exists(root, pageWorkflow) {
 		add(pageWorkflow, workflows.Page)
