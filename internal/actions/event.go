@@ -2,16 +2,12 @@ package actions
 
 import (
 	"encoding/json"
-	"io"
 	"os"
 	"path"
 	"strings"
 
 	"github.com/org/autoloop/internal/misuse"
 )
-
-// maxEvent bounds what is read of the event that started a workflow.
-const maxEvent = 4 << 20
 
 // event is what is read of the event that started a workflow.
 type event struct {
@@ -30,12 +26,8 @@ type event struct {
 // event reads the event of this workflow run; it is empty where the run has no event.
 func (s Step) event() event {
 	var found event
-	in, err := os.Open(s.Getenv("GITHUB_EVENT_PATH"))
-	if err != nil {
-		return event{}
-	}
-	defer func() { _ = in.Close() }()
-	if json.NewDecoder(io.LimitReader(in, maxEvent)).Decode(&found) != nil {
+	data, _ := os.ReadFile(s.Getenv("GITHUB_EVENT_PATH"))
+	if json.Unmarshal(data, &found) != nil {
 		return event{}
 	}
 	return found

@@ -16,9 +16,6 @@ import (
 // of a run, whose report goes to a directory. The program is nil when none was
 // selected.
 func (s Step) ReportRun(p *program.Program, results []loop.Result, dir string) error {
-	if results == nil {
-		results = []loop.Result{}
-	}
 	text, err := json.MarshalIndent(results, "", "  ")
 	if err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -40,10 +39,7 @@ func (s Step) SetOutputs(outputs ...Output) error {
 	for _, o := range outputs {
 		text.WriteString(o.String())
 	}
-	if err := appendTo(s.Getenv("GITHUB_OUTPUT"), text.String()); err != nil {
-		return fmt.Errorf("set the step's outputs: %w", err)
-	}
-	return nil
+	return appendTo(s.Getenv("GITHUB_OUTPUT"), text.String())
 }
 
 // String is the output in the form of the file. A value that is not one plain
@@ -61,10 +57,7 @@ func (o Output) String() string {
 
 // AddSummary adds markdown to the summary of the job.
 func (s Step) AddSummary(markdown string) error {
-	if err := appendTo(s.Getenv("GITHUB_STEP_SUMMARY"), markdown); err != nil {
-		return fmt.Errorf("write the job summary: %w", err)
-	}
-	return nil
+	return appendTo(s.Getenv("GITHUB_STEP_SUMMARY"), markdown)
 }
 
 // ReportFile is the name of the file that the output `report` names.
@@ -78,12 +71,9 @@ func (s Step) WriteReport(dir string, text []byte) (string, error) {
 	}
 	file := filepath.Join(dir, ReportFile)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", fmt.Errorf("write %s: %w", file, err)
+		return "", err
 	}
-	if err := files.WriteFile(file, text, 0o644); err != nil {
-		return "", fmt.Errorf("write %s: %w", file, err)
-	}
-	return file, nil
+	return file, files.WriteFile(file, text, 0o644)
 }
 
 func appendTo(file, text string) error {

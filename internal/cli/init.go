@@ -59,10 +59,16 @@ With NAME and without --local it writes an example of that name that runs as it 
 			}
 			return asObject(a, func() (*initialized, error) {
 				plan := &initialized{}
-				if err := a.planInit(cmd.Context(), plan, init, name); err != nil {
+				var err error
+				if a.Local || name != "" {
+					err = a.planProgram(cmd.Context(), plan, init.kind, name)
+				} else {
+					err = a.planRepository(cmd.Context(), plan, init)
+				}
+				if err != nil {
 					return nil, err
 				}
-				err := a.doInit(cmd.Context(), plan)
+				err = a.doInit(cmd.Context(), plan)
 				if name != "" {
 					a.warn(a.uncommitted(cmd.Context()).Files()...)
 				}
@@ -113,51 +119,33 @@ type initialized struct {
 	next string // what a person does then
 }
 
-// planInit plans one program that is measured here, an example of a name, or what a
-// repository needs.
-func (a *App) planInit(ctx context.Context, plan *initialized, init initOptions, name string) (err error) {
-	switch {
-	case a.Local:
-		return a.planLocal(ctx, plan, init.kind, name)
-	case name == "":
-		return a.planRepository(ctx, plan, init)
+// planProgram plans one program: with --local one that was measured here, called as its kind
+// without a name, else an example.
+func (a *App) planProgram(ctx context.Context, plan *initialized, kind, name string) (err error) {
+	var fitted *setup.Fitted
+	doctor, proposer := "", ""
+	if a.Local {
+		if err = a.openRun(ctx); err == nil {
+			fitted, err = a.fitProgram(ctx, name, kind)
+		}
+	} else {
+		a.Yes = true
+		err = a.openRepo(ctx)
 	}
-	a.Yes = true
-	if err := a.openRepo(ctx); err != nil {
-		return err
-	}
-	plan.next = fmt.Sprintf(runNext, name, "", a.programsFlag(), "")
-	plan.Steps, err = setup.FirstProgram(a.Checkout, a.source().Directory(), name, nil)
-	return err
-}
-
-// planLocal plans one program that was measured here; the name "" is that of its kind.
-func (a *App) planLocal(ctx context.Context, plan *initialized, kind, name string) error {
-	if err := a.openRun(ctx); err != nil {
-		return err
-	}
-	fitted, err := a.fitProgram(ctx, name, kind)
 	if err != nil {
 		return err
 	}
-	if !a.Yes {
-		fmt.Fprintln(a.Stdout, fitted.Text)
-	}
 	dir := a.source().Directory()
-	plan.next = fmt.Sprintf(
-		"written: %s (%s)\nmeasured: %s\n",
-		filepath.Join(dir, fitted.Name+".md"),
-		fitted.Why,
-		fitted,
-	) +
-		fmt.Sprintf(
-			runNext,
-			fitted.Name,
-			"  iterate doctor                 # who can propose changes here\n",
-			a.programsFlag(),
-			" --agent NAME",
-		)
-	plan.Steps, err = setup.FirstProgram(a.Checkout, dir, "", fitted)
+	if fitted != nil {
+		if !a.Yes {
+			fmt.Fprintln(a.Stdout, fitted.Text)
+		}
+		name, proposer = fitted.Name, " --agent NAME"
+		doctor = "  iterate doctor                 # who can propose changes here\n"
+		plan.next = fmt.Sprintf("written: %s (%s)\nmeasured: %s\n", filepath.Join(dir, name+".md"), fitted.Why, fitted)
+	}
+	plan.next += fmt.Sprintf(runNext, name, doctor, a.programsFlag(), proposer)
+	plan.Steps, err = setup.FirstProgram(a.Checkout, dir, name, fitted)
 	return err
 }
 

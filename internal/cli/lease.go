@@ -33,11 +33,11 @@ func (e Env) HolderAlive(lease history.Lease) bool {
 		then, bad := strconv.Atoi(attempt)
 		return !e.InActions() || id != e.Getenv("GITHUB_RUN_ID") || err != nil || bad != nil || then >= now
 	}
-	host, _ := os.Hostname()
-	if lease.Handed || lease.Host != host {
+	me := e.LeaseHolder()
+	if lease.Handed || lease.Host != me.Host {
 		return true
 	}
-	if lease.Namespace != process.Namespace() && lease.Namespace != "" && process.SameBoot(lease.ProcessStart) {
+	if lease.Namespace != me.Namespace && lease.Namespace != "" && process.SameBoot(lease.ProcessStart) {
 		return true // its number says nothing here; its lease ends by itself
 	}
 	start := process.Start(lease.PID)

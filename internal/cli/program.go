@@ -113,7 +113,7 @@ func (a *App) protectInputs(p *program.Program) {
 	}
 }
 
-// TrackedFiles lists the files of the commit that is checked out, sorted.
+// trackedFiles lists the files of the commit that is checked out, sorted as git does.
 func (a *App) trackedFiles(ctx context.Context) ([]string, error) {
 	head, err := a.Repo.Head(ctx)
 	if err != nil {
@@ -127,7 +127,6 @@ func (a *App) trackedFiles(ctx context.Context) ([]string, error) {
 	for i, entry := range entries {
 		files[i] = entry.Path
 	}
-	slices.Sort(files)
 	return files, nil
 }
 

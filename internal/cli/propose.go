@@ -62,7 +62,9 @@ func (a *App) propose(ctx context.Context, out string, ifDue bool) (written bool
 	// Where a start is on record, the job that recorded it has seen to what CI needs:
 	// this one needs no GitHub. Without a start the loop refuses.
 	anyGate := func(*program.Program) error { return nil }
-	handOn := func(made *proposal.Proposal, result loop.Result, err error) ([]loop.Result, error) {
+	do := func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
+		service.MustReserve = a.InActions()
+		made, result, err := service.Propose(ctx)
 		switch {
 		case err != nil:
 			return nil, err
@@ -77,16 +79,12 @@ func (a *App) propose(ctx context.Context, out string, ifDue bool) (written bool
 	}
 	// The start is on record, and publishing settles it with the reason.
 	refused := func(ctx context.Context, recorder *loop.Service, why error) error {
-		if !a.InActions() {
-			return nil // who asks by hand reads it
-		}
-		recorder.MustReserve = true
-		_, err := handOn(recorder.Refusing(why.Error()).Propose(ctx))
+		_, err := do(ctx, recorder.Refusing(why.Error()))
 		return err
 	}
-	err = a.withLoop(ctx, anyGate, refused, func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
-		service.MustReserve = a.InActions()
-		return handOn(service.Propose(ctx))
-	})
+	if !a.InActions() {
+		refused = nil // who asks by hand reads it
+	}
+	err = a.withLoop(ctx, anyGate, refused, do)
 	return written, err
 }

@@ -29,13 +29,10 @@ const (
 // command begins its work (unknown flags, commands and arguments) are misuse.
 func Run(ctx context.Context, env Env, root *cobra.Command) int {
 	begun := false
-	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
-		if work := cmd.RunE; work != nil { // that which completes has none
-			cmd.RunE = func(cmd *cobra.Command, args []string) error {
-				begun = true
-				return work(cmd, args)
-			}
-		}
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		err := cmd.ValidateFlagGroups() // cobra does it after this
+		begun = err == nil
+		return err
 	}
 	root.SetArgs(append([]string{}, env.Args...)) // nil would be the arguments of this process
 	root.SetIn(env.Stdin)

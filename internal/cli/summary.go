@@ -12,11 +12,11 @@ import (
 // deliver prints the results of a run, a JSON array or a table and what a person should
 // know besides, and tells GitHub Actions of them.
 func (a *App) deliver(p *program.Program, results []loop.Result) error {
-	text := ""
+	text, results := "", append([]loop.Result{}, results...)
 	if len(results) > 0 {
 		text = colored(a.Env, resultTable(results).Fit(a.TableWidth()).String()) + notes(results)
 	}
-	err := a.print(append([]loop.Result{}, results...), text)
+	err := a.print(results, text)
 	if !a.JSON {
 		for _, warning := range warnings(results) {
 			a.warn(plain.Line(warning))

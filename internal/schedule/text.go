@@ -18,12 +18,9 @@ func (p *Plan) Write(file string) error {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return fmt.Errorf("write %s: %w", file, err)
+		return err
 	}
-	if err := files.WriteFile(file, append(text, '\n'), 0o644); err != nil {
-		return fmt.Errorf("write %s: %w", file, err)
-	}
-	return nil
+	return files.WriteFile(file, append(text, '\n'), 0o644)
 }
 
 // Text says what was selected, and why the others were not; warnings are left out.

@@ -3,7 +3,6 @@ package setup
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -25,28 +24,27 @@ func withCI(text string, names []string) string {
 	if len(names) == 0 {
 		return text
 	}
-	return strings.Replace(text, ciLine, "    workflows: "+quoted(names), 1)
+	return strings.Replace(text, ciLine, "    workflows: "+"["+quoted(names...)+"]", 1)
 }
 
-// quoted is a string or a list of them on one line as JSON has it, which YAML reads as it
-// stands.
-func quoted(value any) string {
-	var out strings.Builder
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(value) // a string always encodes
-	return strings.TrimSpace(out.String())
+// quoted are strings on one line as JSON has them, which YAML reads as they stand.
+func quoted(texts ...string) string {
+	for i, text := range texts {
+		var out strings.Builder
+		encoder := json.NewEncoder(&out)
+		encoder.SetEscapeHTML(false)
+		_ = encoder.Encode(text) // a string always encodes
+		texts[i] = strings.TrimSpace(out.String())
+	}
+	return strings.Join(texts, ", ")
 }
 
 // ciWorkflows are the names of the repository's workflows that run on pushes or
 // pull requests, sorted, as the event workflow_run knows them: by its path one without a
 // name. One that cannot be read is left out: GitHub does not run it either.
-func ciWorkflows(root string) ([]string, error) {
+func ciWorkflows(root string) []string {
 	dir := os.DirFS(filepath.Join(root, filepath.FromSlash(workflowDir)))
-	entries, err := fs.Glob(dir, "*.y*ml")
-	if err != nil {
-		return nil, fmt.Errorf("look for CI: %w", err)
-	}
+	entries, _ := fs.Glob(dir, "*.y*ml") // its error is of the pattern
 	var names []string
 	for _, entry := range entries {
 		var workflow struct {
@@ -64,7 +62,7 @@ func ciWorkflows(root string) ([]string, error) {
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
-	return names[:min(len(names), maxCINames)], nil
+	return names[:min(len(names), maxCINames)]
 }
 
 // startsOn says whether the `on` of a workflow, a word, a list or a mapping,

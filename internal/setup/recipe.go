@@ -29,10 +29,13 @@ func (p place) has(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-func (p place) says(file, words string) bool {
-	data, err := os.ReadFile(filepath.Join(p.dir, file))
-	return err == nil && strings.Contains(string(data), words)
+// read is what a file says, "" for none.
+func (p place) read(name string) string {
+	data, _ := os.ReadFile(filepath.Join(p.dir, filepath.FromSlash(name)))
+	return string(data)
 }
+
+func (p place) says(file, words string) bool { return strings.Contains(p.read(file), words) }
 
 // uses reports whether there are a file and the command for what it tells of.
 func (p place) uses(file, command string) bool { return p.has(file) && p.installed(command) }
@@ -53,8 +56,7 @@ func (p place) anyFile(suffix string, words lazyregexp.Regexp) bool {
 		if looked++; looked > most {
 			return false
 		}
-		data, err := os.ReadFile(filepath.Join(p.dir, filepath.FromSlash(file)))
-		if err == nil && words().Match(data) {
+		if words().MatchString(p.read(file)) {
 			return true
 		}
 	}
@@ -73,13 +75,13 @@ func (p place) sources(patterns ...string) []string {
 	if len(globs) > 0 {
 		return globs
 	}
-	if own := slices.DeleteFunc(
-		slices.Clone(patterns),
-		func(glob string) bool { return !p.matches(glob) },
-	); len(
-		own,
-	) > 0 {
-		return own
+	for _, pattern := range patterns {
+		if p.matches(pattern) {
+			globs = append(globs, pattern)
+		}
+	}
+	if len(globs) > 0 {
+		return globs
 	}
 	for _, pattern := range patterns {
 		globs = append(globs, "**/"+pattern)
@@ -95,10 +97,9 @@ var makeTest = lazyregexp.New(`(?m)^(test|check)\s*::?(?:[^:=]|$)`)
 // makeTests is the name of the rule that tests, "" for none. Make reads the first file.
 func (p place) makeTests() (rule string) {
 	if at := slices.IndexFunc(makefiles, p.has); at >= 0 {
-		data, _ := os.ReadFile(filepath.Join(p.dir, makefiles[at])) // nothing in it, as without a rule
-		for _, found := range makeTest().FindAllSubmatch(data, -1) {
+		for _, found := range makeTest().FindAllStringSubmatch(p.read(makefiles[at]), -1) {
 			if rule != "test" {
-				rule = string(found[1])
+				rule = found[1]
 			}
 		}
 	}

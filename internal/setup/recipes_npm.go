@@ -2,8 +2,6 @@ package setup
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -23,8 +21,8 @@ type npmPackage struct {
 }
 
 func (p place) npm() (pkg npmPackage, found bool) {
-	data, err := os.ReadFile(filepath.Join(p.dir, "package.json"))
-	return pkg, err == nil && json.Unmarshal(data, &pkg) == nil && p.installed("npm")
+	found = json.Unmarshal([]byte(p.read("package.json")), &pkg) == nil && p.installed("npm")
+	return pkg, found
 }
 
 func (n npmPackage) uses(name string) bool { return n.Dependencies[name]+n.DevDependencies[name] != "" }

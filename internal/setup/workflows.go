@@ -32,10 +32,7 @@ const (
 // a workflow to start the right to start it. The directory of the programs is
 // named where it is not the usual one, "". All use the same action.
 func initFiles(root string, programs []*program.Program, dir string, o Options) ([]Step, error) {
-	ci, err := ciWorkflows(root)
-	if err != nil {
-		return nil, err
-	}
+	ci := ciWorkflows(root)
 	uses, remark, err := actionOf(root, o)
 	if err != nil {
 		return nil, err
@@ -58,7 +55,7 @@ func initFiles(root string, programs []*program.Program, dir string, o Options) 
 		add(pairWorkflow, workflows.Iterate)
 	}
 	if suites := withTasks(programs); len(suites) > 0 {
-		add(gateWorkflow, strings.Replace(workflows.Gate, `["agent-config"]`, quoted(suites), 1))
+		add(gateWorkflow, strings.Replace(workflows.Gate, `["agent-config"]`, "["+quoted(suites...)+"]", 1))
 	}
 	if o.Pages || exists(root, pageWorkflow) {
 		add(pageWorkflow, workflows.Page)
