@@ -138,9 +138,16 @@ func (a *App) evalTasks(ctx context.Context, dir string, p *program.Program, o *
 	if err != nil {
 		return err
 	}
-	candidate, err := l.findSide(ctx, session, "candidate", o.candidate)
-	if err != nil {
-		return err
+	var sides []taskrun.Side
+	for _, side := range [][2]string{{"against", o.against}, {"candidate", o.candidate}} {
+		if side[1] == "" {
+			continue
+		}
+		found, err := l.findSide(ctx, session, side[0], side[1])
+		if err != nil {
+			return err
+		}
+		sides = append(sides, found)
 	}
 	begin := sync.OnceFunc(func() { fmt.Fprint(a.Stderr, session.notes) })
 	shown := newProgress(a.Env)
@@ -148,23 +155,14 @@ func (a *App) evalTasks(ctx context.Context, dir string, p *program.Program, o *
 		begin()
 		shown.Begin(taskLine(p))
 	}
-	if o.against == "" {
-		found, err := taskrun.Run(ctx, session.suite, session.options, candidate)
-		shown.Close()
-		if err != nil {
-			return err
-		}
-		a.warn(found.Warnings...)
-		return a.print(found.Baseline, found.Alone())
-	}
-	baseline, err := l.findSide(ctx, session, "against", o.against)
-	if err != nil {
-		return err
-	}
-	found, err := taskrun.Run(ctx, session.suite, session.options, baseline, candidate)
+	found, err := taskrun.Run(ctx, session.suite, session.options, sides...)
 	shown.Close()
 	if err != nil {
 		return err
+	}
+	if o.against == "" {
+		a.warn(found.Warnings...)
+		return a.print(found.Baseline, found.Alone())
 	}
 	return a.deliverReport(found, o.out)
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -93,18 +94,17 @@ func (a *App) skillKeep(p *program.Program) (string, error) {
 	}
 	above := filepath.Join(output, "skills", p.Name)
 	dir := filepath.Join(above, a.NewRunID())
-	if err := files.MakeTrusted(dir, 0o700); err != nil {
-		return "", fmt.Errorf("keep what evaluations leave: %w", err)
-	}
-	runs, err := os.ReadDir(above) // sorted, and their names begin with the time
-	if err != nil {
-		return "", fmt.Errorf("keep what evaluations leave: %w", err)
+	err = files.MakeTrusted(dir, 0o700)
+	var runs []os.DirEntry // sorted, and their names begin with the time
+	if err == nil {
+		runs, err = os.ReadDir(above)
 	}
 	runs = slices.DeleteFunc(runs, func(e os.DirEntry) bool { return !e.IsDir() || !isRunID(e.Name()) })
 	for _, old := range runs[:max(0, len(runs)-keptRuns)] {
-		if err := tree.RemoveAll(filepath.Join(above, old.Name())); err != nil {
-			return "", fmt.Errorf("remove an old run: %w", err)
-		}
+		err = errors.Join(err, tree.RemoveAll(filepath.Join(above, old.Name())))
+	}
+	if err != nil {
+		return "", fmt.Errorf("keep what evaluations leave: %w", err)
 	}
 	return dir, nil
 }

@@ -17,8 +17,21 @@ type SkillReport struct {
 	Schema    int    `json:"schema"`
 	Skill     string `json:"skill"`
 	Workspace string `json:"workspace"`
-	Convergence
-
+	// Class is how it went: the first that fits, see converge.
+	Class Class `json:"class"`
+	// Start is the original's score, Best the best version's, nil when the
+	// original was never measured; Gain is their difference with its sign.
+	Start *metric.Value `json:"start"`
+	Best  *metric.Value `json:"best"`
+	Gain  string        `json:"gain"`
+	// BestVersion is the iteration of the best version, 0 for the original.
+	BestVersion    int    `json:"best_version"`
+	Kept           int    `json:"kept"`
+	Reverted       int    `json:"reverted"`
+	Recommendation string `json:"recommendation"`
+	Reason         string `json:"reason"`
+	// NextSteps are for a person, in order.
+	NextSteps  []string      `json:"next_steps"`
 	Notes      []string      `json:"notes"`
 	Trajectory []results.Row `json:"trajectory"`
 	// RegressedCases are those that the original passes and the best does not.
@@ -77,9 +90,11 @@ type SkillChange struct {
 }
 
 // NewSkillReport fills in what follows from the table of iterations and from what is in the
-// report already; whole is as for Converge, graded says that a grader gave verdicts.
+// report already; whole says that the last run had all the iterations that were asked for, and
+// was not ended by its reverts, graded that a grader gave verdicts.
 func NewSkillReport(r SkillReport, rows []results.Row, whole, graded bool) SkillReport {
-	r.Schema, r.Convergence, r.Trajectory = 1, Converge(rows, len(r.RegressedCases), whole), rows
+	r.Schema, r.Trajectory = 1, rows
+	r.converge(rows, whole)
 	note := func(format string, args ...any) { r.Notes = append(r.Notes, fmt.Sprintf(format, args...)) }
 	unmeasured := 0 // at the end
 	for _, row := range rows {
@@ -106,7 +121,7 @@ func NewSkillReport(r SkillReport, rows []results.Row, whole, graded bool) Skill
 			"(%s of the trigger queries, %s before): look at the description in its SKILL.md",
 			r.BestVersion, Figure(&r.Triggers[n].Score), Figure(&r.Triggers[0].Score))
 	}
-	r.Notes, r.Trajectory = orEmpty(r.Notes), orEmpty(r.Trajectory)
+	r.Notes, r.Trajectory, r.NextSteps = orEmpty(r.Notes), orEmpty(r.Trajectory), orEmpty(r.NextSteps)
 	r.RegressedCases, r.Triggers = orEmpty(r.RegressedCases), orEmpty(r.Triggers)
 	r.Failures, r.Changes = orEmpty(r.Failures), orEmpty(r.Changes)
 	return r

@@ -197,7 +197,7 @@ func (c *change) showChange(ctx context.Context, wanted content, title string) e
 func (c *change) merged(ctx context.Context, wanted content) (kept content, err error) {
 	kept.dir = filepath.Join(c.Dir, "merged")
 	err = c.inScratch(ctx, func(repo *git.Repo, place string) error {
-		conflicts, err := merge(ctx, repo, c.original, c.now, wanted, place)
+		merged, conflicts, err := merge(ctx, repo, c.original, c.now, wanted, place)
 		if err != nil {
 			return err
 		}
@@ -205,9 +205,8 @@ func (c *change) merged(ctx context.Context, wanted content) (kept content, err 
 			return fmt.Errorf("%s cannot be joined with what changed in %s since v0: conflicts in %s; nothing was "+
 				"applied: join these files by hand", c.changed.To, c.Skill, named(conflicts))
 		}
-		taken, err := workspace.Take(ctx, place, kept.dir)
-		kept.tree = taken.Tree
-		return err
+		kept.tree = merged
+		return workspace.Put(ctx, place, merged, kept.dir)
 	})
 	return kept, err
 }

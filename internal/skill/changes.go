@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -92,36 +90,34 @@ func (v *Versions) inScratch(ctx context.Context, work func(repo *git.Repo, plac
 	return work(repo.WithTemp(dir), filepath.Join(dir, "tree"))
 }
 
-// merge writes into a new directory what base becomes with the changes of both others.
-// With conflicts, which are paths, it writes nothing.
-func merge(ctx context.Context, repo *git.Repo, base, ours, theirs content, into string) (conflicts []string,
-	err error,
+// merge writes into a new directory what base becomes with the changes of both others, and
+// returns what that is. With conflicts, which are paths, it writes nothing.
+func merge(ctx context.Context, repo *git.Repo, base, ours, theirs content, into string) (merged workspace.Tree,
+	conflicts []string, err error,
 ) {
 	was, err := base.commit(ctx, repo)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var sides [2]string
 	for i, side := range []content{ours, theirs} {
 		if sides[i], err = side.commit(ctx, repo, was); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	merged, conflicts, err := repo.MergeTree(ctx, sides[0], sides[1])
+	id, conflicts, err := repo.MergeTree(ctx, sides[0], sides[1])
 	for i, name := range conflicts { // a file beside a directory of its name is told with the side that has it
 		conflicts[i] = strings.TrimSuffix(strings.TrimSuffix(name, "~"+sides[0]), "~"+sides[1])
 	}
 	if err != nil || len(conflicts) > 0 {
-		return conflicts, err
+		return nil, conflicts, err
 	}
-	if _, err := (&tree.Builder{Repo: repo}).Build(ctx, merged, into, tree.Options{}); err != nil {
-		return nil, err
+	if _, err := (&tree.Builder{Repo: repo}).Build(ctx, id, into, tree.Options{}); err != nil {
+		return nil, nil, err
 	}
-	root, err := os.OpenRoot(into)
-	if err != nil {
-		return nil, err
+	if merged, err = workspace.Scan(ctx, into); err != nil {
+		return nil, nil, err
 	}
-	defer func() { _ = root.Close() }()
 	// git knows neither modes nor directories without files: a mode is that of the side which changed it
 	modes := map[string]fs.FileMode{}
 	for _, e := range ours.tree {
@@ -133,22 +129,22 @@ func merge(ctx context.Context, repo *git.Repo, base, ours, theirs content, into
 			modes[e.Path] = e.Mode
 		}
 	}
-	sorted := slices.Sorted(maps.Keys(modes))
-	for _, name := range sorted {
+	for i, e := range merged {
+		if mode, known := modes[e.Path]; known && mode.Type() == e.Mode.Type() {
+			merged[i].Mode = mode
+		}
+		delete(modes, e.Path)
+	}
+	for name, mode := range modes {
 		_, before := base.tree.Find(name)
 		_, here := ours.tree.Find(name)
 		_, there := theirs.tree.Find(name)
-		if modes[name].IsDir() && (!before || here && there) {
-			err = errors.Join(err, root.MkdirAll(filepath.FromSlash(name), 0o755))
+		if mode.IsDir() && (!before || here && there) {
+			merged = append(merged, workspace.Entry{Path: name, Mode: mode})
 		}
 	}
-	for _, name := range slices.Backward(sorted) {
-		local := filepath.FromSlash(name)
-		if info, statErr := root.Lstat(local); statErr == nil && info.Mode()&fs.ModeSymlink == 0 {
-			err = errors.Join(err, root.Chmod(local, modes[name].Perm()))
-		}
-	}
-	return nil, err
+	merged.Sort()
+	return merged, nil, nil
 }
 
 // changesOf lists what differs, with modes and what is binary.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/tests/testdir"
 )
 
@@ -82,14 +83,17 @@ func TestMerge(t *testing.T) {
 				repo, err := git.Scratch(t.Context(), filepath.Join(base, "scratch"),
 					[]string{"PATH=" + os.Getenv("PATH"), "HOME=" + base})
 				require.NoError(t, err)
-				conflicts, err := merge(t.Context(), repo, sides[0], sides[1], sides[2], filepath.Join(base, "into"))
+				merged, conflicts, err := merge(t.Context(), repo, sides[0], sides[1], sides[2], filepath.Join(base, "into"))
 				require.NoError(t, err)
 				if files, is := strings.CutPrefix(strings.TrimSpace(parts[3]), "!"); is {
 					assert.Equal(t, strings.Fields(files), conflicts)
 					return
 				}
 				require.Empty(t, conflicts)
-				assert.Equal(t, side(parts[3]), testdir.Has(t, filepath.Join(base, "into")))
+				require.NoError(t, workspace.Put(t.Context(), filepath.Join(base, "into"), merged, filepath.Join(base, "kept")))
+				_, err = workspace.Restore(t.Context(), filepath.Join(base, "kept"), filepath.Join(base, "out"))
+				require.NoError(t, err)
+				assert.Equal(t, side(parts[3]), testdir.Has(t, filepath.Join(base, "out")))
 				for _, one := range sides {
 					assert.Equal(t, one.tree, treeOf(t, one.dir), "it is only read")
 				}

@@ -74,12 +74,12 @@ func Take(ctx context.Context, src, dst string) (taken Taken, err error) {
 		return taken, fmt.Errorf("%s is the original of a workspace, which never changes; begin a new workspace with "+
 			"--fresh", dst)
 	}
-	return taken, put(ctx, from, taken.Tree, place)
+	return taken, Put(ctx, from, taken.Tree, place)
 }
 
-// put makes a snapshot of a directory that has this tree. Its manifest is there before it
-// is, so that what is half replaced is no snapshot.
-func put(ctx context.Context, src string, t Tree, dst string) error {
+// Put makes a snapshot of what a directory has of a tree, whose modes may be others. Its
+// manifest is there before it is, so that what is half replaced is no snapshot.
+func Put(ctx context.Context, src string, t Tree, dst string) error {
 	if err := os.MkdirAll(filepath.Dir(dst), 0o755); err != nil { //nolint:gosec // a directory as any other
 		return err
 	}

@@ -283,7 +283,7 @@ func (w *Workspace) Again(ctx context.Context, version, n int) error {
 	if err != nil {
 		return err
 	}
-	return put(ctx, w.Version(version), tree, w.Version(n))
+	return Put(ctx, w.Version(version), tree, w.Version(n))
 }
 
 var versionName = lazyregexp.New(`^v[0-9]+$`)
