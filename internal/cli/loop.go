@@ -67,12 +67,12 @@ func (a *App) measurer(ctx context.Context, p *program.Program) (*loop.Service, 
 // evaluateBy makes a service run the evaluation, with the configuration that its
 // program asks for; what is secret in that is masked.
 func (a *App) evaluateBy(service *loop.Service, runner *process.Runner) error {
-	list, err := a.configFiles(service.Program.PassConfig)
+	list, err := a.passConfig(service.Program.PassConfig)
 	if err != nil {
 		return err
 	}
-	service.Masker = process.NewMasker(a.Environ, configSecrets(list)...)
-	service.Configure = func(home string) error { return writeConfig(home, list) }
+	service.Masker = process.NewMasker(a.Environ, list.secrets()...)
+	service.Configure = list.write
 	service.Eval = &evaluation.Evaluator{Runner: runner, Masker: service.Masker}
 	service.Isolated = runner.Isolation != nil
 	return nil

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,89 +17,64 @@ import (
 // maxConfig bounds a configuration file that is passed on, in bytes.
 const maxConfig = 1 << 20
 
-// configFile is a file of the caller's that an evaluation is given: its path in
-// a home, with slashes, and its content.
-type configFile struct {
-	path string
-	data []byte
-}
+// passedConfig is what an evaluation is given of the caller's configuration: the content of
+// files by their paths in a home, with slashes.
+type passedConfig map[string][]byte
 
-// configFiles reads the files that a program's `pass-config` stands for: of each
+// passConfig reads the files that a program's `pass-config` stands for: of each
 // tool the one that its variable names, else those in the caller's home. A tool
 // that the machine lacks is left out: it need not have a mirror.
-func (a *App) configFiles(tools []string) ([]configFile, error) {
-	var found []configFile
-	home := a.Getenv("HOME")
+func (a *App) passConfig(tools []string) (passedConfig, error) {
+	list := passedConfig{}
 	for _, tool := range program.ToolConfigs() {
 		if !slices.Contains(tools, tool.Tool) {
 			continue
 		}
-		named := a.namedConfig(tool.Variable)
-		for i, name := range tool.Files {
-			file := filepath.Join(home, filepath.FromSlash(name))
-			if named != "" {
-				file = named
+		names, named := tool.Files, cmp.Or(a.Getenv(tool.Variable), a.Getenv(strings.ToLower(tool.Variable)))
+		if filepath.IsAbs(named) {
+			names = names[:1]
+		}
+		for _, name := range names {
+			file := named
+			if !filepath.IsAbs(named) {
+				file = filepath.Join(a.Getenv("HOME"), filepath.FromSlash(name))
 			}
-			if named != "" && i > 0 || !filepath.IsAbs(file) {
+			info, err := os.Stat(file)
+			if errors.Is(err, fs.ErrNotExist) || file == os.DevNull || !filepath.IsAbs(file) {
 				continue
 			}
-			data, err := readConfig(file)
+			if err == nil && (!info.Mode().IsRegular() || info.Size() > maxConfig) {
+				err = fmt.Errorf("%s is no file of at most 1 MB", file)
+			}
+			if err == nil {
+				list[name], err = os.ReadFile(file)
+			}
 			if err != nil {
 				return nil, fmt.Errorf("`pass-config: %s`: %w", tool.Tool, err)
 			}
-			if data != nil {
-				found = append(found, configFile{name, data})
-			}
 		}
 	}
-	return found, nil
+	return list, nil
 }
 
-// namedConfig is the absolute path in a tool's variable, in either case of its
-// letters; "" for none.
-func (e Env) namedConfig(variable string) string {
-	for _, name := range []string{variable, strings.ToLower(variable)} {
-		if file := e.Getenv(name); filepath.IsAbs(file) {
-			return file
-		}
-	}
-	return ""
-}
-
-// readConfig reads a configuration file; a missing one is nil without an error.
-func readConfig(name string) ([]byte, error) {
-	info, err := os.Stat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist), name == os.DevNull:
-		return nil, nil
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular() || info.Size() > maxConfig:
-		return nil, fmt.Errorf("%s is no file of at most 1 MB", name)
-	}
-	return os.ReadFile(name)
-}
-
-// writeConfig puts configuration files into a home that only our commands use.
-func writeConfig(home string, list []configFile) error {
-	for _, file := range list {
-		path := filepath.Join(home, filepath.FromSlash(file.path))
+// write puts the files into a home that only our commands use.
+func (list passedConfig) write(home string) error {
+	for name, data := range list {
+		path := filepath.Join(home, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return err
 		}
-		if err := os.WriteFile(path, file.data, 0o600); err != nil {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// configSecrets are the logins in configuration files, which are masked like
-// those of the environment.
-func configSecrets(list []configFile) []string {
-	var found []string
-	for _, file := range list {
-		found = append(found, process.SecretsInSettings(file.data)...)
+// secrets are the logins in the files, which are masked like those of the environment.
+func (list passedConfig) secrets() (found []string) {
+	for _, data := range list {
+		found = append(found, process.SecretsInSettings(data)...)
 	}
 	return found
 }

@@ -33,35 +33,23 @@ type validatedTask struct {
 }
 
 func (a *App) validateTasks(ctx context.Context, dir string) error {
+	found := validatedSuite{Errors: []string{}, Tasks: []validatedTask{}}
 	loaded, err := taskrun.Load(ctx, a.Path(dir))
-	if err == nil {
-		var faults []error // tasks that name an agent which is not known
-		registry := a.registry(a.NewRunner())
-		for _, task := range loaded.Tasks {
-			if task.Agent == "" {
-				continue
-			}
-			if _, err := registry.Lookup(taskrun.AgentOf(task.Agent)); err != nil {
-				faults = append(faults, fmt.Errorf("%s: agent: %w", task.File, err))
-			}
-		}
-		if len(faults) > 0 {
-			err = misuse.New(errors.Join(faults...))
-		}
-	}
-	found := validatedSuite{OK: err == nil, Errors: []string{}, Tasks: []validatedTask{}}
 	if _, wrong := errors.AsType[*misuse.Error](err); wrong {
-		found.Errors = strings.Split(err.Error(), "\n")
-		return verdict(a.print(found, "error: "+strings.Join(found.Errors, "\nerror: ")+"\n"), true)
-	}
-	if err != nil {
+		found.Errors, loaded = strings.Split(err.Error(), "\n"), &taskrun.TaskSuite{}
+	} else if err != nil {
 		return err
 	}
-	table := render.Table{
+	table, registry := render.Table{
 		Header: []string{"task", "checks", "judge", "time", "title"},
 		Align:  "lrlr",
-	}
+	}, a.registry(a.NewRunner())
 	for _, task := range loaded.Tasks {
+		if task.Agent != "" {
+			if _, err := registry.Lookup(taskrun.AgentOf(task.Agent)); err != nil {
+				found.Errors = append(found.Errors, fmt.Sprintf("%s: agent: %v", task.File, err))
+			}
+		}
 		found.Tasks = append(found.Tasks, validatedTask{
 			ID: task.ID, Title: task.Title, File: task.File, Fixture: task.Fixture, Agent: text(task.Agent),
 			Checks: len(task.Checks), Judged: task.Rubric != nil, TimeoutMs: task.Timeout.Milliseconds(),
@@ -74,6 +62,11 @@ func (a *App) validateTasks(ctx context.Context, dir string) error {
 		table.Rows = append(table.Rows,
 			[]string{task.ID, strconv.Itoa(len(task.Checks)), judged, seconds, plain.Short(task.Title, liveWidth)})
 	}
+	if len(found.Errors) > 0 {
+		found.Tasks = found.Tasks[:0]
+		return verdict(a.print(found, "error: "+strings.Join(found.Errors, "\nerror: ")+"\n"), true)
+	}
+	found.OK = true
 	return a.print(found, fmt.Sprintf("%s\n%s: ok\n", table, render.Count(len(found.Tasks), "task", "tasks")))
 }
 

@@ -166,24 +166,15 @@ func changesOf(before, after content) []render.SkillChange {
 				c.What = "mode"
 			}
 		}
-		if d.After != nil {
-			c.Binary = after.isBinary(d.Path)
-		} else {
-			c.Binary = before.isBinary(d.Path)
+		side, e := after, d.After
+		if e == nil {
+			side, e = before, d.Before
+		}
+		if e.IsFile() { // git looks for a zero byte in the first 8000
+			data, _ := os.ReadFile(filepath.Join(side.dir, filepath.FromSlash(e.Path)))
+			c.Binary = bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0
 		}
 		changes = append(changes, c)
 	}
 	return changes
-}
-
-// isBinary looks as git does: for a zero byte in the first 8000.
-func (c content) isBinary(name string) bool {
-	root, err := os.OpenRoot(c.dir)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = root.Close() }()
-	const looked = 8000
-	head, _ := files.ReadRegular(root, name, looked) // a link or a directory has none
-	return bytes.IndexByte(head, 0) >= 0
 }

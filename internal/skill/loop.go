@@ -168,7 +168,7 @@ func (l *Loop) begin(ctx context.Context) error {
 // baseline measures the best version as iteration n. Where no case came to its end there
 // is nothing to improve on.
 func (l *Loop) baseline(ctx context.Context, n int, text string) (err error) {
-	if err := l.clear(n); err != nil {
+	if err := os.RemoveAll(l.Iteration(n)); err != nil { // what an interrupted iteration left
 		return err
 	}
 	var fault string
@@ -180,11 +180,7 @@ func (l *Loop) baseline(ctx context.Context, n int, text string) (err error) {
 		fault = crashed(l.best.Cases)
 	}
 	if fault != "" {
-		what := "the original"
-		if l.Best > 0 {
-			what = fmt.Sprintf("v%d", l.Best)
-		}
-		return fmt.Errorf("%s cannot be measured: %s", what, fault)
+		return fmt.Errorf("v%d cannot be measured: %s", l.Best, fault)
 	}
 	score := evals.RateValue(l.best.Rate)
 	return l.enter(n, &score, results.Baseline, text)
@@ -201,13 +197,6 @@ func crashed(cases []evals.CaseScore) string {
 		return ""
 	}
 	return "every case failed before it could be graded (" + cases[0].ID + ": " + cases[0].Problem + ")"
-}
-
-func (l *Loop) clear(n int) error {
-	if err := os.RemoveAll(l.Iteration(n)); err != nil {
-		return fmt.Errorf("remove what an interrupted iteration left: %w", err)
-	}
-	return nil
 }
 
 // read takes the runs by which the best version was kept.

@@ -363,7 +363,7 @@ func TestBrokenOffRunIsFinished(t *testing.T) {
 
 func TestUnmeasurableOriginal(t *testing.T) {
 	t.Parallel()
-	const cannot = "the original cannot be measured: "
+	const cannot = "v0 cannot be measured: "
 	for says, fails := range map[string]string{
 		"2 2 0": "", "0 0 0": "", "- 0 -": "", // one case that was graded
 		"- - -": cannot + "every case failed before", "fault: no server": cannot + "no server",

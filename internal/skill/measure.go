@@ -32,7 +32,7 @@ func (l *Loop) evaluate(ctx context.Context, suite *evalrun.Skill, label, dir, o
 	err error,
 ) {
 	if err := os.MkdirAll(out, 0o755); err != nil { //nolint:gosec // for people, like the workspace that it is in
-		return r, fmt.Errorf("make a directory for the evaluation: %w", err)
+		return r, err
 	}
 	of := *suite
 	if of.Inputs, err = l.unpacked(ctx, suite.Dir); err != nil {

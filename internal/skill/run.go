@@ -104,7 +104,7 @@ func (r *Runs) count() {
 }
 
 // of lists the directories of a side's runs that count.
-func (r *Runs) of(side decision.Side) []string {
+func (r Runs) of(side decision.Side) []string {
 	var dirs []string
 	for _, run := range r.Runs {
 		if run.Counts && run.Side == string(side) {
@@ -148,15 +148,12 @@ func readRuns(dir string) (r Runs, err error) {
 	return r, nil
 }
 
-// IterationRuns lists the directories, as they are in the iteration's, of the
-// candidate's runs that count: "." for one that ran once.
-func IterationRuns(dir string) ([]string, error) {
-	r, err := readRuns(dir)
-	dirs := r.of(decision.Candidate)
-	if err == nil && len(dirs) == 0 {
-		dirs = []string{"."}
+// candidates lists the directories of the candidate's runs that count: "." for one that ran once.
+func (r Runs) candidates() []string {
+	if dirs := r.of(decision.Candidate); len(dirs) > 0 {
+		return dirs
 	}
-	return dirs, err
+	return []string{"."}
 }
 
 // VersionRuns lists the directories of all runs of a version that a decision
@@ -164,16 +161,15 @@ func IterationRuns(dir string) ([]string, error) {
 // later candidates were held against it.
 func VersionRuns(w *workspace.Workspace, version, upTo int) (all []string, err error) {
 	for n := version; n <= max(version, upTo); n++ {
-		var dirs []string
-		if n == version {
-			dirs, err = IterationRuns(w.Iteration(n))
-		} else if r, failed := readRuns(w.Iteration(n)); r.Incumbent == version {
-			dirs, err = r.of(decision.Incumbent), failed
-		} else {
-			err = failed
-		}
+		r, err := readRuns(w.Iteration(n))
 		if err != nil {
 			return nil, err
+		}
+		dirs := r.of(decision.Incumbent)
+		if n == version {
+			dirs = r.candidates()
+		} else if r.Incumbent != version {
+			continue
 		}
 		for _, dir := range dirs {
 			all = append(all, filepath.Join(w.Iteration(n), dir))

@@ -98,7 +98,7 @@ func TestRunSaysWhereItGoesOn(t *testing.T) {
 	}
 }
 
-func TestIterationRuns(t *testing.T) {
+func TestRunsThatCount(t *testing.T) {
 	t.Parallel()
 	const candidate, incumbent, notOne = "candidate", "incumbent", "is no run of this iteration"
 	list := func(runs ...string) string { return `{"schema": 1, "runs": [` + strings.Join(runs, ",") + `]}` }
@@ -135,13 +135,13 @@ func TestIterationRuns(t *testing.T) {
 		if c.text != "" {
 			testdir.Put(t, dir, paths{RunsFile: c.text})
 		}
-		runs, err := IterationRuns(dir)
+		runs, err := readRuns(dir)
 		if c.fails != "" {
 			require.ErrorContains(t, err, c.fails, name)
 			assert.Contains(t, err.Error(), RunsFile)
 			continue
 		}
 		require.NoError(t, err, name)
-		assert.Equal(t, strings.Fields(c.runs), runs, name)
+		assert.Equal(t, strings.Fields(c.runs), runs.candidates(), name)
 	}
 }

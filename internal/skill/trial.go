@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -57,7 +58,7 @@ func (l *Loop) rule() decision.Rule {
 // try measures candidate and best version as often as the rule asks, and decides.
 func (l *Loop) try(ctx context.Context, n int) (t tried, err error) {
 	rule := l.rule()
-	if err := l.clear(n); err != nil {
+	if err := os.RemoveAll(l.Iteration(n)); err != nil { // what an interrupted iteration left
 		return t, err
 	}
 	record := &Runs{Schema: workspace.Schema, Incumbent: l.Best, Rule: rule.Version, Seed: rand.Text()}

@@ -86,11 +86,12 @@ func (v *Versions) Score(ctx context.Context, n int) (found Scored, err error) {
 	if err != nil {
 		return found, err
 	}
-	dirs, err := IterationRuns(v.Iteration(n))
+	listed, err := readRuns(v.Iteration(n))
 	if err != nil {
 		return found, err
 	}
 	var places []string
+	dirs := listed.candidates()
 	for _, dir := range dirs {
 		places = append(places, filepath.Join(v.Iteration(n), dir))
 	}
