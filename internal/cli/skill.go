@@ -98,7 +98,7 @@ func (a *App) changeSkill(ctx context.Context, dir string, change skillChange,
 		}
 		versions := a.versionsOf(w)
 		if change.dir != "" {
-			versions.Workspace.Skill = a.Path(change.dir)
+			versions.Skill = a.Path(change.dir)
 		}
 		change.Yes = a.Yes
 		return do(versions, ctx, change.ChangeOptions)

@@ -12,7 +12,7 @@ const stuckReverts = 3
 type Class string
 
 // converge classifies a table of iterations.
-func (r *SkillReport) converge(rows []results.Row, whole bool) {
+func converge(r *SkillReport, rows []results.Row, whole bool) {
 	r.Gain = "0"
 	tail := 0 // reverts at the end
 	for _, row := range rows {
@@ -33,14 +33,14 @@ func (r *SkillReport) converge(rows []results.Row, whole bool) {
 	}
 	switch {
 	case len(rows) == 0:
-		r.says("no-gain", "continue", "nothing was measured yet: run it again")
+		says(r, "no-gain", "continue", "nothing was measured yet: run it again")
 	case perfect(r.Start):
-		r.says("perfect-baseline", "investigate", "the original passes everything: there is nothing to apply, and the suite "+
-			"cannot show an improvement; add harder cases")
+		says(r, "perfect-baseline", "investigate", "the original passes everything: there is nothing to apply, and the "+
+			"suite cannot show an improvement; add harder cases")
 	case perfect(r.Best):
-		r.says("perfect", "apply", "the best version passes everything")
+		says(r, "perfect", "apply", "the best version passes everything")
 	case tail >= stuckReverts && !whole:
-		r.says("stuck", "investigate", "three reverts in a row ended it")
+		says(r, "stuck", "investigate", "three reverts in a row ended it")
 		r.NextSteps = []string{
 			"recalibrate the evals: look for expectations that no version passes, or that are a matter of taste; " +
 				"`iterate doctor SKILL --history WORKSPACE` names what always came out the same",
@@ -48,21 +48,21 @@ func (r *SkillReport) converge(rows []results.Row, whole bool) {
 			"run again, perhaps with another agent or model",
 		}
 	case r.Kept > 0 && tail >= 2:
-		r.says("plateau", "apply", "it gained, and the last iterations found nothing more")
+		says(r, "plateau", "apply", "it gained, and the last iterations found nothing more")
 	case r.Kept > r.Reverted:
-		r.says("rapid", "continue", "most changes were kept: more iterations are likely to gain more")
+		says(r, "rapid", "continue", "most changes were kept: more iterations are likely to gain more")
 	case r.Kept > 0:
-		r.says("improving", "continue", "it still gains")
+		says(r, "improving", "continue", "it still gains")
 	default:
-		r.says("no-gain", "reject", "nothing was kept: there is nothing to apply")
+		says(r, "no-gain", "reject", "nothing was kept: there is nothing to apply")
 	}
 	if len(r.RegressedCases) > 0 && r.BestVersion > 0 {
-		r.says(r.Class, "investigate", "the best version lost cases that the original passes")
+		says(r, r.Class, "investigate", "the best version lost cases that the original passes")
 	}
 }
 
 func perfect(value *metric.Value) bool { return value != nil && value.Cmp(metric.FromInt(1)) >= 0 }
 
-func (r *SkillReport) says(class Class, what, why string) {
+func says(r *SkillReport, class Class, what, why string) {
 	r.Class, r.Recommendation, r.Reason = class, what, why
 }

@@ -94,7 +94,7 @@ type SkillChange struct {
 // was not ended by its reverts, graded that a grader gave verdicts.
 func NewSkillReport(r SkillReport, rows []results.Row, whole, graded bool) SkillReport {
 	r.Schema, r.Trajectory = 1, rows
-	r.converge(rows, whole)
+	converge(&r, rows, whole)
 	note := func(format string, args ...any) { r.Notes = append(r.Notes, fmt.Sprintf(format, args...)) }
 	unmeasured := 0 // at the end
 	for _, row := range rows {

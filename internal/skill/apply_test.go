@@ -72,15 +72,15 @@ func newAppliedSkill(t *testing.T) *appliedSkill {
 
 // edit is what a person makes of the skill.
 func (b *appliedSkill) edit(text string) {
-	testdir.Put(b.t, b.Workspace.Skill, paths{"SKILL.md": front + text})
+	testdir.Put(b.t, b.Skill, paths{"SKILL.md": front + text})
 }
 
-func (b *appliedSkill) text() string { return textOf(b.t, b.Workspace.Skill) }
+func (b *appliedSkill) text() string { return textOf(b.t, b.Skill) }
 
 // changed is what an application, or its undoing, says that it did.
 func (b *appliedSkill) changed(to, kept string, changed, done bool) *Changed {
 	return &Changed{
-		Skill: b.Workspace.Skill, Workspace: b.Workspace.Dir, To: to, Changed: changed, Done: done, Kept: kept,
+		Skill: b.Skill, Workspace: b.Dir, To: to, Changed: changed, Done: done, Kept: kept,
 	}
 }
 
@@ -119,7 +119,7 @@ func TestApply(t *testing.T) {
 			to := fmt.Sprintf("v%d", max(c.change.Version, -c.change.Version))
 			assert.Equal(t, b.changed(to, c.kept, c.becomes != "", !c.no), done)
 			if done.Done {
-				assert.Equal(t, digestOf(t, b.Workspace.Skill), saved(t, b.Workspace).Applied.Digest, "it is noted")
+				assert.Equal(t, digestOf(t, b.Skill), saved(t, b.Workspace).Applied.Digest, "it is noted")
 			}
 			assert.Len(t, b.asked, c.asked)
 			if c.becomes == "" {
@@ -148,17 +148,17 @@ func TestApplyRefused(t *testing.T) {
 		misuse  bool
 	}{
 		"does not say where its skill is": {version: 1, misuse: true, spoil: func(b *appliedSkill) error {
-			b.Workspace.Skill = ""
+			b.Skill = ""
 			return nil
 		}},
-		"read the skill: ": {spoil: func(b *appliedSkill) error { return os.RemoveAll(b.Workspace.Skill) }},
+		"read the skill: ": {spoil: func(b *appliedSkill) error { return os.RemoveAll(b.Skill) }},
 		"another run works in ": {version: 1, spoil: func(b *appliedSkill) error {
 			release, err := saved(b.t, b.Workspace).Hold()
 			b.t.Cleanup(release)
 			return err
 		}},
 		"has lost its v0": {version: 1, spoil: func(b *appliedSkill) error {
-			return files.RemoveAll(b.Workspace.Version(0))
+			return files.RemoveAll(b.Version(0))
 		}},
 		"v1 was altered":                          {version: 1, spoil: altered(1)},
 		"v0 was altered":                          {version: 1, spoil: altered(0)},
@@ -175,7 +175,7 @@ func TestApplyRefused(t *testing.T) {
 		t.Run(says, func(t *testing.T) {
 			t.Parallel()
 			b := newAppliedSkill(t)
-			dir := b.Workspace.Skill
+			dir := b.Skill
 			testdir.Put(t, dir, c.put)
 			if c.spoil != nil {
 				require.NoError(t, c.spoil(b))
@@ -208,7 +208,7 @@ func TestOfferAndWarning(t *testing.T) {
 	} {
 		b := newAppliedSkill(t)
 		if c.best == 0 {
-			testdir.Put(t, b.Workspace.Dir, paths{
+			testdir.Put(t, b.Dir, paths{
 				"results.tsv": results.Header + "\n0\t2026-01-02T03:04:05+00:00\t0.5\t0.5\tbaseline\tx\n",
 			})
 		}
@@ -256,7 +256,7 @@ func TestUndo(t *testing.T) {
 			}
 			require.NoError(t, err)
 			assert.Equal(t, b.changed(c.to, c.kept, c.after != c.becomes, true), done)
-			assert.DirExists(t, filepath.Join(b.Workspace.Dir, c.kept))
+			assert.DirExists(t, filepath.Join(b.Dir, c.kept))
 		})
 	}
 }
@@ -265,14 +265,14 @@ func TestUndo(t *testing.T) {
 // which must be as it was taken.
 func (b *appliedSkill) snapshots() map[string]string {
 	b.t.Helper()
-	entries, err := os.ReadDir(b.Workspace.Dir)
+	entries, err := os.ReadDir(b.Dir)
 	require.NoError(b.t, err)
 	found := map[string]string{}
 	for _, e := range entries {
 		if !e.IsDir() || !strings.HasPrefix(e.Name(), "v") && !strings.HasPrefix(e.Name(), "before-") {
 			continue
 		}
-		tree, err := workspace.Verify(b.t.Context(), filepath.Join(b.Workspace.Dir, e.Name()))
+		tree, err := workspace.Verify(b.t.Context(), filepath.Join(b.Dir, e.Name()))
 		require.NoError(b.t, err)
 		found[tree.Digest()] = e.Name()
 	}
@@ -292,7 +292,7 @@ func TestPersonsFilesAreNeverLost(t *testing.T) {
 			merges := map[string]bool{} // digests
 			history, undone := "", false
 			for step := range 12 {
-				before, kept := digestOf(t, b.Workspace.Skill), b.snapshots()
+				before, kept := digestOf(t, b.Skill), b.snapshots()
 				var done *Changed
 				var err error
 				change := ChangeOptions{
@@ -313,7 +313,7 @@ func TestPersonsFilesAreNeverLost(t *testing.T) {
 				default:
 					done, err = b.Undo(t.Context(), change)
 				}
-				after, now := digestOf(t, b.Workspace.Skill), b.snapshots()
+				after, now := digestOf(t, b.Skill), b.snapshots()
 				for digest, name := range kept {
 					require.Contains(t, now, digest, "%s is not there any more:%s", name, history)
 				}
@@ -328,13 +328,13 @@ func TestPersonsFilesAreNeverLost(t *testing.T) {
 				if before != after && !merges[before] {
 					require.Contains(t, now, before, "what it was is lost:%s", history)
 				}
-				if applied := b.Workspace.Applied; done.Changed {
+				if applied := b.Applied; done.Changed {
 					require.Equal(t, after, applied.Digest, "what was noted is what is there:%s", history)
 					if applied.Before != "" {
 						merges[after] = true
 					}
 				}
-				assert.Equal(t, b.Workspace.Applied, saved(t, b.Workspace).Applied, history)
+				assert.Equal(t, b.Applied, saved(t, b.Workspace).Applied, history)
 			}
 		})
 	}

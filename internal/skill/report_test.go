@@ -34,7 +34,7 @@ func improved(t *testing.T) *skillLoop {
 func TestScoreOfEveryIteration(t *testing.T) {
 	t.Parallel()
 	v, _ := versionsOf(t, improved(t).Workspace)
-	require.NoError(t, v.Workspace.Append(results.Row{Iteration: 3, Action: results.Reverted, Changelog: "why"}))
+	require.NoError(t, v.Append(results.Row{Iteration: 3, Action: results.Reverted, Changelog: "why"}))
 	for n, score := range map[int]string{0: "0.5", 1: "0.75", 2: "0.333333333333"} {
 		scored, err := v.Score(t.Context(), n)
 		require.NoError(t, err)
@@ -130,10 +130,10 @@ func TestSuiteStaysSame(t *testing.T) {
 				testdir.Put(t, v0, paths{"evals/evals.json": c.suite})
 			}
 			if c.other {
-				v.Workspace.SuiteHash = "0000"
+				v.SuiteHash = "0000"
 			}
 			if c.bare {
-				require.NoError(t, os.Remove(workspace.ManifestFile(v.Workspace.Version(0))))
+				require.NoError(t, os.Remove(workspace.ManifestFile(v.Version(0))))
 			}
 			suite, err := v.Suite(t.Context())
 			if c.fails != "" {

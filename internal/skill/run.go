@@ -93,7 +93,7 @@ type Run struct {
 }
 
 // count marks the runs of the last stage, without its warm-ups.
-func (r *Runs) count() {
+func (r Runs) count() {
 	if len(r.Runs) == 0 {
 		return
 	}
@@ -115,7 +115,7 @@ func (r Runs) of(side decision.Side) []string {
 }
 
 // write keeps the list in an iteration's directory.
-func (r *Runs) write(dir string) error {
+func (r Runs) write(dir string) error {
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err

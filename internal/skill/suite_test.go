@@ -89,7 +89,7 @@ func newMeasuring(t *testing.T) measuring {
 			`<qa_pair><question>What is it</question><answer>that</answer></qa_pair></evaluation>`,
 	})
 	var err error
-	m.Suite, err = evalrun.Load(m.Workspace.Version(0), ".", "")
+	m.Suite, err = evalrun.Load(m.Version(0), ".", "")
 	require.NoError(t, err)
 	m.Dir = testdir.New(t, nil)
 	m.Begin = func(line string) { *m.said = append(*m.said, line) }
@@ -107,8 +107,8 @@ func newMeasuring(t *testing.T) measuring {
 // candidate is a directory of the skill with those files besides.
 func (m measuring) candidate(t *testing.T, more paths) string {
 	t.Helper()
-	dir := m.Workspace.Candidate()
-	_, err := workspace.Restore(t.Context(), m.Workspace.Version(0), dir)
+	dir := m.Candidate()
+	_, err := workspace.Restore(t.Context(), m.Version(0), dir)
 	require.NoError(t, err)
 	testdir.Put(t, dir, more)
 	return dir
@@ -133,7 +133,7 @@ func TestVersionsAreMeasuredAlike(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := newMeasuring(t)
-			dir := m.Workspace.Version(0)
+			dir := m.Version(0)
 			if c.more != nil {
 				dir = m.candidate(t, c.more)
 			}
@@ -185,11 +185,11 @@ func TestTriggersRunOnceForTheOriginalAndTheBest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := newMeasuring(t)
-			m.executor.name, m.Workspace.Best = c.agent, c.best
+			m.executor.name, m.Best = c.agent, c.best
 			_, err := workspace.Take(t.Context(),
-				m.candidate(t, paths{"SKILL.md": front + "take up say it, take up say more"}), m.Workspace.Version(1))
+				m.candidate(t, paths{"SKILL.md": front + "take up say it, take up say more"}), m.Version(1))
 			require.NoError(t, err)
-			testdir.Put(t, m.Workspace.Dir, paths{"triggers/.fresh/eval-trigger-9/left": "of a run that was killed"})
+			testdir.Put(t, m.Dir, paths{"triggers/.fresh/eval-trigger-9/left": "of a run that was killed"})
 			require.NoError(t, m.Triggers(t.Context()))
 			require.NoError(t, m.Triggers(t.Context()), "what was run is not run again")
 			assert.Len(t, m.executor.asked, 3*len(c.rates))
@@ -220,7 +220,7 @@ func TestTriggersRunOnceForTheOriginalAndTheBest(t *testing.T) {
 func TestEvaluated(t *testing.T) {
 	t.Parallel()
 	m := newMeasuring(t)
-	suited, err := evalrun.Load(m.Workspace.Skill, ".", "")
+	suited, err := evalrun.Load(m.Skill, ".", "")
 	require.NoError(t, err)
 	whole, err := Evaluate(t.Context(), suited, t.TempDir(), m.Options)
 	require.NoError(t, err)

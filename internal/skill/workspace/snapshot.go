@@ -168,15 +168,15 @@ func Verify(ctx context.Context, snapshot string) (Tree, error) {
 	if err != nil {
 		return bad("has a manifest that cannot be used: %s %v", ManifestFile(snapshot), err)
 	}
-	for _, d := range files.Compare(modeless(tree), modeless(found)) {
+	if changes := files.Compare(modeless(tree), modeless(found)); len(changes) > 0 {
 		what := "not what its manifest says"
 		switch {
-		case d.After == nil:
+		case changes[0].After == nil:
 			what = "missing"
-		case d.Before == nil:
+		case changes[0].Before == nil:
 			what = "not in its manifest"
 		}
-		return bad("was altered: %q is %s", d.Path, what)
+		return bad("was altered: %q is %s", changes[0].Path, what)
 	}
 	if fault := faultOf(tree); fault != "" {
 		return bad("cannot be used: %s", fault)
