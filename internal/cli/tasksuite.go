@@ -164,8 +164,8 @@ func (l *taskSuite) open(ctx context.Context, dir string) (s *taskSession, err e
 		return s, err
 	}
 	s.notes = ready.notes
-	o.CommandDigest = l.commandDigest(o.Command)
-	o.Surroundings = fmt.Sprintf("isolated: %v, network: %v", ready.commands.Isolation != nil, p.Network)
+	o.Surroundings = fmt.Sprintf("isolated: %v, network: %v, command: %s", ready.commands.Isolation != nil, p.Network,
+		l.commandDigest(o.Command))
 	o.Agents = func(name string) (agent.Agent, error) {
 		if name == "command" && o.Command == "" {
 			return nil, fmt.Errorf("agent command cannot be used: say with --agent-command what to run")

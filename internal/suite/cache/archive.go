@@ -42,40 +42,35 @@ func (a *Archive) Begin() (string, error) {
 // under a file's name, and puts it under a clean relative name with slashes, in the place of
 // whatever is there. When it returns nil the piece outlives a crash of the machine.
 func (a *Archive) Keep(staged, name, file string, value any) error {
-	place := a.Path(name)
+	place, old := a.Path(name), ""
 	text, err := json.MarshalIndent(value, "", "  ")
 	if err == nil {
 		err = os.WriteFile(filepath.Join(staged, file), text, 0o600)
 	}
 	if err == nil {
-		err = a.keep(staged, place)
+		err = files.SyncFiles(staged)
+	}
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(place), 0o700)
+	}
+	if err == nil {
+		old, err = a.Begin()
+	}
+	if err == nil {
+		if err = os.Rename(place, filepath.Join(old, "old")); errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+	}
+	if err == nil {
+		err = os.Rename(staged, place)
+	}
+	if err == nil {
+		err = files.SyncUpwards(filepath.Dir(place), a.Dir)
 	}
 	if err != nil {
-		return fmt.Errorf("keep a result as %s: %w", place, err)
+		err = fmt.Errorf("keep a result as %s: %w", place, err)
 	}
-	return nil
-}
-
-func (a *Archive) keep(staged, place string) error {
-	if err := files.SyncFiles(staged); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
-		return err
-	}
-	if _, err := os.Lstat(place); err == nil {
-		old, err := a.Begin()
-		if err != nil {
-			return err
-		}
-		if err := os.Rename(place, filepath.Join(old, "old")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	if err := os.Rename(staged, place); err != nil {
-		return err
-	}
-	return files.SyncUpwards(filepath.Dir(place), a.Dir)
+	return err
 }
 
 // Path is where a piece is, or would be.

@@ -5,7 +5,6 @@ package format
 import (
 	"encoding/json"
 	"math/big"
-	"strings"
 
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite"
@@ -111,23 +110,33 @@ func (o Objective) Rate() (*big.Rat, bool) {
 	return new(big.Rat).Quo(passed.Rat(), total.Rat()), true
 }
 
-// Signals lists the costs, always in the same order.
-func (c Cost) Signals() [5]*metric.Number {
-	return [5]*metric.Number{c.USD, c.Tokens, c.ToolCalls, c.Steps, c.WallClockMs}
+// costKeys are the keys of the costs, in the order of Places.
+var costKeys = [5]string{"costUsd", "tokens", "toolCalls", "steps", "wallClockMs"}
+
+// Places are those of the costs, always in the same order, and Signals what is there.
+func (c *Cost) Places() [5]**metric.Number {
+	return [5]**metric.Number{&c.USD, &c.Tokens, &c.ToolCalls, &c.Steps, &c.WallClockMs}
+}
+
+// Signals lists the costs in the order of Places.
+func (c Cost) Signals() (list [5]*metric.Number) {
+	for i, place := range c.Places() {
+		list[i] = *place
+	}
+	return list
 }
 
 // Plus adds two costs; what one of them does not know is unknown.
-func (c Cost) Plus(o Cost) Cost {
-	add := func(a, b *metric.Number) *metric.Number {
-		if a == nil || b == nil || !a.Finite() || !b.Finite() {
-			return nil
+func (c Cost) Plus(o Cost) (sum Cost) {
+	mine, others := c.Signals(), o.Signals()
+	for i, place := range sum.Places() {
+		a, known := metric.Known(mine[i])
+		b, too := metric.Known(others[i])
+		if known && too {
+			*place = new(metric.NumberOf(a.Add(b)))
 		}
-		return new(a.Plus(*b))
 	}
-	return Cost{
-		Tokens: add(c.Tokens, o.Tokens), ToolCalls: add(c.ToolCalls, o.ToolCalls), Steps: add(c.Steps, o.Steps),
-		WallClockMs: add(c.WallClockMs, o.WallClockMs), USD: add(c.USD, o.USD),
-	}
+	return sum
 }
 
 // Runs returns how often the suite was run, also where a run has none of the
@@ -178,8 +187,10 @@ func (r Run) NonFinite() string {
 	if r.Judge != nil {
 		judged = &r.Judge.Score
 	}
-	names := strings.Fields("objective.passed objective.total judge.score0to1 composite cost.costUsd cost.tokens " +
-		"cost.toolCalls cost.steps cost.wallClockMs")
+	names := []string{"objective.passed", "objective.total", "judge.score0to1", "composite"}
+	for _, name := range costKeys {
+		names = append(names, "cost."+name)
+	}
 	costs := r.Cost.Signals()
 	for i, number := range append([]*metric.Number{
 		&r.Objective.Passed, &r.Objective.Total, judged, r.Composite,

@@ -181,17 +181,15 @@ func (o *outcomeReader) cost(n document.Node, key string) (cost Cost) {
 		return cost
 	}
 	read := o.number("0 or more, and null when it is not known", func(v metric.Value) bool { return v.Sign() >= 0 })
-	known := func(to **metric.Number) func(document.Node, string) {
-		return func(n document.Node, key string) {
+	take := document.Keys{}
+	for i, place := range cost.Places() {
+		take[costKeys[i]] = func(n document.Node, key string) {
 			if n.Type != document.Null {
-				*to = new(read(n, key))
+				*place = new(read(n, key))
 			}
 		}
 	}
-	o.Object(n, key, document.Keys{
-		"tokens": known(&cost.Tokens), "toolCalls": known(&cost.ToolCalls), "steps": known(&cost.Steps),
-		"wallClockMs": known(&cost.WallClockMs), "costUsd": known(&cost.USD),
-	}, false)
+	o.Object(n, key, take, false)
 	return cost
 }
 

@@ -32,7 +32,7 @@ type File struct {
 // their paths. isDir says what of the suite is a directory (a link is none);
 // its argument is a clean path from the root, "." for the root itself. The
 // problems are all there are, in every file; with any of them, run nothing.
-func Parse(files []File, isDir func(path string) bool) ([]Task, document.Problems) {
+func Parse(files []File, isDir func(path string) bool) (tasks []Task, problems document.Problems) {
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	if len(files) > maxTasks {
@@ -41,23 +41,24 @@ func Parse(files []File, isDir func(path string) bool) ([]Task, document.Problem
 			Message: "is one task too many; a suite has at most 1000",
 		}}
 	}
-	var tasks []Task
-	var problems document.Problems
 	first := map[string]string{} // id in lower case, because it names directories
 	for _, file := range files {
-		task, found := parseTask(file, isDir)
-		problems = append(problems, found.Problems...)
-		id := strings.ToLower(task.ID)
-		if before, twice := first[id]; twice && id != "" {
-			problems = append(problems, document.Problem{
-				File: file.Path, Line: found.idLine, Key: "id",
-				Message: document.Quote(task.ID) + " is the id of " + plain.Short(before,
-					document.MaxPath) + " too; every task needs its own",
-			})
-		} else {
-			first[id] = file.Path
+		reader, root, ok := document.ReadObject(file.Path, file.Data, maxTaskFile)
+		t := &taskReader{Reader: suite.Reader{Reader: reader}, isDir: isDir, first: first}
+		t.task = Task{File: file.Path, Timeout: DefaultTimeout}
+		if ok {
+			t.Object(root, "", document.Keys{
+				"id":          t.id,
+				"title":       t.TextInto(&t.task.Title, suite.MaxName),
+				"agent":       document.Into(&t.task.Agent, t.Name),
+				"fixtureDir":  t.fixture,
+				"prompt":      t.TextInto(&t.task.Prompt, suite.MaxText),
+				"checks":      func(n document.Node, key string) { t.List(n, key, suite.MaxChecks, t.check) },
+				"judgeRubric": t.rubric,
+				"timeoutMs":   func(n document.Node, key string) { t.task.Timeout = t.Time(n, key, time.Millisecond) },
+			}, true, "id", "title", "fixtureDir", "prompt")
 		}
-		tasks = append(tasks, task)
+		tasks, problems = append(tasks, t.task), append(problems, reader.Problems...)
 	}
 	if len(problems) > 0 {
 		return nil, problems
@@ -68,37 +69,20 @@ func Parse(files []File, isDir func(path string) bool) ([]Task, document.Problem
 // taskReader reads one task.json.
 type taskReader struct {
 	suite.Reader
-	idLine int
-	dir    string // of the file
-	isDir  func(string) bool
-	task   Task
-}
-
-func parseTask(file File, isDir func(string) bool) (Task, *taskReader) {
-	reader, root, ok := document.ReadObject(file.Path, file.Data, maxTaskFile)
-	t := &taskReader{Reader: suite.Reader{Reader: reader}, dir: path.Dir(file.Path), isDir: isDir}
-	t.task = Task{File: file.Path, Timeout: DefaultTimeout}
-	if ok {
-		t.read(root)
-	}
-	return t.task, t
-}
-
-func (t *taskReader) read(root document.Node) {
-	t.Object(root, "", document.Keys{
-		"id":          t.id,
-		"title":       t.TextInto(&t.task.Title, suite.MaxName),
-		"agent":       document.Into(&t.task.Agent, t.Name),
-		"fixtureDir":  t.fixture,
-		"prompt":      t.TextInto(&t.task.Prompt, suite.MaxText),
-		"checks":      func(n document.Node, key string) { t.List(n, key, suite.MaxChecks, t.check) },
-		"judgeRubric": t.rubric,
-		"timeoutMs":   func(n document.Node, key string) { t.task.Timeout = t.Time(n, key, time.Millisecond) },
-	}, true, "id", "title", "fixtureDir", "prompt")
+	isDir func(string) bool
+	first map[string]string // file by id
+	task  Task
 }
 
 func (t *taskReader) id(n document.Node, key string) {
-	t.task.ID, t.idLine = t.Name(n, key), n.Line
+	t.task.ID = t.Name(n, key)
+	id := strings.ToLower(t.task.ID)
+	if before, twice := t.first[id]; twice && id != "" {
+		t.Fail(n, key, "%s is the id of %s too; every task needs its own", document.Quote(t.task.ID),
+			plain.Short(before, document.MaxPath))
+	} else {
+		t.first[id] = t.task.File
+	}
 }
 
 func (t *taskReader) fixture(n document.Node, key string) {
@@ -106,7 +90,7 @@ func (t *taskReader) fixture(n document.Node, key string) {
 	if text == "" {
 		return
 	}
-	place, ok := document.Inside(t.dir, text)
+	place, ok := document.Inside(path.Dir(t.task.File), text)
 	switch {
 	case !ok:
 		t.Fail(n, key, "%s leads out of the suite; give a directory in it, relative to this file, with slashes",

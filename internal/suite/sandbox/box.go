@@ -86,16 +86,6 @@ func (b *Box) Close() error {
 	return b.maker.Remove(b.Base)
 }
 
-// intact reports whether the sandbox's directory is still the one that was made.
-func (b *Box) intact() bool {
-	ours, err := b.root.Stat(".")
-	if err != nil {
-		return false
-	}
-	now, err := os.Lstat(b.Dir)
-	return err == nil && os.SameFile(ours, now)
-}
-
 const (
 	// maxChecked bounds a file that a check looks into.
 	maxChecked = 16 << 20
@@ -145,32 +135,25 @@ func find(root *os.Root, name, file string, follow bool) suite.Found {
 			return found
 		}
 	}
-	if found.Exists = err == nil || !follow; err != nil {
+	found.Exists = err == nil || !follow
+	switch {
+	case err != nil:
 		found.Problem = "it cannot be reached: " + files.Cause(err).Error()
-	} else {
-		found.Data, found.Problem = readInside(root, local, info)
+	case !info.Mode().IsRegular():
+		found.Problem = "it is no regular file"
+	case info.Size() > maxChecked:
+		found.Problem = fmt.Sprintf("it has %d bytes, more than %d", info.Size(), maxChecked)
+	default:
+		file, err := root.OpenFile(local, os.O_RDONLY|files.NonBlocking, 0) // whatever it is by now
+		if err == nil {
+			defer func() { _ = file.Close() }()
+			found.Data, err = io.ReadAll(io.LimitReader(file, maxChecked))
+		}
+		if err != nil {
+			found.Problem = "it cannot be read: " + files.Cause(err).Error()
+		}
 	}
 	return found
-}
-
-// readInside reads a regular file that is reached without leaving a directory, or says why
-// it cannot be looked into.
-func readInside(root *os.Root, local string, info fs.FileInfo) (data []byte, why string) {
-	switch {
-	case !info.Mode().IsRegular():
-		return nil, "it is no regular file"
-	case info.Size() > maxChecked:
-		return nil, fmt.Sprintf("it has %d bytes, more than %d", info.Size(), maxChecked)
-	}
-	file, err := root.OpenFile(local, os.O_RDONLY|files.NonBlocking, 0) // whatever it is by now
-	if err == nil {
-		defer func() { _ = file.Close() }()
-		data, err = io.ReadAll(io.LimitReader(file, maxChecked))
-	}
-	if err != nil {
-		return nil, "it cannot be read: " + files.Cause(err).Error()
-	}
-	return data, ""
 }
 
 // runCheck runs the command of a check.

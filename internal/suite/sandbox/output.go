@@ -23,7 +23,9 @@ const (
 
 // place opens a directory of the sandbox; what an agent put in its place is not followed.
 func (b *Box) place(in string) (*os.Root, error) {
-	if !b.intact() {
+	ours, err := b.root.Stat(".")
+	now, gone := os.Lstat(b.Dir)
+	if err != nil || gone != nil || !os.SameFile(ours, now) {
 		return nil, errors.New("the sandbox's directory was removed or exchanged")
 	}
 	info, err := b.root.Lstat(in)

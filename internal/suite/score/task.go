@@ -302,14 +302,14 @@ type Side struct {
 }
 
 func newSide(o format.SuiteOutcome) Side {
-	return Side{
+	s := Side{
 		ConfigLabel: o.ConfigLabel, Runs: o.Runs(),
 		Passed: new(metric.Value), Total: new(metric.Value), Composite: new(metric.Value),
-		Cost: format.Cost{
-			Tokens: new(metric.Number), ToolCalls: new(metric.Number), Steps: new(metric.Number),
-			WallClockMs: new(metric.Number), USD: new(metric.Number),
-		},
 	}
+	for _, place := range s.Cost.Places() {
+		*place = new(metric.Number)
+	}
+	return s
 }
 
 // add counts one task in; without a run it adds nothing.

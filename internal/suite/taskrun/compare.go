@@ -39,10 +39,8 @@ type Options struct {
 	Agent string
 	// Override lets Agent work on the tasks that name another, too.
 	Override bool
-	// CommandDigest identifies the content of the files that Command names, so
-	// that what a changed script does is not taken from what is kept.
-	CommandDigest string
-	// Surroundings name whatever else runs depend on, such as their isolation.
+	// Surroundings name whatever else runs depend on, such as their isolation, and the content
+	// of the files that Command names: what a changed script does is not taken from what is kept.
 	Surroundings string
 	// Runs is how often each task is run, 0 for automatic.
 	Runs       int

@@ -197,13 +197,9 @@ func (r record) file(name string) string {
 // be known. Whose part it is counts too: a candidate that was chosen for its good runs is
 // measured anew when it is the baseline.
 func (s *session) key(of role, p *prepared) string {
-	command := []string{}
-	if p.agent.Name() == commandAgent {
-		command = []string{s.Command, s.CommandDigest}
-	}
 	return digest([]any{
 		recordFormat, of, p.ID, p.Prompt, p.Checks, p.Timeout.Milliseconds(), p.templates[of].Manifest.Digest(),
-		p.agent.Name(), p.version, s.Model, command, s.Surroundings, s.Env,
+		p.agent.Name(), p.version, s.Model, s.Command, s.Surroundings, s.Env,
 	})
 }
 
