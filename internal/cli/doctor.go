@@ -17,7 +17,6 @@ import (
 
 func (a *App) newDoctorCommand() *cobra.Command {
 	var quick bool
-	var history string
 	cmd := &cobra.Command{
 		Use:   "doctor [PROGRAM | PATH | --quick]",
 		Short: "Say whether repository, token and machine are fit, or an evaluation or suite is",
@@ -30,11 +29,11 @@ chance, how long a candidate takes to decide, and whether the evaluation notices
 emptied or given a syntax error. Nothing is written.
 
 Of the skill at PATH examine the eval suite without a model: cases without a check, checks that
-always pass, prompts that contain their answer; and with --history what came out the same in every run.
+always pass, and prompts that contain their answer.
 
 The exit code is 1 when something has to be fixed.`,
 		Example: "  iterate doctor\n  iterate doctor speed\n  iterate doctor speed --json\n" +
-			"  iterate doctor skills/release-notes --history kept",
+			"  iterate doctor skills/release-notes",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
@@ -44,10 +43,7 @@ The exit code is 1 when something has to be fixed.`,
 			case quick:
 				return misuse.Errorf("%s: give a program, or --quick", args[0])
 			case a.isSuite(ctx, args[0]):
-				return a.examineSkill(ctx, args[0], history)
-			}
-			if err := onlyFor("skills", cmd, "history"); err != nil {
-				return err
+				return a.examineSkill(args[0])
 			}
 			a.Program = args[0]
 			return a.inspectEvaluation(ctx)
@@ -55,8 +51,6 @@ The exit code is 1 when something has to be fixed.`,
 	}
 	cmd.Flags().BoolVar(&quick, "quick", false, "run no evaluation")
 	a.jsonFlag(cmd)
-	cmd.Flags().StringVar(&history, "history", "",
-		"a `directory` with gradings of earlier runs of a skill, at any depth")
 	a.githubFlags(cmd)
 	return cmd
 }

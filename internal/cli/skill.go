@@ -105,20 +105,13 @@ func (a *App) changeSkill(ctx context.Context, dir string, change skillChange,
 	})
 }
 
-// examineSkill examines the suite of a skill, with what is kept of earlier runs; history ""
-// is nothing.
-func (a *App) examineSkill(ctx context.Context, dir, history string) error {
+// examineSkill examines the suite of a skill.
+func (a *App) examineSkill(dir string) error {
 	suited, err := evalrun.Load(a.Path(dir), ".", "")
 	if err != nil {
 		return err
 	}
-	var past []evals.PastCase
-	if history != "" {
-		if past, err = evalrun.History(a.Path(history)); err != nil {
-			return err
-		}
-	}
-	findings := append([]evals.Finding{}, evals.Examine(suited.Evals, suited.Triggers, past)...)
+	findings := append([]evals.Finding{}, evals.Examine(suited.Evals, suited.Triggers)...)
 	text := ""
 	for _, f := range findings {
 		where := "suite"
@@ -132,9 +125,8 @@ func (a *App) examineSkill(ctx context.Context, dir, history string) error {
 	}
 	return verdict(a.print(struct {
 		Name     string          `json:"name"`
-		Runs     int             `json:"gradings"`
 		Findings []evals.Finding `json:"findings"`
-	}{suited.Name, len(past), findings}, text), len(findings) > 0)
+	}{suited.Name, findings}, text), len(findings) > 0)
 }
 
 // reportSkill says how the improvement of a skill went; html is the file for a page, "" for

@@ -43,7 +43,7 @@ func converge(r *SkillReport, rows []results.Row, whole bool) {
 		says(r, "stuck", "investigate", "three reverts in a row ended it")
 		r.NextSteps = []string{
 			"recalibrate the evals: look for expectations that no version passes, or that are a matter of taste; " +
-				"`iterate doctor SKILL --history WORKSPACE` names what always came out the same",
+				"`iterate log WORKSPACE --html FILE` shows what always came out the same",
 			"edit the skill by hand where the remaining failures point, and begin a new workspace with --fresh",
 			"run again, perhaps with another agent or model",
 		}

@@ -11,11 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/plain"
-	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evals"
 	"github.com/org/autoloop/internal/suite/work"
 )
@@ -66,28 +63,6 @@ func readGrading(root *os.Root, name string) (evals.Grading, error) {
 		return evals.Grading{}, err
 	}
 	return evals.ParseGrading(data)
-}
-
-// maxHistory bounds how many gradings are read.
-const maxHistory = 2000
-
-// History reads the gradings that stand below a directory in eval-<id>/, at any
-// depth. Those that cannot be read are left out, and so is whatever a skill wrote.
-func History(dir string) (found []evals.PastCase, err error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, fmt.Errorf("open the history: %w", err)
-	}
-	defer func() { _ = root.Close() }()
-	names, err := doublestar.Glob(root.FS(), "**/eval-*/"+GradingFile, doublestar.WithNoFollow())
-	for _, name := range names[:min(len(names), maxHistory)] {
-		above := path.Dir(name)
-		if grading, err := readGrading(root, name); err == nil && !strings.Contains("/"+above, "/"+suite.OutputsDir+"/") {
-			id := strings.TrimPrefix(path.Base(above), "eval-")
-			found = append(found, evals.PastCase{ID: id, Grading: grading})
-		}
-	}
-	return found, err
 }
 
 // Failures says in lines what did not pass, what graders would improve in the

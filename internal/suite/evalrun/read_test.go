@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -89,31 +88,4 @@ func TestReadAll(t *testing.T) {
 	assert.JSONEq(t, `{"overall": "well"}`, string(got.Cases[0].Feedback()), "what the first said that said something")
 	_, err = ReadAll(skill, one, filepath.Join(two, "gone"))
 	require.ErrorIs(t, err, os.ErrNotExist, "a run that is lost is not left out")
-}
-
-// TestPastGradings are found at any depth, and nothing that a skill wrote itself.
-func TestPastGradings(t *testing.T) {
-	t.Parallel()
-	const good = `{"expectations": [{"text": "a", "passed": true}]}`
-	outside := testdir.New(t, tree{"grading.json": good})
-	dir := testdir.New(t, tree{
-		"eval-8/grading.json": "{", "eval-9/grading.json": `{"expectations": [{"text": "a"}]}`,
-		"eval-10/grading.json": strings.Repeat(" ", maxGradingFile+1) + good, "eval-12": "-> " + outside,
-		"eval-13/grading.json": "-> ../eval-1/grading.json", "eval-14/grading.json/": "",
-	})
-	for name := range strings.FieldsSeq("eval-1 iteration-2/eval-2 a/b/c/run-3/eval-3 eval-a-b eval-4/outputs/eval-5 " +
-		"case-7 . eval- outputs/eval-11 my-outputs/eval-15") {
-		testdir.Put(t, dir, tree{name + "/grading.json": good})
-	}
-	testdir.Put(t, dir, tree{"eval-6/other.json": good})
-	found, err := History(dir)
-	require.NoError(t, err)
-	var ids []string
-	for _, past := range found {
-		ids = append(ids, past.ID)
-		assert.Equal(t, 1, past.Grading.Passed())
-	}
-	assert.ElementsMatch(t, []string{"1", "2", "3", "15", "a-b", ""}, ids)
-	_, err = History(filepath.Join(dir, "gone"))
-	require.ErrorIs(t, err, os.ErrNotExist)
 }

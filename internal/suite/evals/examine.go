@@ -15,31 +15,22 @@ type Finding struct {
 	// Case is the id of the case, "" for the suite.
 	Case string `json:"case"`
 	// Kind names the finding: few-cases, no-check, idle, vacuous, duplicate,
-	// answer-in-prompt, always-passes, always-fails, no-triggers or one-sided.
+	// answer-in-prompt, no-triggers or one-sided.
 	Kind string `json:"kind"`
 	// Message says in one line what it is, and what to do.
 	Message string `json:"message"`
 }
 
-// PastCase is what one earlier run of a case was graded.
-type PastCase struct {
-	ID      string
-	Grading Grading
-}
-
 const (
 	// fewCases is how many cases are too few to tell a gain from chance.
 	fewCases = 3
-	// enoughRuns is how many runs say that something always comes out the same.
-	enoughRuns = 3
 	// shortestAnswer is how long a text is that is no part of a prompt by chance.
 	shortestAnswer = 5
 )
 
-// Examine looks for what keeps a suite from telling good from bad. The history
-// is that of the suite's cases, with any version of the skill; no triggers are a
+// Examine looks for what keeps a suite from telling good from bad; no triggers are a
 // skill without trigger queries.
-func Examine(s EvalSuite, triggers []Trigger, history []PastCase) []Finding {
+func Examine(s EvalSuite, triggers []Trigger) []Finding {
 	d := &doctor{}
 	if len(s.Cases) < fewCases {
 		d.say("", "few-cases", "there are %d cases; with fewer than %d a single answer decides: write more, of "+
@@ -54,7 +45,6 @@ func Examine(s EvalSuite, triggers []Trigger, history []PastCase) []Finding {
 			prompts[prompt] = c.ID
 		}
 		d.examine(c, prompt)
-		d.recall(c, history)
 	}
 	d.triggers(triggers)
 	return d.findings
@@ -122,32 +112,6 @@ func vacuous(c suite.Check) string {
 
 // folded is a text for looking whether another has it, whatever its letters and blanks.
 func folded(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
-
-// recall finds what came out the same in every run of a case that answered it; a
-// grading from before it was in the suite says nothing of it.
-func (d *doctor) recall(c Case, history []PastCase) {
-	for _, wanted := range c.wanted() {
-		runs, passed := 0, 0
-		for _, past := range history {
-			answered, found := past.Grading.answer(wanted)
-			if past.ID == c.ID && answered {
-				runs++
-			}
-			if past.ID == c.ID && found.Passed {
-				passed++
-			}
-		}
-		switch {
-		case runs < enoughRuns:
-		case passed == runs:
-			d.say(c.ID, "always-passes", "%s passed in all %d runs: it tells no version from another; make it "+
-				"harder, or keep it as a guard", document.Quote(wanted.Text), runs)
-		case passed == 0:
-			d.say(c.ID, "always-fails", "%s failed in all %d runs: is it right, and can a skill bring it about?",
-				document.Quote(wanted.Text), runs)
-		}
-	}
-}
 
 // triggers looks at the trigger queries.
 func (d *doctor) triggers(list []Trigger) {

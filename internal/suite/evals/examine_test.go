@@ -17,7 +17,7 @@ import (
 func goodTriggers() []Trigger { return []Trigger{{"a", true}, {"b", false}} }
 
 // told are the findings of a suite of these cases beside two good ones.
-func told(t *testing.T, history []PastCase, cases string) string {
+func told(t *testing.T, cases string) string {
 	t.Helper()
 	for i := range 2 {
 		cases += fmt.Sprintf(`, {"id": "good%d", "prompt": "Do %d", "deterministic_checks": [
@@ -26,7 +26,7 @@ func told(t *testing.T, history []PastCase, cases string) string {
 	suite, problems := Parse("e.json", []byte("["+cases+"]"), isFile)
 	require.NoError(t, problems.Err())
 	var list []string
-	for _, finding := range Examine(suite, goodTriggers(), history) {
+	for _, finding := range Examine(suite, goodTriggers()) {
 		list = append(list, finding.Case+" "+finding.Kind+": "+finding.Message)
 	}
 	slices.Sort(list)
@@ -88,7 +88,7 @@ func TestCasesThatTellNothing(t *testing.T) {
 		),
 	}, func(t *testing.T, cases string) any {
 		t.Helper()
-		return told(t, nil, cases)
+		return told(t, cases)
 	})
 	for cases, few := range map[int]bool{0: true, 2: true, 3: false} {
 		var small EvalSuite
@@ -97,51 +97,9 @@ func TestCasesThatTellNothing(t *testing.T) {
 				ID: fmt.Sprint(i), Prompt: fmt.Sprint(i), Checks: []suite.Check{{Kind: suite.OutputExists, File: "a"}},
 			})
 		}
-		found := Examine(small, goodTriggers(), nil)
+		found := Examine(small, goodTriggers())
 		assert.Equal(t, few, len(found) == 1 && found[0].Kind == "few-cases", "%d cases: %v", cases, found)
 	}
-}
-
-// TestChecksThatNeverDiffer is known of three runs or more, of those alone that answered
-// it: a grading from before it was in the suite does not count. A run is y, n, or - for no answer
-// of the expectation and of the check.
-func TestChecksThatNeverDiffer(t *testing.T) {
-	t.Parallel()
-	golden.Table(t, map[string]string{
-		"none":                    "=>",
-		"two runs":                "yn yn =>",
-		"three that differ":       "yn ny yn =>",
-		"three alike":             "yn yn yn",
-		"one that differs":        "yy yy yy yn",
-		"of one the half":         "-y -n -y =>",
-		"and then both":           "-y -n -y ny =>",
-		"and then both, twice":    "-y -n nn ny =>",
-		"and then both, thrice":   "-y -n nn ny nn",
-		"of the other all":        "-y y- y- y-",
-		"nothing in any of these": "-- -- -- -- =>",
-	}, func(t *testing.T, runs string) any {
-		t.Helper()
-		const c = `{"id": 1, "prompt": "p", "expectations": ["it is good"],
-			"deterministic_checks": [{"type": "file_exists", "file": "a"}]}`
-		var history, others []PastCase
-		for run := range strings.FieldsSeq(runs) {
-			var g Grading
-			for i, label := range []string{"it is good", "file_exists a"} {
-				if run[i] != '-' {
-					g.Expectations = append(g.Expectations, Graded{Text: label, Passed: run[i] == 'y'})
-				}
-			}
-			history, others = append(
-				history,
-				PastCase{ID: "1", Grading: g},
-			), append(
-				others,
-				PastCase{ID: "2", Grading: g},
-			)
-		}
-		assert.Empty(t, told(t, others, c), "of another case")
-		return told(t, history, c)
-	})
 }
 
 // TestPatternsThatMatchAnything: one is called so when no text is without a match.
@@ -153,12 +111,8 @@ func TestPatternsThatMatchAnything(t *testing.T) {
 	} {
 		for pattern := range strings.FieldsSeq(patterns) {
 			for _, kind := range []string{`regex_match"`, `json_field_matches", "path": "x"`} {
-				found := told(
-					t,
-					nil,
-					`{"id": 1, "prompt": "Write", "deterministic_checks": [{"name": "d", "file": "f", `+
-						`"type": "`+kind+`, "pattern": "`+strings.ReplaceAll(pattern, `\`, `\\`)+`"}]}`,
-				)
+				found := told(t, `{"id": 1, "prompt": "Write", "deterministic_checks": [{"name": "d", "file": "f", `+
+					`"type": "`+kind+`, "pattern": "`+strings.ReplaceAll(pattern, `\`, `\\`)+`"}]}`)
 				assert.Equal(t, anything, strings.HasPrefix(found, `1 vacuous: "d": the pattern matches an`), pattern)
 				assert.Equal(t, anything, found != "", pattern)
 			}
@@ -179,7 +133,7 @@ func TestExamineTriggers(t *testing.T) {
 		"alike, and one": {{"a", true}, {"A ", true}},
 	} {
 		var found []string
-		for _, finding := range Examine(three, triggers, nil) {
+		for _, finding := range Examine(three, triggers) {
 			found = append(found, finding.Kind+": "+finding.Message)
 		}
 		golden.Row(t, name, strings.Join(found, "; "))
