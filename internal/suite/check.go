@@ -247,20 +247,15 @@ func countOperators() map[string][]int {
 }
 
 // decodeJSON reads one JSON value with exact numbers, and nothing behind it.
-func decodeJSON(data []byte) (any, error) {
+func decodeJSON(data []byte) (value any, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
 	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil {
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return nil, errors.New("it ends too early")
+	if err = decoder.Decode(&value); err == nil {
+		if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+			return nil, errors.New("something follows its end")
 		}
-		return nil, err
 	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("something follows its end")
-	}
-	return value, nil
+	return value, err
 }
 
 // maxMatching bounds the work of one pattern, in instructions times bytes: matching

@@ -1,6 +1,7 @@
 package evals
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -244,23 +245,34 @@ func evalKeys() map[suite.CheckKind]string {
 	}
 }
 
-// otherNames are spellings that are read as another key.
-func otherNames(kind suite.CheckKind) map[string]string {
+// spell gives the keys of a check their one name.
+func (e *evalReader) spell(n document.Node, key string, kind suite.CheckKind) document.Node {
 	others := map[string]string{
 		"name": "description", "label": "description", "kind": "type",
 		"timeout_seconds": "timeout", "op": "operator", "expected": "value", "regex": "pattern",
 	}
-	reads := kind.Reads()
 	switch {
-	case reads:
+	case kind.Reads():
 		others["field"], others["json_path"], others["count"] = "path", "path", "value"
 	case kind == suite.OutputContains || kind == suite.OutputNotContains:
 		others["value"], others["literal"], others["substring"] = "text", "text", "text"
-	}
-	if !reads {
+		if n.Has("literal") && !n.Has("description") && !n.Has("name") { // the text beside it is the check's label
+			others["text"] = "description"
+		}
+		fallthrough
+	default:
 		others["path"] = "file"
 	}
-	return others
+	fields, seen := slices.Clone(n.Fields), map[string]string{}
+	for i, f := range fields {
+		name := cmp.Or(others[f.Name], f.Name)
+		if before, twice := seen[name]; twice && before != f.Name {
+			e.Fail(f.Value, document.Join(key, f.Name), "is `%s` under another name; remove one", before)
+		}
+		fields[i].Name, seen[name] = name, f.Name
+	}
+	n.Fields = fields
+	return n
 }
 
 // checks reads the deterministic checks of a case.
@@ -271,7 +283,7 @@ func (e *evalReader) checks(c *Case, n document.Node, key string) {
 				e.Fail(n, document.Join(key, "value"),
 					"or `match` is needed, and not both: the whole entry, or some keys of one")
 			}
-			return e.respell(labelled(n, kind), key, otherNames(kind))
+			return e.spell(n, key, kind)
 		}, "type", "kind")
 		label := check.Label()
 		switch {
@@ -285,38 +297,4 @@ func (e *evalReader) checks(c *Case, n document.Node, key string) {
 		}
 		c.Checks = append(c.Checks, check)
 	})
-}
-
-// labelled takes the `text` beside a `literal` for what it is: the check's label.
-func labelled(n document.Node, kind suite.CheckKind) document.Node {
-	if kind != suite.OutputContains && kind != suite.OutputNotContains || !n.Has("literal") || n.Has("description") ||
-		n.Has("name") {
-		return n
-	}
-	fields := slices.Clone(n.Fields)
-	for i := range fields {
-		if fields[i].Name == "text" || fields[i].Name == "label" {
-			fields[i].Name = "description"
-		}
-	}
-	n.Fields = fields
-	return n
-}
-
-// respell gives the keys of an object their one name.
-func (e *evalReader) respell(n document.Node, key string, others map[string]string) document.Node {
-	fields := slices.Clone(n.Fields)
-	for i, f := range fields {
-		to, other := others[f.Name]
-		if !other {
-			continue
-		}
-		if (document.Node{Fields: fields}).Has(to) {
-			e.Fail(f.Value, document.Join(key, f.Name), "is another name of `%s`, which is there too; remove one", to)
-			continue
-		}
-		fields[i].Name = to
-	}
-	n.Fields = fields
-	return n
 }
