@@ -4,11 +4,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -81,15 +80,15 @@ func diffOf(was, is *os.Root, c files.Difference) string {
 	var out strings.Builder
 	from, to := quoted("a/"+c.Path), quoted("b/"+c.Path)
 	fmt.Fprintf(&out, "diff --git %s %s\n", from, to)
-	switch {
-	case c.Before == nil && c.After != nil:
-		fmt.Fprintf(&out, "new file mode %s\n", gitMode(c.After.Mode))
+	switch old, now := gitMode(c.Before), gitMode(c.After); {
+	case old == "":
+		fmt.Fprintf(&out, "new file mode %s\n", now)
 		from = "/dev/null"
-	case c.After == nil && c.Before != nil:
-		fmt.Fprintf(&out, "deleted file mode %s\n", gitMode(c.Before.Mode))
+	case now == "":
+		fmt.Fprintf(&out, "deleted file mode %s\n", old)
 		to = "/dev/null"
-	case c.Before != nil && gitMode(c.Before.Mode) != gitMode(c.After.Mode):
-		fmt.Fprintf(&out, "old mode %s\nnew mode %s\n", gitMode(c.Before.Mode), gitMode(c.After.Mode))
+	case old != now:
+		fmt.Fprintf(&out, "old mode %s\nnew mode %s\n", old, now)
 	}
 	before, readOld := content(was, c.Before)
 	after, readNew := content(is, c.After)
@@ -122,14 +121,16 @@ func content(root *os.Root, e *Entry) ([]byte, bool) {
 	return data, true
 }
 
-// gitMode is a mode as git writes it; what git has no mode for is 000000.
-func gitMode(mode fs.FileMode) string {
+// gitMode is a mode as git writes it, "" of nothing; what git has no mode for is 000000.
+func gitMode(e *Entry) string {
 	switch {
-	case mode.Type() == fs.ModeSymlink:
+	case e == nil:
+		return ""
+	case e.IsLink():
 		return "120000"
-	case !mode.IsRegular():
+	case !e.IsFile():
 		return "000000"
-	case mode&0o100 != 0:
+	case e.Mode&0o100 != 0:
 		return "100755"
 	default:
 		return "100644"
@@ -138,11 +139,8 @@ func gitMode(mode fs.FileMode) string {
 
 // quoted is a path for a diff's header, on one line whatever it holds.
 func quoted(name string) string {
-	if strings.ContainsFunc(name, func(r rune) bool {
-		return r < ' ' || r == '"' || r == '\\' ||
-			r == utf8.RuneError
-	}) {
-		return fmt.Sprintf("%q", name)
+	if text := strconv.Quote(name); text != `"`+name+`"` {
+		return text
 	}
-	return filepath.ToSlash(name)
+	return name
 }
