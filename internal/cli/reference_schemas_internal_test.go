@@ -31,8 +31,9 @@ type object = map[string]any
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	schemas := map[string]object{
-		"autoloop":  newSchemas(t, "../schedule/plan.go").of("Plan"),
-		"bundle":    newSchemas(t, "../loop/proposal/bundle.go").of("Manifest", "File"),
+		"autoloop": newSchemas(t, "../schedule/plan.go").of("Plan"),
+		"bundle": newSchemas(t, slices.Concat([]string{"../loop/proposal/proposal.go", "../loop/proposal/bundle.go"},
+			eventFiles)...).of("Proposal"),
 		"outcome":   newSchemas(t, "../suite/format/outcome.go", "../suite/format/parse.go").of("writtenOutcome"),
 		"workspace": newSchemas(t, "../skill/workspace/workspace.go", "../history/executor.go").of("workspaceJSON"),
 		"snapshot":  newSchemas(t, "../skill/workspace/manifest.go").of("manifestJSON"),
@@ -223,12 +224,17 @@ func (s *schemas) kind(expr ast.Expr) object {
 	}
 }
 
+// eventFiles have the types of events.
+var eventFiles = []string{
+	"../history/event.go", "../history/executor.go", "../history/spent.go",
+	"../metric/usage.go", "../metric/direction.go", "../decision/reason.go", "../decision/standard.go",
+	"../decision/guardrail.go", "../decision/statistics/noise.go", "../decision/trial.go", "../decision/decide.go",
+}
+
 // iterationSchema is a file of the ledger, with every kind of event.
 func iterationSchema(t *testing.T) object {
 	t.Helper()
-	s := newSchemas(t, "../history/event.go", "../history/executor.go", "../history/spent.go",
-		"../metric/usage.go", "../metric/direction.go", "../decision/reason.go", "../decision/standard.go",
-		"../decision/guardrail.go", "../decision/statistics/noise.go", "../decision/trial.go", "../decision/decide.go")
+	s := newSchemas(t, eventFiles...)
 	var events []any
 	names := map[string]history.Event{
 		"Started": &history.Started{}, "Measured": &history.Measured{}, "Proposed": &history.Proposed{},

@@ -1,6 +1,7 @@
 package testbox_test
 
 import (
+	"context"
 	"path/filepath"
 	"testing"
 
@@ -14,9 +15,10 @@ import (
 func TestSandboxHasAHome(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
-	template, err := sandbox.Compose(t.Context(), filepath.Join(base, "template"), "x", nil, nil)
-	require.NoError(t, err)
-	box, err := testbox.Maker().Open(t.Context(), filepath.Join(base, "box"), template, []string{"A=1"})
+	empty := func(ctx context.Context, dir string) (*sandbox.Template, error) {
+		return sandbox.Compose(ctx, dir, "x", nil, nil)
+	}
+	box, err := testbox.Maker().Open(t.Context(), filepath.Join(base, "box"), empty, []string{"A=1"})
 	require.NoError(t, err)
 	assert.DirExists(t, box.Home)
 	assert.Subset(t, box.Env, []string{"HOME=" + box.Home, "A=1"})
