@@ -56,6 +56,9 @@ func (r Reason) Known(deep int) bool {
 // Say is a reason in somebody else's words.
 func Say(words string) Reason { return Reason{Kind: Said, Words: words} }
 
+// Says is a reason of this kind in somebody else's words.
+func (w Why) Says(words string) Reason { return Reason{Kind: w, Words: words} }
+
 // Says are reasons in somebody else's words.
 func Says(lines ...string) []Reason {
 	var list []Reason

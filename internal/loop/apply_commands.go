@@ -241,7 +241,7 @@ func (r *thread) prepareUndo(ctx context.Context) (*undoing, error) {
 				continue
 			}
 			if u.old == "" {
-				head, err := r.Memory.HeadOf(ctx, r.ref())
+				head, err := r.head(ctx)
 				if err != nil {
 					return nil, err
 				}

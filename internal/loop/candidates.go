@@ -189,7 +189,7 @@ func (a *attempt) failed(failure *agent.Failure) {
 func (r *run) consider(ctx context.Context, at position, a *attempt, digests map[string]int) (err error) {
 	if broken := a.proposed.Broken(); broken != "" {
 		if a.Outcome == "" {
-			a.end(history.Error, decision.Reason{Kind: decision.NothingLeft, Words: broken})
+			a.end(history.Error, decision.NothingLeft.Says(broken))
 		}
 		return nil
 	}

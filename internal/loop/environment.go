@@ -94,10 +94,7 @@ func (m *environment) evaluate(ctx context.Context) (evaluation.Result, error) {
 		changed := slices.DeleteFunc(m.tree.Altered(m.evaluatorFile()),
 			func(path string) bool { _, does := own[path]; return does }) // the evaluation itself
 		if len(changed) > 0 {
-			return evaluation.Result{}, unmeasured(decision.Reason{
-				Kind:  decision.EvaluatorTouched,
-				Words: list(changed),
-			})
+			return evaluation.Result{}, unmeasured(decision.EvaluatorTouched.Says(list(changed)))
 		}
 	}
 	limit, over := m.toMeasure()

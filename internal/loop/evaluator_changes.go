@@ -141,12 +141,12 @@ func (m *measurement) checkEvaluator(ctx context.Context, step decision.Step, ro
 			return err
 		}
 		if outcome.OverLimit { // what was not run teaches nothing
-			return ends(history.Error, decision.Reason{Kind: decision.EvaluatorUnsure, Words: outcome.Problem})
+			return ends(history.Error, decision.EvaluatorUnsure.Says(outcome.Problem))
 		}
 		m.learn(base)
 	}
 	if paths := m.own.beyond(changes); len(paths) > 0 {
-		return ends(history.Rejected, decision.Reason{Kind: decision.EvaluatorChanged, Words: list(paths)})
+		return ends(history.Rejected, decision.EvaluatorChanged.Says(list(paths)))
 	}
 	return nil
 }

@@ -172,12 +172,8 @@ func (r *thread) updateGitHub(ctx context.Context) {
 	if r.unanswered > 0 {
 		r.answer(ctx)
 	}
-	if err := r.promote(ctx); err != nil {
-		r.warn("the pull request is not up to date: %v", err)
-	}
-	if err := r.GitHub.Show(ctx, r.account()); err != nil {
-		r.warn("the issue is not up to date, the next run retries: %v", err)
-	}
+	r.warn("the pull request is not up to date: %v", r.promote(ctx))
+	r.warn("the issue is not up to date, the next run retries: %v", r.GitHub.Show(ctx, r.account()))
 }
 
 // promote opens the pull request or brings it up to date, and records its number.

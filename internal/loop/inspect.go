@@ -91,7 +91,7 @@ func (s *Service) Inspect(ctx context.Context, most int, ways ...string) (Inspec
 
 // incumbent is the head of the program branch, else of the default branch.
 func (r *run) incumbent(ctx context.Context) (string, error) {
-	head, err := r.Memory.HeadOf(ctx, r.ref())
+	head, err := r.head(ctx)
 	if err != nil || head != "" {
 		return head, err
 	}

@@ -153,7 +153,7 @@ func (m *measurement) evaluate(ctx context.Context, step decision.Step) (none me
 	taken.Prepare = env.prepare.Seconds()
 	switch {
 	case outcome.OverLimit:
-		return none, ends(history.Error, decision.Reason{Kind: decision.NotMeasured, Words: outcome.Problem})
+		return none, ends(history.Error, decision.NotMeasured.Says(outcome.Problem))
 	case outcome.Problem == "" && step.WarmUp:
 		m.warmUp = func() { taken.add(outcome, m.Program.Guardrails) }
 		return outcome.Measurement, nil
@@ -192,12 +192,12 @@ func (m *measurement) blame(ctx context.Context, step decision.Step, outcome eva
 	if err != nil {
 		return err
 	}
-	fails := decision.Reason{Kind: decision.EvaluationFails, Words: outcome.Problem}
+	fails := decision.EvaluationFails.Says(outcome.Problem)
 	switch {
 	case incumbent.OverLimit:
-		return ends(history.Error, fails, decision.Reason{Kind: decision.BlameUnknown, Words: incumbent.Problem})
+		return ends(history.Error, fails, decision.BlameUnknown.Says(incumbent.Problem))
 	case incumbent.Problem != "":
-		return ends(history.Error, fails, decision.Reason{Kind: decision.FailsUnchanged, Words: incumbent.Problem})
+		return ends(history.Error, fails, decision.FailsUnchanged.Says(incumbent.Problem))
 	}
 	return ends(history.Rejected, fails)
 }

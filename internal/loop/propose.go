@@ -88,7 +88,7 @@ func (r *run) unfinished(ctx context.Context, err error) *decision.Reason {
 
 // diskFull is the reason of an iteration that found no room on a disk.
 func diskFull(err error) decision.Reason {
-	return decision.Reason{Kind: decision.DiskFull, Words: plain.Short(err.Error(), 300)}
+	return decision.DiskFull.Says(plain.Short(err.Error(), 300))
 }
 
 // errTooLong ends the work of an iteration whose time is up.

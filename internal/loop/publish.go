@@ -247,9 +247,7 @@ func (r *thread) answerComments(ctx context.Context) {
 			r.noteIssue(b)
 			return nil
 		})
-		if err != nil {
-			r.warn("the number of the issue was not noted: %v", err)
-		}
+		r.warn("the number of the issue was not noted: %v", err)
 	}
 	r.answer(ctx)
 }

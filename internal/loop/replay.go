@@ -27,7 +27,7 @@ func (r *run) deletedByMerge(ctx context.Context, was string) bool {
 	if r.comments == nil {
 		return false
 	}
-	if head, err := r.Memory.HeadOf(ctx, r.ref()); err != nil || head != "" {
+	if head, err := r.head(ctx); err != nil || head != "" {
 		return false
 	}
 	heard, err := r.GitHub.Look(ctx, r.account())
@@ -138,9 +138,7 @@ func (r *run) replayPending(ctx context.Context, e history.Decided) error {
 			return err
 		}
 	}
-	if err != nil {
-		r.warn("what came after the merge was not replayed: %v", err)
-	}
+	r.warn("what came after the merge was not replayed: %v", err)
 	e.Outcome = history.Rejected
 	e.Reasons = append([]decision.Reason{{Kind: decision.MergedWithout}}, e.Reasons...)
 	return r.recordFinal(ctx, e, nil, refused)

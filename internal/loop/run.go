@@ -122,7 +122,7 @@ func (r *run) iterate(ctx context.Context) error {
 	}
 	err = r.record(ctx, at, p)
 	if refused, ok := errors.AsType[*proposal.RefusedError](err); ok {
-		return r.fail(ctx, at, decision.Reason{Kind: decision.NotRecorded, Words: refused.Reason})
+		return r.fail(ctx, at, decision.NotRecorded.Says(refused.Reason))
 	}
 	if err != nil {
 		return err
@@ -179,6 +179,9 @@ func (s *session) branch() string { return BranchPrefix + s.Program.Name }
 
 func (s *session) ref() string { return "refs/heads/" + s.branch() }
 
+// head is where the program branch is, "" where there is none.
+func (s *session) head(ctx context.Context) (string, error) { return s.Memory.HeadOf(ctx, s.ref()) }
+
 func (s *session) step(stage, format string, args ...any) { s.tell(false, stage, format, args...) }
 
 // minor is one of many similar steps.
@@ -193,10 +196,11 @@ func (s *session) tell(minor bool, stage, format string, args ...any) {
 	}
 }
 
-// warn notes a warning. That the API cannot be reached is said once in a run.
+// warn notes a warning; one of an error that is nil is none. That the API cannot be reached
+// is said once in a run.
 func (s *session) warn(format string, args ...any) {
 	for _, arg := range args {
-		if err, is := arg.(error); is && api.Reported(err) {
+		if err, is := arg.(error); arg == nil || is && api.Reported(err) {
 			return
 		}
 	}

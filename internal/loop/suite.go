@@ -67,7 +67,7 @@ func (r *measurer) measuredBySuite(ctx context.Context, commit string) (*history
 		return nil, err
 	}
 	if problem := cmp.Or(suited.Problem, suited.Unfinished); problem != "" {
-		return nil, unmeasured(decision.Reason{Kind: decision.SuiteFails, Words: problem})
+		return nil, unmeasured(decision.SuiteFails.Says(problem))
 	}
 	return &history.Measured{
 		Metric: suited.Incumbent, Samples: []metric.Value{*suited.Incumbent}, Output: suited.Output,
@@ -114,11 +114,11 @@ func (r *measurer) measureSuite(ctx context.Context, at position, a *attempt) er
 		a.end(history.Rejected, decision.Say(suited.Problem))
 		return nil
 	case suited.Unfinished != "":
-		a.end(history.Error, decision.Reason{Kind: decision.SuiteUnfinished, Words: suited.Unfinished})
+		a.end(history.Error, decision.SuiteUnfinished.Says(suited.Unfinished))
 		return nil
 	}
 	if changed := r.changedInSuite(incumbent, candidate); len(changed) > 0 {
-		a.end(history.Rejected, decision.Reason{Kind: decision.EvaluatorChanged, Words: list(changed)})
+		a.end(history.Rejected, decision.EvaluatorChanged.Says(list(changed)))
 		return nil
 	}
 	a.measured = append(a.measured, &history.Measured{

@@ -101,7 +101,7 @@ func (r *run) place(ctx context.Context, at position) (position, error) {
 
 func (r *run) reconciled(ctx context.Context, at position) (position, error) {
 	var err error
-	if at.Old, err = r.Memory.HeadOf(ctx, r.ref()); err != nil {
+	if at.Old, err = r.head(ctx); err != nil {
 		return at, err
 	}
 	if at.Old == "" || at.Old == at.Base {
@@ -295,7 +295,7 @@ func (r *run) madeFrom(ctx context.Context, commit string, p *proposal.Proposal)
 // positionOfFix is where the pending iteration stands. It refuses a bundle that was
 // made from another position.
 func (r *run) positionOfFix(ctx context.Context, from *proposal.Proposal, e history.Decided) (at position, err error) {
-	head, err := r.Memory.HeadOf(ctx, r.ref())
+	head, err := r.head(ctx)
 	if err == nil && head != e.Commit {
 		err = r.moved()
 	}

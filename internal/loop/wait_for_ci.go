@@ -126,9 +126,7 @@ func (r *run) publishPending(ctx context.Context) {
 	if r.comments == nil {
 		return
 	}
-	if err := r.promote(ctx); err != nil {
-		r.warn("the pull request is not up to date: %v", err)
-	}
+	r.warn("the pull request is not up to date: %v", r.promote(ctx))
 	e := r.records.Decision
 	if r.Program.CIWorkflow == "" || r.records.CIStarted == e.Commit {
 		return
@@ -143,9 +141,7 @@ func (r *run) publishPending(ctx context.Context) {
 			b.set(history.CIStarted, e.Commit)
 			return nil
 		})
-	if err != nil {
-		r.warn("that CI was started was not noted: %v", err)
-	}
+	r.warn("that CI was started was not noted: %v", err)
 }
 
 // verdict is what CI says now. What cannot be read is pending.
@@ -154,7 +150,7 @@ func (r *run) verdict(ctx context.Context, e history.Decided) ci.Result {
 		Commit: e.Commit, Base: r.checkedBase(ctx, r.records.Base),
 		BaseBranch: r.records.BaseBranch,
 	}
-	at.Branch.Commit, at.Branch.Err = r.Memory.HeadOf(ctx, r.ref())
+	at.Branch.Commit, at.Branch.Err = r.head(ctx)
 	if r.merged(e.Commit) {
 		at.Branch.Commit = e.Commit // it may be deleted
 	}
@@ -256,9 +252,7 @@ func (r *run) ciRequired(ctx context.Context, base string) bool {
 	if err == nil && !starts {
 		starts, err = r.GitHub.HasCI(ctx, r.checkedBase(ctx, base), into, elsewhere)
 	}
-	if err != nil {
-		r.warn("whether CI runs on the default branch was not read, so the change waits for CI: %v", err)
-	}
+	r.warn("whether CI runs on the default branch was not read, so the change waits for CI: %v", err)
 	return err != nil || starts
 }
 

@@ -19,20 +19,20 @@ const (
 
 // tellers are forms of lines that say why something failed: what compilers say before what
 // tests say, and that before what any program says.
-var tellers = []lazyregexp.Regexp{
+var tellers = []string{
 	// gcc, clang, tsc; rustc, esbuild, python and node; go; linkers
-	lazyregexp.New(`^\s*(?:\./)?[\w./\\@+-]+\.\w{1,5}[:(]\d+(?:[:,]\d+)?\)?:? *(?:fatal )?error(?:\[\w+\]| \w+\d+)?:? `),
-	lazyregexp.New(`^error\[\w+\]: |^[✘✗] \[ERROR\] |^(?:[\w.]*Error|[\w.]*Exception)(?::|$)`),
-	lazyregexp.New(`^(?:\./|\.\./|vet: )?[\w./\\@+-]+\.go:\d+(?::\d+)?: `),
-	lazyregexp.New(`undefined reference to|undefined symbol|multiple definition of|cannot find -l`),
+	`^\s*(?:\./)?[\w./\\@+-]+\.\w{1,5}[:(]\d+(?:[:,]\d+)?\)?:? *(?:fatal )?error(?:\[\w+\]| \w+\d+)?:? `,
+	`^error\[\w+\]: |^[✘✗] \[ERROR\] |^(?:[\w.]*Error|[\w.]*Exception)(?::|$)`,
+	`^(?:\./|\.\./|vet: )?[\w./\\@+-]+\.go:\d+(?::\d+)?: `,
+	`undefined reference to|undefined symbol|multiple definition of|cannot find -l`,
 	// go test, pytest, unittest, jest, node, TAP, cargo and mocha
-	lazyregexp.New(`^\s*--- FAIL: |^panic: |^fatal error: `),
-	lazyregexp.New(`^(?:FAILED|ERROR) \S+\.py\b|^E\s{2,}\S|^(?:FAIL|ERROR): \w+`),
-	lazyregexp.New(`^\s*(?:●|✖|✗|×) \S|^\s*not ok \d+|^thread '.*' (?:\(\d+\) )?panicked at |^\s+\d+\) \S`),
-	lazyregexp.New(`\bBUG\b|\b[Aa]ssertion\b.* failed\b`),
-	lazyregexp.New(`(?i)^(?:npm )?(?:err!|\S*error|fatal|failed)\b[:!]? \S|: (?:fatal )?error: |: command not found$|` +
-		`: No such file or directory$|Permission denied$`),
-	lazyregexp.New(`^make(?:\[\d+\])?: \*\*\* `),
+	`^\s*--- FAIL: |^panic: |^fatal error: `,
+	`^(?:FAILED|ERROR) \S+\.py\b|^E\s{2,}\S|^(?:FAIL|ERROR): \w+`,
+	`^\s*(?:●|✖|✗|×) \S|^\s*not ok \d+|^thread '.*' (?:\(\d+\) )?panicked at |^\s+\d+\) \S`,
+	`\bBUG\b|\b[Aa]ssertion\b.* failed\b`,
+	`(?i)^(?:npm )?(?:err!|\S*error|fatal|failed)\b[:!]? \S|: (?:fatal )?error: |: command not found$|` +
+		`: No such file or directory$|Permission denied$`,
+	`^make(?:\[\d+\])?: \*\*\* `,
 }
 
 // idle are lines that never say why: warnings of compilers with the code that they
@@ -55,7 +55,7 @@ func telling(streams ...string) []string {
 	}
 	for _, form := range tellers {
 		for _, lines := range texts {
-			if at := slices.IndexFunc(lines, func(line string) bool { return form().MatchString(line) }); at >= 0 {
+			if at := slices.IndexFunc(lines, func(line string) bool { return lazyregexp.Of(form)().MatchString(line) }); at >= 0 {
 				return first(lines[at:])
 			}
 		}

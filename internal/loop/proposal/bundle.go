@@ -80,14 +80,14 @@ type File struct {
 }
 
 // The forms of the values of a manifest.
-var (
-	objectForm     = lazyregexp.New(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
-	digestForm     = lazyregexp.New(`^[0-9a-f]{64}$`)
-	slugForm       = lazyregexp.New(`^[a-z0-9][a-z0-9._-]{0,63}$`)
-	runIDForm      = lazyregexp.New(`^[A-Za-z0-9_.-]{1,100}$`)
-	repositoryForm = lazyregexp.New(`^([A-Za-z0-9-]{1,100}/[A-Za-z0-9._-]{1,100})?$`)
-	branchNameForm = lazyregexp.New(`^[^\x00-\x20\x7f~^:?*\[\\]{1,250}$`)
-	markForm       = lazyregexp.New(`^([0-9]{1,18} [0-9]{1,18} [0-9]{1,18})?$`)
+const (
+	objectForm     = `^[0-9a-f]{40}([0-9a-f]{24})?$`
+	digestForm     = `^[0-9a-f]{64}$`
+	slugForm       = `^[a-z0-9][a-z0-9._-]{0,63}$`
+	runIDForm      = `^[A-Za-z0-9_.-]{1,100}$`
+	repositoryForm = `^([A-Za-z0-9-]{1,100}/[A-Za-z0-9._-]{1,100})?$`
+	branchNameForm = `^[^\x00-\x20\x7f~^:?*\[\\]{1,250}$`
+	markForm       = `^([0-9]{1,18} [0-9]{1,18} [0-9]{1,18})?$`
 )
 
 // maxIteration bounds the number of an iteration.
@@ -106,9 +106,8 @@ func (b *Proposal) check() error {
 		return fmt.Errorf("has changed files without a candidate, or a candidate without changed files")
 	}
 	for _, field := range []struct {
-		key, value string
-		form       lazyregexp.Regexp
-		needed     bool
+		key, value, form string
+		needed           bool
 	}{
 		{"repository", b.Repository, repositoryForm, false},
 		{"program", b.Program, slugForm, true},
@@ -124,7 +123,7 @@ func (b *Proposal) check() error {
 		if field.value == "" && !field.needed {
 			continue
 		}
-		if !field.form().MatchString(field.value) {
+		if !lazyregexp.Of(field.form)().MatchString(field.value) {
 			return fmt.Errorf("has a manifest whose %q is %.80q, which cannot be", field.key, field.value)
 		}
 	}

@@ -95,14 +95,14 @@ const perFocus = 3
 const maxFailing = 200
 
 // failures match the lines in which test runners name a test that failed.
-var failures = []lazyregexp.Regexp{
-	lazyregexp.New(`^\s*--- FAIL: (\S+)`),                               // go test
-	lazyregexp.New(`^FAILED (\S+)`),                                     // pytest
-	lazyregexp.New(`^not ok \d+ (?:- )?(.+?)(?:\s+#.*)?$`),              // TAP, node --test
-	lazyregexp.New(`^\s*[✕✗✘×] (.+?)(?: \(?\d+(?:\.\d+)? ?m?s\)?)?$`),   // jest, mocha, vitest
-	lazyregexp.New(`^test (\S+) \.\.\. FAILED$`),                        // cargo test
-	lazyregexp.New(`^(?:FAIL|ERROR): (\S+ \(\S+\)|\S+)$`),               // unittest
-	lazyregexp.New(`^\s*\[\s*FAILED\s*\] ([^\s,]+)(?: \(\d+ ms\))?,?$`), // googletest
+var failures = []string{
+	`^\s*--- FAIL: (\S+)`,                               // go test
+	`^FAILED (\S+)`,                                     // pytest
+	`^not ok \d+ (?:- )?(.+?)(?:\s+#.*)?$`,              // TAP, node --test
+	`^\s*[✕✗✘×] (.+?)(?: \(?\d+(?:\.\d+)? ?m?s\)?)?$`,   // jest, mocha, vitest
+	`^test (\S+) \.\.\. FAILED$`,                        // cargo test
+	`^(?:FAIL|ERROR): (\S+ \(\S+\)|\S+)$`,               // unittest
+	`^\s*\[\s*FAILED\s*\] ([^\s,]+)(?: \(\d+ ms\))?,?$`, // googletest
 }
 
 // FailingTests finds the tests that failed in what an evaluation printed: the
@@ -131,7 +131,7 @@ func FailingTests(output string) []string {
 			break
 		}
 		for _, pattern := range failures {
-			if match := pattern().FindStringSubmatch(line); match != nil {
+			if match := lazyregexp.Of(pattern)().FindStringSubmatch(line); match != nil {
 				add(match[1])
 				break
 			}
