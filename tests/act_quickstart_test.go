@@ -77,7 +77,9 @@ func (r *runner) user() (at string, do func(dir, lines string) string) {
 	ours := filepath.Join(at, "autoloop")
 	require.NoError(t, os.MkdirAll(ours, 0o755))
 	copyTracked(t, []string{".", ":!tests", ":!tools", ":!programs"}, ours)
-	for _, args := range [][]string{{"init", "--quiet"}, {"add", "--all"}, {"commit", "--quiet", "-m", "1"}, {"tag", "v1.0.0"}} {
+	for _, args := range [][]string{
+		{"init", "--quiet"}, {"add", "--all"}, {"commit", "--quiet", "-m", "1"}, {"tag", "v1.0.0"},
+	} {
 		r.run(ours, append([]string{"git"}, args...)...)
 	}
 	gh, err := filepath.Abs("act/gh")

@@ -278,7 +278,9 @@ func TestActionRefusesInputs(t *testing.T) {
 		"VERSION", "WORKING_DIRECTORY", "BUNDLE", "SUITE", "BASELINE", "CANDIDATE",
 	}
 	for _, name := range inputs {
-		for _, value := range []string{hostileLine(trap) + "\n" + hostileLine(trap), "-x", "--help", "-", "a\nb", "a\r::error::b"} {
+		for _, value := range []string{
+			hostileLine(trap) + "\n" + hostileLine(trap), "-x", "--help", "-", "a\nb", "a\r::error::b",
+		} {
 			step := w.script(r, "get", map[string]string{name: value})
 			assert.Equal(t, 2, step.code, "%s=%q: %s", name, value, step.log)
 			assert.NoFileExists(t, trap, name)

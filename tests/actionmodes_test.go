@@ -66,7 +66,11 @@ func TestActionModes(t *testing.T) {
 		},
 		{"begin", inputs{"PROGRAM": "p"}, 0, nil, ""},
 		{"publish", inputs{"PROGRAM": "p"}, 0, nil, "the start counts as no run"},
-		{"schedule", nil, 0, inputs{"selected": "p", "matrix": `{"program":["p"]}`, "has-work": "true"}, "Selected **p**"},
+		{
+			"schedule", nil, 0,
+			inputs{"selected": "p", "matrix": `{"program":["p"]}`, "has-work": "true"},
+			"Selected **p**",
+		},
 		{"iterate", inputs{"DRY_RUN": "true"}, 0, inputs{"outcome": "dry-run", "verdict": "improved"}, ""},
 		{
 			"iterate",
@@ -75,7 +79,13 @@ func TestActionModes(t *testing.T) {
 			inputs{"outcome": "accepted", "best-metric": "6"},
 			"## ✅ p, iteration 4: kept",
 		},
-		{"iterate", inputs{"PROGRAM": "p", "+AUTOLOOP_PAUSED": "true"}, 0, inputs{"outcome": "idle"}, "AUTOLOOP_PAUSED"},
+		{
+			"iterate",
+			inputs{"PROGRAM": "p", "+AUTOLOOP_PAUSED": "true"},
+			0,
+			inputs{"outcome": "idle"},
+			"AUTOLOOP_PAUSED",
+		},
 		{"run", inputs{"PROGRAM": "q"}, 2, nil, `there is no program "q"`},
 		{"run", inputs{"WORKING_DIRECTORY": "none"}, 2, nil, "input working-directory is no directory"},
 		{"steer", inputs{"PROGRAM": "p"}, 2, nil, "are no comments to read without GitHub"},

@@ -107,7 +107,9 @@ func histories() []forgery {
 			w.replace(dir, `"outcome"`, `"x":`+strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000)+`,"outcome"`)
 		}, "cannot be read"},
 		{"no number", func(w *project, dir string) { w.replace(dir, `"metric":3`, `"metric":NaN`) }, "cannot be read"},
-		{"an infinite number", func(w *project, dir string) { w.replace(dir, `"metric":3`, `"metric":1e999999999`) }, "bundle"},
+		{"an infinite number", func(w *project, dir string) {
+			w.replace(dir, `"metric":3`, `"metric":1e999999999`)
+		}, "bundle"},
 		{"no measurement", without("measured"), "needs a measurement"},
 		{"no decision", without("decided"), "contradict each other"},
 		{"many events", func(w *project, dir string) {

@@ -33,7 +33,8 @@ exact answers are figures of their own. The skill is not changed.
 
 Of a task suite, every task is run with a configuration of an agent (AGENTS.md, .claude/, …), with
 --against with two; the exit code is 1 when --candidate is worse. Where a model works or judges, each
-task is run five times a side. Interrupted, the same command goes on where it was. Without PATH it is the key "tasks" of --settings.`,
+task is run five times a side. Interrupted, the same command goes on where it was. Without PATH it is
+the key "tasks" of --settings.`,
 		Example: "  iterate eval skills/release-notes --agent claude\n" +
 			"  iterate eval tasks --against origin/main --agent claude --out report\n" +
 			"  iterate eval tasks --against old/ --candidate new/ --agent-command \"sh agent.sh\"",

@@ -102,7 +102,8 @@ func aboutCommand(cmd *cobra.Command, shared *pflag.FlagSet) string {
 	own, names := pflag.NewFlagSet("", pflag.ContinueOnError), ""
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		switch other := shared.Lookup(f.Name); {
-		case f.Name == "help" || f.Name == "programs" || f.Name == "repo-dir" || f.Name == "json" && sameWords(other, f):
+		case f.Name == "help" || f.Name == "programs" || f.Name == "repo-dir" ||
+			f.Name == "json" && sameWords(other, f):
 		case other != nil && sameWords(other, f):
 			names += " --" + f.Name
 		default:
@@ -163,7 +164,8 @@ func sameWords(a, b *pflag.Flag) bool {
 func keyPages(_ *testing.T, pages map[string]string) {
 	text := "# Keys of a program file\n\nWhat `iterate validate --keys` prints; [Write a " +
 		"program](../howto/write-a-program.md) says how to use them. A key in **bold** changes what a number\n" +
-		"means: another value of it begins a new [baseline](../explain/terms.md#baseline). Those of agents, judges and thresholds do so in suites alone.\n"
+		"means: another value of it begins a new [baseline](../explain/terms.md#baseline). " +
+		"Those of agents, judges and thresholds do so in suites alone.\n"
 	group := ""
 	for _, key := range program.Keys() {
 		if key.Group != group {

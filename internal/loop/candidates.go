@@ -288,8 +288,8 @@ func (r *run) measureAll(ctx context.Context, at position, all []*attempt) error
 
 // changesOf are the differences of two fingerprints without what runs of other programs
 // record in between: the memory branch, as long as it still begins with what it was and has this
-// program's records as they were, and their own branches where the records have them. What was obtained of a remote moves with every fetch, and
-// nothing is decided by it.
+// program's records as they were, and their own branches where the records have them. What was
+// obtained of a remote moves with every fetch, and nothing is decided by it.
 func (r *run) changesOf(ctx context.Context, before, after git.Fingerprint) ([]string, error) {
 	before, after = maps.Clone(before), maps.Clone(after)
 	head := after["ref refs/heads/"+memory.MemoryBranch]

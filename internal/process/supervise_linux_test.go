@@ -161,7 +161,9 @@ func TestRunLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		script string // ends when its input does
-		killed int    // at least, and so many are at work before the script ends; what is born and dies between two looks is killed with its group, uncounted
+		// At least, and so many are at work before the script ends; what is born and dies between
+		// two looks is killed with its group, uncounted.
+		killed int
 	}{
 		"background":  {"sleep 60000 & exit 0", 1},
 		"setsid":      {"setsid sleep 60000 & read end; exit 0", 1},

@@ -68,7 +68,8 @@ func TestConverge(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := render.NewSkillReport(render.SkillReport{RegressedCases: make([]string, c.lost)}, rowsOf(c.rows), c.whole, false)
+			got := render.NewSkillReport(
+				render.SkillReport{RegressedCases: make([]string, c.lost)}, rowsOf(c.rows), c.whole, false)
 			assert.Equal(t, c.want, fmt.Sprint(got.Class, " ", got.BestVersion, " ", got.Gain, " ", got.Recommendation))
 			assert.NotEmpty(t, got.Reason)
 			if got.Class == "stuck" {

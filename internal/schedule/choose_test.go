@@ -133,8 +133,9 @@ func TestPlans(t *testing.T) {
 			Max: 5,
 		},
 		"a plateau that a person resumed": {
-			Programs: programFiles("p", hourly), States: states{"p": stateFile(ago(9*time.Hour), "Paused=false", dropped)},
-			Ledger: ledgerOf(append(five, `{"event":"paused","reason":{"kind":"plateau"}}`)...),
+			Programs: programFiles("p", hourly),
+			States:   states{"p": stateFile(ago(9*time.Hour), "Paused=false", dropped)},
+			Ledger:   ledgerOf(append(five, `{"event":"paused","reason":{"kind":"plateau"}}`)...),
 		},
 		"a last run in the future": {
 			Programs: programFiles("p", "schedule: weekly"), States: states{"p": stateFile("Last Run=2099-01-01")},
@@ -170,7 +171,10 @@ func TestPlans(t *testing.T) {
 			Branch: "memory/autoloop",
 		},
 		"a run works on one": {Programs: two, States: ran, Ledger: ledgerOf(started), Alive: alive},
-		"a run that is gone": {Programs: two, States: ran, Ledger: ledgerOf(started), Alive: func(history.Lease) bool { return false }},
+		"a run that is gone": {
+			Programs: two, States: ran, Ledger: ledgerOf(started),
+			Alive: func(history.Lease) bool { return false },
+		},
 		"a run whose time is over": {
 			Programs: two, States: ran, Ledger: ledgerOf(started), Alive: alive, Now: now.Add(31 * 60e9),
 		},

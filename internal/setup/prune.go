@@ -132,8 +132,9 @@ func whyKept(ctx context.Context, m *memory.Memory, name string) (string, error)
 	return "", nil
 }
 
-// fileIn says where the head of a branch has the file of a program; "" for nowhere. Outside of the usual places, where --programs may have them, a file of that name
-// counts when it has a target and an evaluation.
+// fileIn says where the head of a branch has the file of a program; "" for nowhere. Outside of the usual
+// places, where --programs may have them, a file of that name counts when it has a target and an
+// evaluation.
 func fileIn(ctx context.Context, repo *git.Repo, rev, branch, name string) (string, error) {
 	commit, exists, err := repo.Resolve(ctx, rev)
 	if err != nil || !exists {

@@ -54,10 +54,12 @@ func TestWhatChecksAreReadFrom(t *testing.T) {
 		t.Helper()
 		var check suite.Check
 		if err := readIt(t, text, func(r suite.Reader, n document.Node) {
-			check, _ = r.Check(n, "", map[suite.CheckKind]string{"a": "| text pattern", "b": "| text"}, func(n document.Node, _ suite.CheckKind) document.Node {
-				n.Fields = slices.DeleteFunc(n.Fields, func(f document.Field) bool { return f.Name == "kind" }) // a type
-				return n
-			}, "type", "kind")
+			check, _ = r.Check(n, "", map[suite.CheckKind]string{"a": "| text pattern", "b": "| text"},
+				func(n document.Node, _ suite.CheckKind) document.Node {
+					isKind := func(f document.Field) bool { return f.Name == "kind" } // a type
+					n.Fields = slices.DeleteFunc(n.Fields, isKind)
+					return n
+				}, "type", "kind")
 		}); err != nil {
 			return err
 		}

@@ -26,7 +26,8 @@ func TestEndpointFrom(t *testing.T) {
 			vars{"GITHUB_TOKEN": "t1", models.URLSetting: url}, models.Endpoint{API: models.OpenAI, URL: url},
 		},
 		"a key of its own": {
-			vars{models.URLSetting: url, models.KeySetting: "k"}, models.Endpoint{API: models.OpenAI, URL: url, Key: "k"},
+			vars{models.URLSetting: url, models.KeySetting: "k"},
+			models.Endpoint{API: models.OpenAI, URL: url, Key: "k"},
 		},
 		"seen from the address": {
 			vars{models.URLSetting: "https://api.anthropic.com"},

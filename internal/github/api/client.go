@@ -173,7 +173,8 @@ func (c *Client) Requests() int { return int(c.wire.sent.Load()) }
 func (c *Client) Changes() int { return int(c.wire.changes.Load()) }
 
 // chain puts the decorators around the transport, the outermost first: an API that never
-// answers is given up, passing failures are tried again, rate limits are waited for, known answers are revalidated, and the token is added.
+// answers is given up, passing failures are tried again, rate limits are waited for, known
+// answers are revalidated, and the token is added.
 func (w *wire) chain(o Options) (http.RoundTripper, *revalidator) {
 	var inner http.RoundTripper = w
 	if o.Token != "" {

@@ -165,8 +165,9 @@ func TestRowsOfBeforeTheLedgerStay(t *testing.T) {
 	doc, table := written(t, list)
 	const row = "\t2026-01-02\t1\t1\tkept\tx\n"
 	for rows, says := range map[string]string{
-		table: "", strings.Replace(table, "\n", "\n3"+row+"5"+row, 1): "", results.Header + "\n5" + row: "6: a row is \"\"",
-		table + "6" + row: "6: a row is", table + "7" + row: "7: a row is",
+		table: "", strings.Replace(table, "\n", "\n3"+row+"5"+row, 1): "",
+		results.Header + "\n5" + row: "6: a row is \"\"",
+		table + "6" + row:            "6: a row is", table + "7" + row: "7: a row is",
 	} {
 		found := read(t, list, doc, rows)
 		assert.True(t, strings.HasPrefix(found, says) && (found == "") == (says == ""), "%s: %s", rows, found)

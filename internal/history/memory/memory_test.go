@@ -80,7 +80,9 @@ func TestUpdateLeavesTheCheckoutAlone(t *testing.T) {
 		c.Write(map[string]string{"a": "changed again\n", "untracked": "x"})
 		state := func() string {
 			text := c.Git("status", "--porcelain=v2", "--branch")
-			for _, file := range strings.Fields("HEAD index logs/HEAD logs/refs/heads/main config FETCH_HEAD ORIG_HEAD ../a") {
+			for _, file := range strings.Fields(
+				"HEAD index logs/HEAD logs/refs/heads/main config FETCH_HEAD ORIG_HEAD ../a",
+			) {
 				data, err := os.ReadFile(filepath.Join(c.Dir, ".git", file))
 				text += fmt.Sprintf("\n%s %q %t", file, data, err == nil)
 			}

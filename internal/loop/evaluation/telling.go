@@ -55,7 +55,7 @@ func telling(streams ...string) []string {
 	}
 	for _, form := range tellers {
 		for _, lines := range texts {
-			if at := slices.IndexFunc(lines, func(line string) bool { return lazyregexp.Of(form)().MatchString(line) }); at >= 0 {
+			if at := slices.IndexFunc(lines, lazyregexp.Of(form)().MatchString); at >= 0 {
 				return first(lines[at:])
 			}
 		}

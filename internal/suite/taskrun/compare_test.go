@@ -337,7 +337,9 @@ func TestRunsThatCannotBeKept(t *testing.T) {
 	t.Parallel()
 	for says, change := range map[string]func(w *fixture, o *Options){
 		"remove the sandbox of task a: it is held": func(_ *fixture, o *Options) {
-			o.Sandboxes.Remove = func(dir string) error { return errors.Join(os.RemoveAll(dir), errors.New("it is held")) }
+			o.Sandboxes.Remove = func(dir string) error {
+				return errors.Join(os.RemoveAll(dir), errors.New("it is held"))
+			}
 		},
 		"keep a result as ":        func(w *fixture, _ *Options) { w.write("kept", "") },
 		"begin to keep a result: ": func(_ *fixture, o *Options) { o.Archive.Stage += "-gone" },
