@@ -50,7 +50,7 @@ type session struct {
 	// records has the finished runs by task and role, in the order of repeats.
 	records  map[unit]record
 	warnings []string
-	versions map[string]string // by the agent's name
+	workers  map[string]*prepared // the first task of each agent, by its name
 	reused   int
 	total    int
 	auto     bool
@@ -65,7 +65,7 @@ type session struct {
 func prepare(ctx context.Context, loaded *TaskSuite, o Options, sides []Side) (*session, error) {
 	s := &session{
 		Options: o, suite: loaded, sides: [roles]Side{sides[0], sides[len(sides)-1]}, records: map[unit]record{},
-		versions: map[string]string{}, auto: o.Runs <= 0, standalone: len(sides) == 1,
+		workers: map[string]*prepared{}, auto: o.Runs <= 0, standalone: len(sides) == 1,
 		spent: &work.Spending{Budget: o.Budget, Begun: o.Now()},
 	}
 	s.make = s.execute
@@ -88,7 +88,7 @@ func prepare(ctx context.Context, loaded *TaskSuite, o Options, sides []Side) (*
 			faults = append(faults, err)
 		}
 	}
-	if err := errors.Join(work.Once(faults)...); err != nil {
+	if err := errors.Join(faults...); err != nil {
 		return nil, misuse.New(err)
 	}
 	for _, p := range s.tasks {
@@ -143,17 +143,20 @@ func (s *session) assign(ctx context.Context, p *prepared) (err error) {
 	if name == "" {
 		return fmt.Errorf("%s names no agent: choose one for the run (--agent), or give the task its own", p.File)
 	}
-	if p.agent, err = s.Agents(name); err != nil {
-		return fmt.Errorf("%s: %w", named, err)
-	}
-	version, known := s.versions[p.agent.Name()]
-	if program, outside := p.agent.(agent.Installed); outside && !known {
-		if version, err = program.Version(ctx); err != nil {
-			return fmt.Errorf("%s: ask agent %s for its version: %w", p.File, p.agent.Name(), err)
+	known, asked := s.workers[name]
+	if !asked {
+		s.workers[name] = p // of which a fault is said once
+		if p.agent, err = s.Agents(name); err != nil {
+			return fmt.Errorf("%s: %w", named, err)
 		}
-		s.versions[p.agent.Name()] = version
+		if program, outside := p.agent.(agent.Installed); outside {
+			if p.version, err = program.Version(ctx); err != nil {
+				err = fmt.Errorf("%s: ask agent %s for its version: %w", p.File, name, err)
+			}
+		}
+		return err
 	}
-	p.version = version
+	p.agent, p.version = known.agent, known.version
 	return nil
 }
 

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
@@ -25,59 +27,31 @@ const defaultJobs = 2
 
 // Each does a piece of work for every unit, in their order and so many at the same time, 0 for two.
 // None begins once the budget is used up, but those of which far, which says how far the work is
-// by then, says nothing. After an error no further one begins, and those that run come to their
-// end. The error has each reason once, or is why ctx ended.
+// by then, says nothing. After an error, which it returns, no further one begins, and those that
+// run come to their end.
 func Each[U any](ctx context.Context, r *Runner, spent *Spending, units []U, far func(begun int, u U) string,
 	do func(context.Context, U) error,
 ) error {
-	var (
-		mu     sync.Mutex
-		failed []error
-		wait   sync.WaitGroup
-	)
-	fail := func(err error) (broken bool) {
-		mu.Lock()
-		defer mu.Unlock()
-		if err != nil {
-			failed = append(failed, err)
-		}
-		return len(failed) > 0
-	}
-	slots := make(chan struct{}, cmp.Or(r.Jobs, defaultJobs))
+	group, going := errgroup.WithContext(ctx)
+	group.SetLimit(cmp.Or(r.Jobs, defaultJobs))
 	for i, unit := range units {
-		slots <- struct{}{}
-		if ctx.Err() != nil || fail(nil) {
-			break
-		}
-		if err := spent.Over(r.Now()); err != nil {
-			if so := far(i, unit); so != "" {
-				fail(&NoResultError{suite.BudgetUsedUp, fmt.Sprintf("%v %s", err, so)})
-				break
+		group.Go(func() error {
+			if going.Err() != nil {
+				return nil
 			}
-		}
-		wait.Go(func() {
-			defer func() { <-slots }()
-			fail(do(ctx, unit))
+			if err := spent.Over(r.Now()); err != nil {
+				if so := far(i, unit); so != "" {
+					return &NoResultError{suite.BudgetUsedUp, fmt.Sprintf("%v %s", err, so)}
+				}
+			}
+			return do(ctx, unit)
 		})
 	}
-	wait.Wait()
+	err := group.Wait()
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		err = context.Cause(ctx)
 	}
-	return errors.Join(Once(failed)...)
-}
-
-// Once leaves out what was said already, as of an agent that works on every task.
-func Once(faults []error) []error {
-	said := map[string]bool{"": true}
-	var list []error
-	for _, err := range faults {
-		if err != nil && !said[err.Error()] {
-			said[err.Error()] = true
-			list = append(list, err)
-		}
-	}
-	return list
+	return err
 }
 
 // Budget bounds what a run of a suite may use; zero fields are unbounded. What is
