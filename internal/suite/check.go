@@ -100,21 +100,17 @@ func (c Check) Label() string {
 	if len(c.Path) > 0 || c.Kind.Reads() {
 		label += " " + c.Path.String()
 	}
-	switch c.Kind {
-	case JSONArrayContains, JSONFieldEquals:
-		if c.Partial {
-			label += " match"
-		}
+	switch {
+	case c.Kind == JSONArrayContains && c.Partial:
+		label += " match " + jsonText(c.Value)
+	case c.Kind == JSONArrayContains, c.Kind == JSONFieldEquals:
 		label += " " + jsonText(c.Value)
-	case JSONFieldCount:
+	case c.Kind == JSONFieldCount:
 		label += fmt.Sprintf(" %s %d", c.Operator, c.Count)
-	case OutputContains, OutputNotContains:
-		label += fmt.Sprintf(" %q", c.Text)
-	case JSONFieldMatches, OutputMatches:
+	case c.Pattern != nil:
 		label += fmt.Sprintf(" %q", c.Pattern)
-	case ShellCommand:
-		label += fmt.Sprintf(" %q", c.Command)
-	default:
+	case c.Text+c.Command != "":
+		label += fmt.Sprintf(" %q", c.Text+c.Command)
 	}
 	return label
 }

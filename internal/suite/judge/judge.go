@@ -85,46 +85,31 @@ func (j *Judge) Name() string { return j.name }
 // Agent is the agent whose command line is asked; "" for an API.
 func (j *Judge) Agent() string { return j.agent }
 
-// form is one of the two things that a judge is asked for.
-type form struct {
-	system string
-	// silence is what is said of a judge that gives no answer.
-	silence string
-	// again, with a problem, follows a question whose answer could not be used.
-	again string
-	// question shows the work, in at most so many bytes; 0 is all that there is.
-	question func(w Work, room int) string
-	// read takes an answer in; an error says why it cannot be used.
-	read func(j *Judge, w Work, said answer, into *Opinion) error
-}
-
 // Grade asks about a piece of work, and once more when the answer cannot be used. The
 // error is for the end of ctx alone.
 func (j *Judge) Grade(ctx context.Context, w Work) (Opinion, error) {
 	limited, cancel := context.WithTimeout(ctx, perCase)
 	defer cancel()
-	f := form{system, "the judge %s did not answer: %w", again, question, (*Judge).readScore}
+	prompt, text, repeat, read := system, question(w, j.room), again, j.readScore
+	silence := "the judge %s did not answer: %w"
 	if len(w.Expectations) > 0 {
-		f = form{
-			gradeSystem, "the grader %s did not answer (is its key or login right?): %w", gradeAgain,
-			gradeQuestion, (*Judge).readVerdicts,
-		}
+		prompt, text, repeat, read = gradeSystem, gradeQuestion(w, j.room), gradeAgain, j.readVerdicts
+		silence = "the grader %s did not answer (is its key or login right?): %w"
 	}
 	found := Opinion{Usage: metric.Usage{InputTokens: new(int64), CostUSD: new(metric.Value)}}
-	text, more := f.question(w, j.room), ""
 	var problem error
 	for range 2 {
-		said, err := j.ask(limited, f.system, text+more)
+		said, err := j.ask(limited, prompt, text)
 		found.Usage = found.Usage.Add(metric.Usage{InputTokens: said.Tokens, CostUSD: said.USD})
 		if err != nil {
-			problem = fmt.Errorf(f.silence, j.name, err)
+			problem = fmt.Errorf(silence, j.name, err)
 			break
 		}
-		if err = f.read(j, w, said, &found); err == nil {
+		if err = read(w, said, &found); err == nil {
 			return found, context.Cause(ctx)
 		}
 		problem = fmt.Errorf("the judge's answer cannot be used: %w", err)
-		more = fmt.Sprintf(f.again, plain.Short(err.Error(), maxProblem))
+		text += fmt.Sprintf(repeat, plain.Short(err.Error(), maxProblem))
 	}
 	if ctx.Err() != nil {
 		return Opinion{}, context.Cause(ctx)
