@@ -98,7 +98,7 @@ func (s *suiteSetup) executorModel() string {
 
 // config is where agents keep the configuration of a project: what the target matches,
 // and the usual files besides, such as a CLAUDE.md that points to the target's AGENTS.md.
-func (s *suiteSetup) config() taskrun.Config {
+func (s *suiteSetup) config() sandbox.Config {
 	config := taskrun.AgentConfig()
 	config.Include = append(config.Include, program.Texts(s.program.Targets)...)
 	return config

@@ -114,13 +114,13 @@ func (o Objective) Rate() (*big.Rat, bool) {
 var costKeys = [5]string{"costUsd", "tokens", "toolCalls", "steps", "wallClockMs"}
 
 // Places are those of the costs, always in the same order, and Signals what is there.
-func (c *Cost) Places() [5]**metric.Number {
+func Places(c *Cost) [5]**metric.Number {
 	return [5]**metric.Number{&c.USD, &c.Tokens, &c.ToolCalls, &c.Steps, &c.WallClockMs}
 }
 
 // Signals lists the costs in the order of Places.
 func (c Cost) Signals() (list [5]*metric.Number) {
-	for i, place := range c.Places() {
+	for i, place := range Places(&c) {
 		list[i] = *place
 	}
 	return list
@@ -129,7 +129,7 @@ func (c Cost) Signals() (list [5]*metric.Number) {
 // Plus adds two costs; what one of them does not know is unknown.
 func (c Cost) Plus(o Cost) (sum Cost) {
 	mine, others := c.Signals(), o.Signals()
-	for i, place := range sum.Places() {
+	for i, place := range Places(&sum) {
 		a, known := metric.Known(mine[i])
 		b, too := metric.Known(others[i])
 		if known && too {

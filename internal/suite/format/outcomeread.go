@@ -182,7 +182,7 @@ func (o *outcomeReader) cost(n document.Node, key string) (cost Cost) {
 	}
 	read := o.number("0 or more, and null when it is not known", func(v metric.Value) bool { return v.Sign() >= 0 })
 	take := document.Keys{}
-	for i, place := range cost.Places() {
+	for i, place := range Places(&cost) {
 		take[costKeys[i]] = func(n document.Node, key string) {
 			if n.Type != document.Null {
 				*place = new(read(n, key))

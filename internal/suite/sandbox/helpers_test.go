@@ -2,9 +2,7 @@ package sandbox_test
 
 import (
 	"os"
-	"path"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -42,18 +40,12 @@ func (d dir) put(list files) { testdir.Put(d.t, d.path, list) }
 
 func (d dir) has() files { return testdir.Has(d.t, d.path) }
 
-// config selects what the tests take for configuration.
-type config struct{}
-
-func (config) Match(name string) bool {
-	return path.Ext(name) == ".md" || strings.HasPrefix(name, ".claude/")
-}
-
-func (config) Within(dir string) bool { return strings.HasPrefix(dir, ".claude") }
+// config is what the tests take for configuration.
+func config() sandbox.Config { return sandbox.Config{Include: []string{"*.md", ".claude/"}} }
 
 func overlay(t *testing.T, list files) *sandbox.Overlay {
 	t.Helper()
-	o, err := sandbox.ReadOverlay(t.Context(), "candidate", newDir(t, list).path, config{})
+	o, err := sandbox.ReadOverlay(t.Context(), "candidate", newDir(t, list).path, config())
 	require.NoError(t, err)
 	return o
 }

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/org/autoloop/internal/files"
 )
 
@@ -203,17 +205,44 @@ type Overlay struct {
 	Absent []string
 }
 
-// Selection says which files are a configuration, by their path, relative and
-// with slashes.
-type Selection interface {
-	Match(path string) bool
-	// Within reports whether Match can hold for anything below a directory.
-	Within(dir string) bool
+// Config says which files of a directory are the configuration of an agent, by
+// globs on their path from that directory, with slashes; `**` is any number of
+// directories, and a slash at the end means all that is below.
+type Config struct {
+	Include, Exclude []string
+}
+
+// Match reports whether a file is part of the configuration.
+func (c Config) Match(path string) bool {
+	in := func(globs []string) bool {
+		return slices.ContainsFunc(globs,
+			func(glob string) bool { return doublestar.MatchUnvalidated(whole(glob), path) })
+	}
+	return in(c.Include) && !in(c.Exclude)
+}
+
+func whole(glob string) string {
+	if strings.HasSuffix(glob, "/") {
+		return glob + "**"
+	}
+	return glob
+}
+
+// Within reports whether a file below a directory can be part of it.
+func (c Config) Within(dir string) bool {
+	return slices.ContainsFunc(c.Include, func(glob string) bool {
+		base, rest := doublestar.SplitPattern(whole(glob))
+		if strings.HasPrefix(base+"/", dir+"/") {
+			return true
+		}
+		deep := strings.ContainsAny(rest, "/{") || strings.Contains(rest, "**")
+		return deep && (base == "." || strings.HasPrefix(dir, base+"/"))
+	})
 }
 
 // ReadOverlay reads the selected files of dir. What is neither file nor link,
 // and what is too large, is a *misuse.Error.
-func ReadOverlay(ctx context.Context, name, dir string, selected Selection) (*Overlay, error) {
+func ReadOverlay(ctx context.Context, name, dir string, selected Config) (*Overlay, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open the %s: %w", name, err)

@@ -175,7 +175,7 @@ func TestRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			fixture := newDir(t, c.fixture)
-			o, err := sandbox.ReadOverlay(t.Context(), "candidate", newDir(t, c.configuration).path, config{})
+			o, err := sandbox.ReadOverlay(t.Context(), "candidate", newDir(t, c.configuration).path, config())
 			if err == nil {
 				_, err = prepare(t, fixture, o)
 			}
@@ -191,7 +191,7 @@ func TestRefused(t *testing.T) {
 			require.ErrorContains(t, err, c.want)
 		})
 	}
-	_, err := sandbox.ReadOverlay(t.Context(), "candidate", newDir(t, nil).at("none"), config{})
+	_, err := sandbox.ReadOverlay(t.Context(), "candidate", newDir(t, nil).at("none"), config())
 	require.ErrorContains(t, err, "open the candidate: ")
 }
 

@@ -306,7 +306,7 @@ func newSide(o format.SuiteOutcome) Side {
 		ConfigLabel: o.ConfigLabel, Runs: o.Runs(),
 		Passed: new(metric.Value), Total: new(metric.Value), Composite: new(metric.Value),
 	}
-	for _, place := range s.Cost.Places() {
+	for _, place := range format.Places(&s.Cost) {
 		*place = new(metric.Number)
 	}
 	return s

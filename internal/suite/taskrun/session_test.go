@@ -297,7 +297,7 @@ func TestConfigurations(t *testing.T) {
 	for _, x := range parts {
 		for _, y := range parts {
 			for _, glob := range []string{x, x + "/" + y, x + "/" + y + "/", x + "/" + y + "/*", x + "/" + y + "/**"} {
-				config := Config{Include: []string{glob}}
+				config := sandbox.Config{Include: []string{glob}}
 				for _, dir := range dirs {
 					if slices.ContainsFunc(paths, func(path string) bool {
 						return strings.HasPrefix(path, dir+"/") && config.Match(path)
