@@ -54,7 +54,7 @@ func (w *project) left() []string {
 	root := filepath.Dir(w.side)
 	temporary, err := filepath.Glob(filepath.Join(root, "tmp", "*"))
 	require.NoError(w.t, err)
-	staged, err := filepath.Glob(filepath.Join(root, "home", ".cache", "autoloop", "tasks", "autoloop-run-*"))
+	staged, err := filepath.Glob(filepath.Join(root, "home", ".local/state/autoloop/tasks", "autoloop-run-*"))
 	require.NoError(w.t, err)
 	return append(temporary, staged...)
 }
@@ -66,7 +66,7 @@ func TestTasksDoNotSeeTheirChecks(t *testing.T) {
 	w := tasksProject(t, map[string]string{"one": `{"kind": "regexMatch", "path": "seen.txt", "pattern": "^end\n$"}`})
 	w.unset("AUTOLOOP_ISOLATION")
 	root := filepath.Dir(w.side)
-	spy := `for dir in "` + w.dir + `/suite" "` + root + `/home/.cache/autoloop" "$PWD/../.." "` + w.dir +
+	spy := `for dir in "` + w.dir + `/suite" "` + root + `/home/.local/state/autoloop" "$PWD/../.." "` + w.dir +
 		`/.git"; do ls -A "$dir" 2>/dev/null | grep -e one -e task -e template -e config; done >seen.txt; echo end ` +
 		`>>seen.txt`
 	for _, runs := range []string{"1", "2"} { // the second time something is kept

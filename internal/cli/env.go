@@ -131,24 +131,6 @@ func (e Env) TempDir() string {
 	return os.TempDir()
 }
 
-// CacheDir is where the user's caches are, "" when the environment does not say.
-func (e Env) CacheDir() string {
-	if dir := e.Getenv("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
-		return dir
-	}
-	home := e.Getenv("HOME")
-	switch {
-	case runtime.GOOS == "windows":
-		return e.Getenv("LocalAppData")
-	case home == "":
-		return ""
-	case runtime.GOOS == "darwin":
-		return filepath.Join(home, "Library", "Caches")
-	default:
-		return filepath.Join(home, ".cache")
-	}
-}
-
 // NewRunner returns a Runner that supervises where the system can.
 func (e Env) NewRunner() *process.Runner {
 	runner := process.NewRunner()

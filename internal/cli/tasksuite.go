@@ -129,11 +129,11 @@ func (l *taskSuite) open(ctx context.Context, dir string) (s *taskSession, err e
 	if s.suite, err = taskrun.Load(ctx, dir); err != nil {
 		return s, err
 	}
-	user := s.CacheDir()
+	user := s.stateDir()
 	if user == "" {
-		return s, misuse.Errorf("there is no directory for finished runs: set HOME or XDG_CACHE_HOME")
+		return s, misuse.Errorf("there is no directory for finished runs: set HOME")
 	}
-	archive := &cache.Archive{Dir: filepath.Join(user, "autoloop", "tasks")}
+	archive := &cache.Archive{Dir: filepath.Join(user, "tasks")}
 	if err = os.MkdirAll(archive.Dir, 0o700); err != nil {
 		return s, fmt.Errorf("make the directory of finished runs: %w", err)
 	}
