@@ -42,27 +42,17 @@ func (a *App) outputDir() (string, error) {
 	return dir, nil
 }
 
-// time is the one to schedule at.
-func (a *App) time() (time.Time, error) {
-	if a.At == "" {
-		return a.Now().UTC(), nil
-	}
-	now, err := time.Parse(time.RFC3339, a.At)
-	if err != nil {
-		return now, misuse.Errorf("--now %q is no time such as 2026-01-31T15:04:05Z", a.At)
-	}
-	return now.UTC(), nil
-}
-
 // notRepository is the error of a directory that has no programs and is in no
 // repository: the user is in the wrong place.
 func (a *App) notRepository() error { return misuse.Errorf("%s: %w", a.Checkout, git.ErrNotRepository) }
 
 // input reads everything that scheduling looks at, in what is open.
 func (a *App) input(ctx context.Context) (in schedule.Input, err error) {
-	now, err := a.time()
-	if err != nil {
-		return in, err
+	now := a.Now()
+	if a.At != "" {
+		if now, err = time.Parse(time.RFC3339, a.At); err != nil {
+			return in, misuse.Errorf("--now %q is no time such as 2026-01-31T15:04:05Z", a.At)
+		}
 	}
 	programs, err := a.source().Load(false)
 	if err != nil {
@@ -80,7 +70,7 @@ func (a *App) input(ctx context.Context) (in schedule.Input, err error) {
 		states.Branch = &memory.Memory{Repo: a.Repo, Now: a.Now} // of here, as a workflow fetched it
 	}
 	in = schedule.Input{
-		Now: now, Programs: programs, Stopped: a.Stopped(), RepoDir: a.Checkout,
+		Now: now.UTC(), Programs: programs, Stopped: a.Stopped(), RepoDir: a.Checkout,
 		Refusals: a.refusals(ctx), Alive: a.alive(ctx),
 		Ledger: func(name string) (*history.Log, error) { return states.Ledger(ctx, name) },
 	}

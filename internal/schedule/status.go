@@ -217,8 +217,11 @@ func (in *Input) readState(s *Standing, data []byte) {
 
 // time fills in last run, next due, interval and lateness.
 func (in *Input) time(s *Standing) {
-	s.Interval = interval(s.Program.Schedule, in.Now)
-	last := s.Machine.LastRun
+	schedule, last := s.Program.Schedule, s.Machine.LastRun
+	if s.Interval, _ = schedule.Interval(); schedule.IsCron() {
+		first := schedule.Next(in.Now)
+		s.Interval = max(schedule.Next(first).Sub(first), 0)
+	}
 	if last != nil && last.Sub(in.Now) > Grace {
 		s.Warnings = append(s.Warnings,
 			fmt.Sprintf("%s: last run %s is in the future and counts as unknown", s.Program.Name,
@@ -230,24 +233,15 @@ func (in *Input) time(s *Standing) {
 		s.Lateness = never
 		return
 	}
-	due := s.Program.Schedule.Next(*last).UTC()
+	due := schedule.Next(*last).UTC()
 	if due.Year() <= 1 { // a cron line without another tick
 		s.Lateness = -never
 		return
 	}
-	if s.Program.Schedule.Text != "" {
+	if schedule.Text != "" {
 		s.NextDue = &due
 	}
 	s.Lateness = in.Now.Sub(due)
-}
-
-func interval(schedule program.Schedule, now time.Time) time.Duration {
-	every, ok := schedule.Interval()
-	if ok || !schedule.IsCron() {
-		return every
-	}
-	first := schedule.Next(now)
-	return max(schedule.Next(first).Sub(first), 0)
 }
 
 // judge applies the rules in their order; the first that holds decides. It

@@ -96,14 +96,11 @@ func (f Fitter) Fit(ctx context.Context, dir, name, kind string) (*Fitted, error
 	return blind, nil
 }
 
-// within is the path from the root to a directory, with slashes; "." when it is
-// not below it.
+// within is the path from the root, which has no links in it, to a directory, with slashes;
+// "." when it is not below it.
 func within(root, here string) string {
 	if resolved, err := filepath.EvalSymlinks(here); err == nil {
 		here = resolved
-	}
-	if resolved, err := filepath.EvalSymlinks(root); err == nil {
-		root = resolved
 	}
 	relative, err := filepath.Rel(root, here)
 	if err != nil || !filepath.IsLocal(relative) {

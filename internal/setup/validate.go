@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
-	"path/filepath"
+	"os"
 	"slices"
 	"strings"
 
@@ -137,16 +137,14 @@ func targetWarnings(p *program.Program, files []string) []program.Problem {
 // committed yet. What cannot be read is left out.
 func WorkingFiles(root string) []string {
 	list := []string{}
-	_ = filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+	_ = fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return nil //nolint:nilerr // what cannot be read names nothing
 		case entry.IsDir() && entry.Name() == ".git":
-			return filepath.SkipDir
+			return fs.SkipDir
 		case entry.Type().IsRegular():
-			if name, err := filepath.Rel(root, file); err == nil {
-				list = append(list, filepath.ToSlash(name))
-			}
+			list = append(list, name)
 		}
 		return nil
 	})
