@@ -29,11 +29,6 @@ func (s Step) ReportPlan(plan *schedule.Plan, file string) error {
 	if s.Getenv("GITHUB_STEP_SUMMARY") != "" {
 		summary = planSummary(plan)
 	}
-	return s.report(outputs, plan.RepoDir, planAnnotations(plan), summary)
-}
-
-// planAnnotations are the programs in error, and the warnings.
-func planAnnotations(plan *schedule.Plan) []annotation {
 	var list []annotation
 	for _, f := range plan.Errors {
 		list = append(list, annotation{"Autoloop: " + f.Name, f.Problem()})
@@ -41,7 +36,7 @@ func planAnnotations(plan *schedule.Plan) []annotation {
 	for _, text := range plan.Warnings {
 		list = append(list, warning("Autoloop", text))
 	}
-	return list
+	return s.report(outputs, plan.RepoDir, list, summary)
 }
 
 const (

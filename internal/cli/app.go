@@ -99,12 +99,16 @@ func (a *App) open(ctx context.Context) (err error) {
 	return nil
 }
 
-// openRun is open with a directory for the trees of a run.
-func (a *App) openRun(ctx context.Context) error {
-	if err := a.open(ctx); err != nil {
-		return err
+// openRun is open with a directory for the trees of a run, also for what git writes.
+func (a *App) openRun(ctx context.Context) (err error) {
+	if err = a.open(ctx); err == nil {
+		a.RunDir, err = a.newRunDir(a.TempDir())
 	}
-	return a.useRunDir()
+	if err == nil {
+		a.Repo = a.Repo.WithTemp(a.RunDir)
+		a.Memory.Repo = a.Repo
+	}
+	return err
 }
 
 // look opens GitHub and the checkout, for commands that only look at programs: the
@@ -130,23 +134,9 @@ func (a *App) openRepo(ctx context.Context, options ...git.Option) error {
 	if err != nil {
 		return err
 	}
-	a.Checkout, a.Repo = repo.Root, repo
-	a.useTemp(a.TempDir(), "")
+	a.Checkout, a.Repo = repo.Root, repo.WithTemp(a.TempDir())
+	a.Memory = &memory.Memory{Repo: a.Repo, Now: a.Now}
 	return nil
-}
-
-// useRunDir makes a directory for the trees of a run, also for what git writes.
-func (a *App) useRunDir() (err error) {
-	if a.RunDir, err = a.newRunDir(a.TempDir()); err == nil {
-		a.useTemp(a.RunDir, a.Memory.Remote)
-	}
-	return err
-}
-
-// useTemp lets git have its temporary files in a directory.
-func (a *App) useTemp(dir, remote string) {
-	a.Repo = a.Repo.WithTemp(dir)
-	a.Memory = &memory.Memory{Repo: a.Repo, Remote: remote, Now: a.Now}
 }
 
 // newRunDir makes a private directory below another, which close removes.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // asObject runs a command that tells people what it does. With --json it tells them on
@@ -38,13 +39,16 @@ func (a *App) print(value, text any) error {
 	return err
 }
 
-// warn says what people should know besides; nothing for "".
+// warn says what people should know besides; nothing for "". Thousands of lines are one text,
+// since each write is a wait for whoever reads it.
 func (a *App) warn(texts ...string) {
+	var out strings.Builder
 	for _, text := range texts {
 		if text != "" {
-			fmt.Fprintln(a.Stderr, "warning:", text)
+			out.WriteString("warning: " + text + "\n")
 		}
 	}
+	fmt.Fprint(a.Stderr, &out)
 }
 
 // errPrinted is a failure of which everything was printed already.

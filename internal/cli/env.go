@@ -17,6 +17,7 @@ import (
 
 	"github.com/org/autoloop/internal/actions"
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/schedule"
@@ -37,7 +38,7 @@ type Env struct {
 	Environ []string
 	// Now tells the time of day.
 	Now func() time.Time
-	// Sleep waits between attempts to reach GitHub; nil waits really.
+	// Sleep waits, for GitHub to answer again and for CI.
 	Sleep func(ctx context.Context, d time.Duration) error
 	// Executable is the binary that supervises commands, which calls process.Supervise
 	// first; "" is that of this process.
@@ -69,6 +70,7 @@ func systemEnv() Env {
 		Getenv:   os.Getenv,
 		Environ:  os.Environ(),
 		Now:      time.Now,
+		Sleep:    api.Sleep,
 		Root:     os.Geteuid() == 0,
 		Dir:      dir,
 		Terminal: isTerminal(os.Stdout) && isTerminal(os.Stderr),

@@ -100,14 +100,6 @@ func (e Env) duration(name string) (time.Duration, error) {
 	return max(d, time.Nanosecond), nil
 }
 
-// Sleeper waits, as the environment says.
-func (e Env) Sleeper() func(context.Context, time.Duration) error {
-	if e.Sleep != nil {
-		return e.Sleep
-	}
-	return api.Sleep
-}
-
 // WorkflowToken says whether the token is the one that Actions gives to every
 // job. Tokens of apps begin alike, so outside of Actions it is not recognised.
 func (e Env) WorkflowToken() bool {

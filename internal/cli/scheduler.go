@@ -61,8 +61,13 @@ func (a *App) selectProgram(ctx context.Context, asked schedule.Input, out strin
 		return err
 	}
 	if a.Compat && a.Programs == "" {
-		if err := a.writeCompatTemplate(); err != nil {
+		written, err := setup.OriginalTemplate(a.Checkout)
+		if err != nil {
 			return err
+		}
+		if written { // as the original scheduler did before anything else
+			fmt.Fprintf(a.Stdout, "BOOTSTRAPPED: created %s/example.md locally (agent will create a draft PR)\n",
+				checkout.DefaultPrograms)
 		}
 	}
 	if err := a.Actions().CheckBranch(a.Base); err != nil && !a.Compat {
@@ -103,19 +108,9 @@ func (a *App) selectProgram(ctx context.Context, asked schedule.Input, out strin
 	case forced != nil:
 		return misuse.New(forced)
 	case !a.JSON:
-		fmt.Fprint(a.Stderr, plan.WarningText())
+		a.warn(plan.Warnings...)
 	}
 	return a.print(plan, fmt.Sprintf("%swritten: %s\n", plan.Text(), file))
-}
-
-// writeCompatTemplate does what the original scheduler did before anything else.
-func (a *App) writeCompatTemplate() error {
-	written, err := setup.OriginalTemplate(a.Checkout)
-	if written {
-		fmt.Fprintf(a.Stdout, "BOOTSTRAPPED: created %s/example.md locally (agent will create a draft PR)\n",
-			checkout.DefaultPrograms)
-	}
-	return err
 }
 
 // parseShard reads "2/5"; "" is everything.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/cli"
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/tests/testrepo"
 )
 
@@ -64,7 +65,7 @@ func (s *repository) command(main func(context.Context, cli.Env) int, args ...st
 	code := main(s.t.Context(), cli.Env{
 		Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errors, Dir: s.root,
 		Getenv: func(name string) string { return vars[name] }, Environ: append(s.environ(), "AUTOLOOP_DIR="+s.dir),
-		Now: func() time.Time { return s.at },
+		Now: func() time.Time { return s.at }, Sleep: api.Sleep,
 	})
 	return answer{code, out.String(), errors.String()}
 }

@@ -40,16 +40,6 @@ func (p *Plan) Text() string {
 	return out.String()
 }
 
-// WarningText is the warnings, a line each: of thousands of programs in one text, since
-// each write is a wait for whoever reads it.
-func (p *Plan) WarningText() string {
-	var out strings.Builder
-	for _, warning := range p.Warnings {
-		out.WriteString("warning: " + warning + "\n")
-	}
-	return out.String()
-}
-
 // describeSkipped gives every program that a person could do something about, and
 // of those that only wait for their time the first few.
 func (p *Plan) describeSkipped(out *strings.Builder) {

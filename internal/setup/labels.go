@@ -10,16 +10,6 @@ import (
 	"github.com/org/autoloop/internal/github/sync"
 )
 
-// initLabels are the labels that programs and their issues have.
-func initLabels() []api.Label {
-	return []api.Label{
-		{Name: sync.ProgramLabel, Color: "1d76db", Description: "A program that Autoloop runs"},
-		{Name: sync.CompletedLabel, Color: "0e8a16", Description: "A program that reached its target"},
-		{Name: "automation", Color: "ededed", Description: "Opened by a workflow"},
-		{Name: "autoloop", Color: "c5def5", Description: "Belongs to Autoloop"},
-	}
-}
-
 // LabelSteps are the labels that the repository on GitHub lacks. Where they
 // cannot be made from here, byHand says how, and the error why.
 func LabelSteps(ctx context.Context, client *api.Client) (steps []Step, byHand string, err error) {
@@ -27,7 +17,12 @@ func LabelSteps(ctx context.Context, client *api.Client) (steps []Step, byHand s
 	if client != nil {
 		there, err = client.Labels(ctx)
 	}
-	for _, label := range initLabels() {
+	for _, label := range []api.Label{
+		{Name: sync.ProgramLabel, Color: "1d76db", Description: "A program that Autoloop runs"},
+		{Name: sync.CompletedLabel, Color: "0e8a16", Description: "A program that reached its target"},
+		{Name: "automation", Color: "ededed", Description: "Opened by a workflow"},
+		{Name: "autoloop", Color: "c5def5", Description: "Belongs to Autoloop"},
+	} {
 		if client == nil || err != nil {
 			byHand += fmt.Sprintf("  gh label create %s --color %s --description %q --force\n", label.Name, label.Color,
 				label.Description)

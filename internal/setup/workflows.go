@@ -54,7 +54,13 @@ func initFiles(root string, programs []*program.Program, dir string, o Options) 
 		add(mainWorkflow, withCI(workflows.Main, ci))
 		add(pairWorkflow, workflows.Iterate)
 	}
-	if suites := withTasks(programs); len(suites) > 0 {
+	var suites []string
+	for _, p := range programs { // in the order of their names
+		if p.Evaluation == program.Tasks && p.Err() == nil {
+			suites = append(suites, p.Name)
+		}
+	}
+	if len(suites) > 0 {
 		add(gateWorkflow, strings.Replace(workflows.Gate, `["agent-config"]`, "["+quoted(suites...)+"]", 1))
 	}
 	if o.Pages || exists(root, pageWorkflow) {
@@ -102,18 +108,6 @@ func ProgramsDir(root, asked string) (string, error) {
 		return "", nil
 	}
 	return dir, nil
-}
-
-// withTasks are the names of the programs that run task suites.
-func withTasks(programs []*program.Program) []string {
-	var names []string
-	for _, p := range programs {
-		if p.Evaluation == program.Tasks && p.Err() == nil {
-			names = append(names, p.Name)
-		}
-	}
-	slices.Sort(names)
-	return names
 }
 
 // wantsSimple says whether the workflow has one job: as asked for, else as it
