@@ -24,8 +24,14 @@ type environment struct {
 	// artifacts is for what we write about the runs, where they cannot.
 	artifacts string
 	environ   []string
-	ready     bool         // the evaluation ran in it
-	side      history.Role // whose tree it is
+	// ready says that the evaluation ran in it, passed that the last run did not fail.
+	ready, passed bool
+	// side is whose tree it is, treeish what that was built from, and head the commit as
+	// which git shows it.
+	side          history.Role
+	treeish, head string
+	// change changes a tree that was built, before it is measured; nil changes nothing.
+	change func(dir string) error
 	// prepare is how long building and setup took.
 	prepare time.Duration
 }
@@ -40,6 +46,9 @@ type measurer struct {
 	own ownChanges
 	// toldAbsent says that people know which submodules are not checked out.
 	toldAbsent bool
+	// once says that the evaluation cannot run twice in one tree, so that each run gets a
+	// new one.
+	once bool
 }
 
 // newEnvironment builds an environment for a commit or tree at dir, which must not
@@ -55,7 +64,8 @@ func (r *measurer) newEnvironment(ctx context.Context, side history.Role, treeis
 		return nil, err
 	}
 	made := &environment{
-		measurer: r, side: side, tree: built, home: r.newDir("h"), artifacts: r.newDir("a"),
+		measurer: r, side: side, treeish: treeish, head: head, tree: built, home: r.newDir("h"),
+		artifacts: r.newDir("a"),
 	}
 	made.environ, err = r.Environ(made.home, r.Program.Env)
 	if err == nil && r.Configure != nil {
@@ -87,8 +97,49 @@ func (m *environment) Close() {
 	}
 }
 
-// evaluate runs the evaluation once.
+// evaluate runs the evaluation once. Where it fails twice in a tree in which it passed before,
+// what it left there may be to blame, such as a build directory that it makes: then a run
+// in a new tree is what counts.
 func (m *environment) evaluate(ctx context.Context) (evaluation.Result, error) {
+	if m.ready && m.once {
+		return m.anew(ctx)
+	}
+	fails := func(of evaluation.Result, err error) bool {
+		return err == nil && of.Problem != "" && !of.OverLimit && !of.TimedOut
+	}
+	passed, failed := m.passed, m.failed
+	outcome, err := m.run(ctx)
+	if !passed || !fails(outcome, err) || !fails(m.run(ctx)) { // else it fails at times
+		return outcome, err
+	}
+	anew, err := m.anew(ctx)
+	if err == nil && anew.Problem == "" {
+		m.once, m.failed = true, failed
+		m.warn("the evaluation fails where it ran before, so every run gets a new tree, which takes longer; let it "+
+			"remove what it makes first: %s", outcome.Problem)
+	}
+	return anew, err
+}
+
+// anew runs it with a new tree, home and temporary directory in place of those that were used.
+func (m *environment) anew(ctx context.Context) (evaluation.Result, error) {
+	m.Close()
+	made, err := m.newEnvironment(ctx, m.side, m.treeish, m.head, m.tree.Dir)
+	if err != nil {
+		return evaluation.Result{}, err
+	}
+	made.change = m.change
+	if *m = *made; m.change != nil {
+		err = m.change(m.tree.Dir)
+	}
+	if err != nil {
+		return evaluation.Result{}, err
+	}
+	return m.run(ctx)
+}
+
+// run runs the evaluation once in the tree as it is.
+func (m *environment) run(ctx context.Context) (evaluation.Result, error) {
 	p, own := m.Program, m.own
 	if own != nil && !m.Isolated { // else others of our user cannot reach them
 		changed := slices.DeleteFunc(m.tree.Altered(m.evaluatorFile()),
@@ -127,6 +178,7 @@ func (m *environment) evaluate(ctx context.Context) (evaluation.Result, error) {
 	if spoilt := spoilt(given); spoilt != "" && ctx.Err() == nil {
 		outcome.Problem, err = spoilt, nil
 	}
+	m.passed = err == nil && outcome.Problem == ""
 	m.expend(outcome.Expense)
 	if request.Setup != "" {
 		m.prepare += m.Now().Sub(start) - outcome.Duration

@@ -1,9 +1,13 @@
 package loop
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -142,6 +146,47 @@ func TestSpoiltDirectoriesAreTheCandidatesFailure(t *testing.T) {
 			left, err := filepath.Glob(filepath.Join(b.service.RunDir, "w", "*"))
 			require.NoError(t, err)
 			assert.Empty(t, left, "it is removed all the same")
+		})
+	}
+}
+
+// onceInATree is an evaluation that fails on what it left in a tree.
+type onceInATree struct{ Evaluator }
+
+func (e onceInATree) Run(ctx context.Context, request evaluation.Request) (evaluation.Result, error) {
+	if err := os.Mkdir(filepath.Join(request.Dir, "build"), 0o700); err != nil {
+		return evaluation.Result{Problem: "build exists"}, nil //nolint:nilerr // the evaluation's problem
+	}
+	return e.Evaluator.Run(ctx, request)
+}
+
+// TestTreeMeasuredOnce: where the evaluation fails on what it left in a tree, each
+// run gets a new one, and decisions are those of any other evaluation. That is said once.
+func TestTreeMeasuredOnce(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		proposal string
+		noise    []string
+	}{
+		"a gain": {"2", nil},
+		"a gain in noise": {
+			"5",
+			[]string{"0.1", "-0.1", "0.3", "0", "0.2"},
+		},
+		"one that fails in noise": {
+			"fail",
+			[]string{"0.1", "-0.1", "0.3", "0", "0.2"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newFixture(t, "", "1", c.proposal)
+			b.noise, b.service.Eval = c.noise, onceInATree{b}
+			got := b.one()
+			numbers := regexp.MustCompile(`[-+]?[0-9.]+`) // which depend on what is drawn
+			golden.Line(t, numbers.ReplaceAllString(fmt.Sprint(got.Outcome, got.Reasons), "N"))
+			said := slices.DeleteFunc(got.Warnings, func(s string) bool { return !strings.Contains(s, "build exists") })
+			assert.Len(t, said, 1)
 		})
 	}
 }

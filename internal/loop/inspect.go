@@ -246,18 +246,18 @@ func breakFile(root *os.Root, how, file string) error {
 	return root.WriteFile(file, text, 0o600)
 }
 
-// breaks breaks, in a tree of the incumbent, the files that the candidate changed, and notes
-// when the candidate left nothing in them.
-func (m *measurement) breaks(ctx context.Context, side decision.Side, dir string) error {
+// breaking returns what breaks, in a tree of the incumbent, the files that the candidate
+// changed, and notes when the candidate left nothing in them.
+func (m *measurement) breaking(ctx context.Context, side decision.Side) (func(dir string) error, error) {
 	changes, err := m.Trees.Repo.Changes(ctx, m.at.Head, m.a.tree)
+	if err != nil {
+		return nil, err
+	}
 	how := Emptied
 	if side == decision.Garbled {
 		how = Nonsense
-	} else if err == nil {
-		m.a.LeavesNothing, err = leavesNothing(ctx, m.Trees.Repo, changes)
-	}
-	if err != nil {
-		return err
+	} else if m.a.LeavesNothing, err = leavesNothing(ctx, m.Trees.Repo, changes); err != nil {
+		return nil, err
 	}
 	if m.a.LeavesNothing {
 		m.trial.LeavesNothing()
@@ -266,7 +266,7 @@ func (m *measurement) breaks(ctx context.Context, side decision.Side, dir string
 	for i, change := range changes {
 		paths[i] = change.Path
 	}
-	return breakFiles(dir, how, paths...)
+	return func(dir string) error { return breakFiles(dir, how, paths...) }, nil
 }
 
 // leavesNothing reports whether all changed files are gone, or blank.

@@ -41,7 +41,7 @@ func TestInspections(t *testing.T) {
 			strings.TrimSpace(strings.Repeat("1 ", 30)), "",
 		},
 		"it fails later": {
-			"", spoiled(noisy, "incumbent", 5, failure), "iiiii", true, "noisy", "4 2 8 5",
+			"", spoiled(noisy, "incumbent", 5, failure), "iiiiii", true, "noisy", "4 2 8 5",
 			"exit code 3",
 		},
 	} {

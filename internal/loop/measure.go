@@ -134,7 +134,9 @@ func (m *measurement) evaluate(ctx context.Context, step decision.Step) (none me
 	}
 	env, err := m.bench.environment(ctx, place(step.Stage, step.Side), history.Role(step.Side), treeish)
 	if err == nil && step.Stage == decision.Held && step.Number == 1 {
-		err = m.breaks(ctx, step.Side, env.tree.Dir)
+		if env.change, err = m.breaking(ctx, step.Side); err == nil {
+			err = env.change(env.tree.Dir)
+		}
 	}
 	if err != nil {
 		return none, err
