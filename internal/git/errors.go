@@ -20,7 +20,7 @@ var (
 	ErrShallow       = errors.New("the clone is shallow, its history is cut off; run git fetch --unshallow")
 	// ErrStale says that a ref was not what the update expected.
 	ErrStale = errors.New("a ref has moved in the meantime; run it again")
-	// ErrLocked says that another git process holds a ref.
+	// ErrLocked says that another git process holds a ref, or held it when it was killed.
 	ErrLocked = errors.New("a ref is locked by another git process")
 	// ErrRejected says that the remote refused a push; see *RejectedError.
 	ErrRejected = errors.New("the remote refused the push")

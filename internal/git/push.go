@@ -90,7 +90,7 @@ func (r Remote) Push(ctx context.Context, updates ...RefUpdate) error {
 		return &RejectedError{
 			Remote: r.name,
 			Refs:   refused,
-			Lock:   lockedError(failed.Stderr).Path,
+			Lock:   lockPath(failed.Stderr),
 			Said:   hookWords(refused, failed.Stderr),
 		}
 	}

@@ -28,8 +28,8 @@ type RefUpdate struct {
 
 // UpdateRefs moves all refs or none, in one transaction. A ref that is not at
 // its Old is ErrStale, one whose name is taken by a branch above or below it a
-// *BlockedError. A ref that another process holds is waited for, and a *LockedError
-// when that takes too long: it names the file to remove when that process was killed.
+// *BlockedError. A ref that another process holds is waited for, and is ErrLocked when
+// that takes too long, which names the file to remove when that process was killed.
 // Symbolic refs are not followed; reason goes into the reflog.
 //
 // A process that is killed in the middle may have moved the first of the refs
@@ -89,7 +89,7 @@ func updateError(err error) error {
 		strings.Contains(says, "unable to resolve reference"), strings.Contains(says, "reference is missing"):
 		return fmt.Errorf("%w: %s", ErrStale, firstReason(says))
 	case strings.Contains(says, ".lock': File exists"):
-		return lockedError(says)
+		return fmt.Errorf("%w; if no other is running, remove %s", ErrLocked, lockPath(says))
 	default:
 		if names := inTheWay().FindStringSubmatch(says); names != nil {
 			return &BlockedError{Ref: names[2], By: names[1]}
@@ -105,32 +105,18 @@ var inTheWay = lazyregexp.New(`'([^']*)' exists; cannot create '([^']*)'`)
 // one is gone within milliseconds.
 const lockWait = 3 * time.Second
 
-// LockedError says that another git process holds a ref, or held it when it
-// was killed.
-type LockedError struct {
-	// Path is the lock's file.
-	Path string
-}
-
-func (e *LockedError) Error() string {
-	return "a ref is locked by another git process; if no other is running, remove " + e.Path
-}
-
-// Is makes it ErrLocked.
-func (e *LockedError) Is(target error) bool { return target == ErrLocked }
-
-// lockedError reads "Unable to create '<path>': File exists".
-func lockedError(says string) *LockedError {
+// lockPath reads "Unable to create '<path>': File exists".
+func lockPath(says string) string {
 	_, rest, _ := strings.Cut(says, "Unable to create '")
 	path, _, _ := strings.Cut(rest, "': File exists")
-	return &LockedError{Path: path}
+	return path
 }
 
 // unlocked moves refs, and tries again for as long as another process holds one of them.
 func unlocked(ctx context.Context, move func() error) error {
 	for begun := time.Now(); ; {
 		err := updateError(move())
-		if _, locked := errors.AsType[*LockedError](err); !locked || time.Since(begun) > lockWait {
+		if !errors.Is(err, ErrLocked) || time.Since(begun) > lockWait {
 			return err
 		}
 		select {
