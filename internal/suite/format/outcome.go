@@ -66,6 +66,17 @@ func Passed(passed, total int) Objective {
 	return Objective{Passed: metric.NumberFromInt(int64(passed)), Total: metric.NumberFromInt(int64(total))}
 }
 
+// Counted counts a list of checks.
+func Counted(checks []CheckResult) Objective {
+	passed := 0
+	for _, check := range checks {
+		if check.Passed {
+			passed++
+		}
+	}
+	return Passed(passed, len(checks))
+}
+
 // String renders the count as 2/3.
 func (o Objective) String() string { return o.Passed.String() + "/" + o.Total.String() }
 

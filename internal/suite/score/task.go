@@ -186,13 +186,7 @@ func (c *comparer) doubt(t *task) {
 // miscounted reports whether the list of a run's checks, where there is one, contradicts
 // the count.
 func miscounted(run format.Run) bool {
-	passed := 0
-	for _, check := range run.Checks {
-		if check.Passed {
-			passed++
-		}
-	}
-	return run.Checks != nil && format.Passed(passed, len(run.Checks)).String() != run.Objective.String()
+	return run.Checks != nil && format.Counted(run.Checks).String() != run.Objective.String()
 }
 
 // sameChecks wants every run of both sides to have the same checks: as many, and

@@ -62,11 +62,11 @@ type Progress struct {
 	Done, Total, Reused int
 	// Judged of ToJudge runs are judged; 0 of 0 before the judge begins.
 	Judged, ToJudge int
-	// Task is the one that was finished, Side whose, Passed of Checks what it
-	// came to; Failure why it failed as such, or "".
-	Task, Side     string
-	Passed, Checks int
-	Failure        string
+	// Task is the one that was finished, Side whose, Checks what it came to; Failure
+	// why it failed as such, or "".
+	Task, Side string
+	Checks     format.Objective
+	Failure    string
 	// USD and Tokens are what this comparison has used so far; Unknown counts
 	// the runs that did not say.
 	USD     metric.Value

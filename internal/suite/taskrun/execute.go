@@ -154,16 +154,6 @@ func count[N int | int64](n *N) *metric.Number {
 	return new(metric.NumberFromInt(int64(*n)))
 }
 
-func (r record) passed() int {
-	passed := 0
-	for _, check := range r.Checks {
-		if check.Passed {
-			passed++
-		}
-	}
-	return passed
-}
-
 // same reports whether two runs of one configuration came to the same.
 func (r record) same(other record) bool {
 	return r.Failure == other.Failure && r.Digest == other.Digest &&

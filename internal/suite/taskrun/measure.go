@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/score"
 	"github.com/org/autoloop/internal/suite/work"
 )
@@ -90,7 +91,7 @@ func (s *session) upTo(ctx context.Context, repeats int) error {
 			s.records[u] = r
 			s.tell(Progress{
 				Task: s.tasks[u.task].ID, Side: u.side.String(),
-				Passed: r.passed(), Checks: len(r.Checks), Failure: r.Failure,
+				Checks: format.Counted(r.Checks), Failure: r.Failure,
 			})
 		}
 		return err

@@ -113,7 +113,7 @@ func (s *session) outcome(side role, repeats int, judged map[unit]*format.Judgem
 				r.Cost.WallClockMs = nil
 			}
 			scored.Runs = append(scored.Runs, format.Run{
-				Objective: format.Passed(r.passed(), len(r.Checks)), Judge: judged[unit{i, side, k}], Cost: r.Cost,
+				Objective: format.Counted(r.Checks), Judge: judged[unit{i, side, k}], Cost: r.Cost,
 				Checks: r.Checks, Failure: r.Failure, Transcript: r.file(transcriptFile), Diff: r.file(diffFile),
 			})
 		}
