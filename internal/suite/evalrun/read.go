@@ -43,7 +43,11 @@ func ReadAll(skill *Skill, dirs ...string) (Result, error) {
 // readCase scores one case.
 func readCase(root *os.Root, c evals.Case) evals.CaseScore {
 	name := path.Join("eval-"+c.ID, GradingFile)
-	grading, err := readGrading(root, name)
+	var grading evals.Grading
+	data, err := readFile(root, name, maxGradingFile)
+	if err == nil {
+		grading, err = evals.ParseGrading(data)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		problem := "there is no " + name
@@ -55,14 +59,6 @@ func readCase(root *os.Root, c evals.Case) evals.CaseScore {
 		return c.Crashed(name + ": " + files.Cause(err).Error())
 	}
 	return c.Score(grading)
-}
-
-func readGrading(root *os.Root, name string) (evals.Grading, error) {
-	data, err := readFile(root, name, maxGradingFile)
-	if err != nil {
-		return evals.Grading{}, err
-	}
-	return evals.ParseGrading(data)
 }
 
 // Failures says in lines what did not pass, what graders would improve in the

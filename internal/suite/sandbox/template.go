@@ -90,7 +90,25 @@ func Compose(ctx context.Context, dir, name string, parts []Fixture, overlay *Ov
 	}
 	defer func() { _ = root.Close() }()
 	for _, part := range parts {
-		if err := part.copyTo(ctx, root, overlay); err != nil {
+		if err := part.open(ctx, func(source *os.Root, found Manifest) error {
+			local := filepath.FromSlash(path.Clean(part.At))
+			err := root.MkdirAll(local, 0o755)
+			var place *os.Root
+			if err == nil {
+				place, err = root.OpenRoot(local)
+			}
+			if err == nil {
+				defer func() { _ = place.Close() }()
+				if overlay != nil {
+					found = overlay.under(found)
+				}
+				err = copyTree(ctx, source, place, found)
+			}
+			if err != nil {
+				err = fmt.Errorf("%s: %w", part.Name, err)
+			}
+			return err
+		}); err != nil {
 			return nil, err
 		}
 	}
@@ -112,28 +130,6 @@ func Compose(ctx context.Context, dir, name string, parts []Fixture, overlay *Ov
 		return nil, err
 	}
 	return &Template{Dir: dir, Manifest: built}, checkLinks(root, built, name, true)
-}
-
-func (f Fixture) copyTo(ctx context.Context, root *os.Root, overlay *Overlay) error {
-	return f.open(ctx, func(source *os.Root, found Manifest) error {
-		local := filepath.FromSlash(path.Clean(f.At))
-		err := root.MkdirAll(local, 0o755)
-		var place *os.Root
-		if err == nil {
-			place, err = root.OpenRoot(local)
-		}
-		if err == nil {
-			defer func() { _ = place.Close() }()
-			if overlay != nil {
-				found = overlay.under(found)
-			}
-			err = copyTree(ctx, source, place, found)
-		}
-		if err != nil {
-			err = fmt.Errorf("%s: %w", f.Name, err)
-		}
-		return err
-	})
 }
 
 // newRoot makes a directory that must not exist and opens it.

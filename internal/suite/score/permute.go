@@ -87,7 +87,7 @@ func (c *chances) add(tasks []sample, most int) {
 	}
 	var g group
 	all, candidates := len(tasks[0].runs), tasks[0].candidates
-	arrange(candidates, all-candidates, most, func(chosen []bool) {
+	arrange(candidates, all-candidates, most, func(chosen []int) {
 		net, worst := 0.0, math.Inf(-1)
 		for _, s := range tasks {
 			diff, drop := s.split(chosen)
@@ -102,24 +102,18 @@ func (c *chances) add(tasks []sample, most int) {
 	c.groups = append(c.groups, g)
 }
 
-// split returns mean(chosen) − mean(others), and how far it drops in standard errors,
+// split returns mean(chosen, which are 1) − mean(others, 0), and how far it drops in standard errors,
 // from the spread within the two groups.
-func (s sample) split(chosen []bool) (diff, drop float64) {
+func (s sample) split(chosen []int) (diff, drop float64) {
 	var sum, count [2]float64
-	group := func(i int) int {
-		if chosen[i] {
-			return 1
-		}
-		return 0
-	}
 	for i, value := range s.runs {
-		sum[group(i)] += float64(value)
-		count[group(i)]++
+		sum[chosen[i]] += float64(value)
+		count[chosen[i]]++
 	}
 	mean := [2]float64{sum[0] / count[0], sum[1] / count[1]}
 	squares := 0.0
 	for i, value := range s.runs {
-		off := float64(value) - mean[group(i)]
+		off := float64(value) - mean[chosen[i]]
 		squares += off * off
 	}
 	variance := squares / max(count[0]+count[1]-2, 1) * (1/count[0] + 1/count[1])
@@ -155,54 +149,51 @@ func (c *chances) net() (gain, loss float64) {
 		size *= float64(len(g.nets))
 		observed += g.nets[0]
 	}
-	var all, gains, losses int
-	count := func(sum float64) {
-		all++
-		if atLeast(sum, observed) {
-			gains++
-		}
-		if atLeast(-sum, -observed) {
-			losses++
-		}
-	}
+	sums := []float64{0} // of every combination of arrangements
 	if size <= maxExact {
-		combine(c.groups, 0, count)
+		for _, g := range c.groups {
+			var more []float64
+			for _, sum := range sums {
+				for _, net := range g.nets {
+					more = append(more, sum+net)
+				}
+			}
+			sums = more
+		}
 	} else {
-		count(observed) // so that no probability is 0
+		sums[0] = observed // so that no probability is 0
 		random := rand.New(rand.NewPCG(uint64(len(c.groups)), netDraws))
 		for range netDraws - 1 {
 			sum := 0.0
 			for _, g := range c.groups {
 				sum += g.nets[random.IntN(len(g.nets))]
 			}
-			count(sum)
+			sums = append(sums, sum)
 		}
 	}
-	return float64(gains) / float64(all), float64(losses) / float64(all)
-}
-
-// combine calls take with the sum of every combination of arrangements.
-func combine(groups []group, sum float64, take func(sum float64)) {
-	if len(groups) == 0 {
-		take(sum)
-		return
+	for _, sum := range sums {
+		if atLeast(sum, observed) {
+			gain++
+		}
+		if atLeast(-sum, -observed) {
+			loss++
+		}
 	}
-	for _, net := range groups[0].nets {
-		combine(groups[1:], sum+net, take)
-	}
+	all := float64(len(sums))
+	return gain / all, loss / all
 }
 
 // arrange calls take for every way to label the runs of two sides, the observed
 // one first, or for as many drawn ones when there are more.
-func arrange(candidates, baselines, most int, take func(chosen []bool)) {
+func arrange(candidates, baselines, most int, take func(chosen []int)) {
 	all := candidates + baselines
-	chosen := make([]bool, all)
+	chosen := make([]int, all)
 	if arrangements(candidates, baselines) <= float64(most) {
 		combinations(chosen, 0, candidates, take)
 		return
 	}
 	for i := range candidates {
-		chosen[i] = true
+		chosen[i] = 1
 	}
 	random := rand.New(rand.NewPCG(uint64(candidates), uint64(all)))
 	for range most {
@@ -222,15 +213,15 @@ func arrangements(n, m int) float64 {
 
 // combinations calls take for every choice of so many from a place on, beginning with the
 // first ones.
-func combinations(chosen []bool, from, left int, take func(chosen []bool)) {
+func combinations(chosen []int, from, left int, take func(chosen []int)) {
 	if left == 0 {
 		take(chosen)
 		return
 	}
 	for i := from; i <= len(chosen)-left; i++ {
-		chosen[i] = true
+		chosen[i] = 1
 		combinations(chosen, i+1, left-1, take)
-		chosen[i] = false
+		chosen[i] = 0
 	}
 }
 
