@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/document"
-	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -39,24 +38,18 @@ func (r Reader) Name(n document.Node, key string) string {
 	return name
 }
 
-// Time reads a time limit in units of at least one, of which there are whole ones alone where
-// they are shorter than a second. It is 0 where it is wrong, and else never.
+// Time reads a time limit in such units. It is 0 where it is wrong, and else never.
 func (r Reader) Time(n document.Node, key string, unit time.Duration) time.Duration {
 	value, ok := r.Number(n, key).Value()
 	if n.Type != document.Number {
 		return 0
 	}
-	given := value.Float64()
-	whole := unit < time.Second
-	if ok = ok && given > 0 && given <= float64(MaxTimeout/unit) && (!whole || metric.IsWhole(value)); ok {
-		return max(time.Duration(given*float64(unit)), 1)
+	given, most := value.Float64(), MaxTimeout/unit
+	if !ok || given <= 0 || given > float64(most) {
+		r.Fail(n, key, "is %s; it must be more than 0 and at most %d", plain.Short(n.Text, document.MaxShown), most)
+		return 0
 	}
-	wants := "seconds, more than 0 and at most"
-	if whole {
-		wants = "whole milliseconds, from 1 to"
-	}
-	r.Fail(n, key, "is %s; give %s %d", plain.Short(n.Text, document.MaxShown), wants, MaxTimeout/unit)
-	return 0
+	return max(time.Duration(given*float64(unit)), 1)
 }
 
 // Check reads a check, whose kind stands under one of these names and is one of kinds; that
