@@ -144,7 +144,7 @@ func (a *App) evalTasks(ctx context.Context, dir string, p *program.Program, o *
 		if side[1] == "" {
 			continue
 		}
-		found, err := l.findSide(ctx, session, side[0], side[1])
+		found, err := session.findSide(ctx, side[0], side[1])
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,10 @@ type taskSuite struct {
 	// fresh runs everything again, also what is kept; override lets the agent work on
 	// tasks that name another.
 	fresh, override bool
+
+	// suite is what open has read, options are what it is run with.
+	suite   *taskrun.TaskSuite
+	options taskrun.Options
 }
 
 // Measure runs the suite for one tree.
@@ -111,21 +116,13 @@ func (l *taskSuite) executedBy(ctx context.Context, dir string) *history.Executo
 // an older baseline says too little about today.
 const keepRuns = 30 * 24 * time.Hour
 
-// taskSession is a suite, ready to be run, with what it is run with. Its own App has the
-// directories of that.
-type taskSession struct {
-	App
-
-	suite   *taskrun.TaskSuite
-	options taskrun.Options
-	notes   string // for people
-}
-
-// open makes ready the suite in a directory. Also with an error what it made is there to be
-// closed.
-func (l *taskSuite) open(ctx context.Context, dir string) (s *taskSession, err error) {
-	s = &taskSession{App: *l.App}
-	s.removals = nil
+// open returns the suite in a directory, ready to be run, with directories of its own. Also
+// with an error it is there to be closed.
+func (l *taskSuite) open(ctx context.Context, dir string) (s *taskSuite, err error) {
+	app, copied := *l.App, *l
+	app.removals = nil
+	s = &copied
+	s.App = &app
 	if s.suite, err = taskrun.Load(ctx, dir); err != nil {
 		return s, err
 	}
@@ -134,10 +131,10 @@ func (l *taskSuite) open(ctx context.Context, dir string) (s *taskSession, err e
 		return s, misuse.Errorf("there is no directory for finished runs: set HOME")
 	}
 	archive := &cache.Archive{Dir: filepath.Join(user, "tasks")}
-	if err = os.MkdirAll(archive.Dir, 0o700); err != nil {
-		return s, fmt.Errorf("make the directory of finished runs: %w", err)
+	if err = os.MkdirAll(archive.Dir, 0o700); err == nil {
+		archive.Stage, err = s.newRunDir(archive.Dir)
 	}
-	if archive.Stage, err = s.newRunDir(archive.Dir); err != nil {
+	if err != nil {
 		return s, fmt.Errorf("work in the directory of finished runs: %w", err)
 	}
 	run, err := s.newRunDir(s.TempDir())
@@ -148,43 +145,33 @@ func (l *taskSuite) open(ctx context.Context, dir string) (s *taskSession, err e
 	if s.Repo != nil {
 		hidden = append(hidden, s.Repo.CommonDir, s.Repo.GitDir) // its configuration may hold a token
 	}
-	p := l.program
+	p := s.program
 	s.options = taskrun.Options{
-		Agent:    l.executor(),
-		Override: l.override,
-		Runs:     p.Runs,
-		Fresh:    l.fresh,
-		Config:   l.config(),
-		Archive:  archive,
-		Session:  l.NewRunID(),
+		Agent: s.executor(), Override: s.override, Runs: p.Runs, Fresh: s.fresh, Config: s.config(), Archive: archive,
+		Session: s.NewRunID(), Thresholds: thresholdsOf(p),
 	}
 	o := &s.options
-	ready := l.suiteSetup
-	if o.Runner, err = ready.runner(ctx, run, hidden...); err != nil {
+	if o.Runner, err = s.runner(ctx, run, hidden...); err != nil {
 		return s, err
 	}
-	s.notes = ready.notes
-	o.Surroundings = fmt.Sprintf("isolated: %v, network: %v, command: %s", ready.commands.Isolation != nil, p.Network,
-		l.commandDigest(o.Command))
+	o.Surroundings = fmt.Sprintf("isolated: %v, network: %v, command: %s", s.commands.Isolation != nil, p.Network,
+		s.commandDigest(o.Command))
 	o.Agents = func(name string) (agent.Agent, error) {
 		if name == "command" && o.Command == "" {
 			return nil, fmt.Errorf("agent command cannot be used: say with --agent-command what to run")
 		}
-		return l.worker(ctx, name, ready.commands)
+		return s.worker(ctx, name, s.commands)
 	}
-	o.Budget, o.Thresholds = budgetOf(p), thresholdsOf(p)
-	if usd, err := dollars(l.BudgetUSD); err != nil {
-		return s, err
-	} else if usd != nil {
-		o.Budget.USD = usd
-	}
+	o.Budget = budgetOf(p)
+	usd, err := dollars(s.BudgetUSD)
+	o.Budget.USD = cmp.Or(usd, o.Budget.USD)
 	archive.Forget(s.Now().Add(-keepRuns))
-	return s, nil
+	return s, err
 }
 
 // findSide finds a configuration: a directory, or a commit whose files are written
 // to one.
-func (l *taskSuite) findSide(ctx context.Context, s *taskSession, flag, text string) (taskrun.Side, error) {
+func (l *taskSuite) findSide(ctx context.Context, flag, text string) (taskrun.Side, error) {
 	side := taskrun.Side{Label: text, Dir: l.Path(text)}
 	if info, err := os.Stat(side.Dir); err == nil && info.IsDir() {
 		return side, nil
@@ -192,7 +179,7 @@ func (l *taskSuite) findSide(ctx context.Context, s *taskSession, flag, text str
 	if l.Repo == nil {
 		return side, misuse.Errorf("--%s %s is no directory, and there is no repository", flag, text)
 	}
-	repo := l.Repo.WithTemp(s.options.RunDir)
+	repo := l.Repo.WithTemp(l.options.RunDir)
 	commit, found, err := repo.Resolve(ctx, text)
 	if err != nil {
 		return side, err
@@ -200,7 +187,7 @@ func (l *taskSuite) findSide(ctx context.Context, s *taskSession, flag, text str
 	if !found {
 		return side, misuse.Errorf("--%s %s is neither a directory nor a commit of %s", flag, text, repo.Root)
 	}
-	side.Dir = filepath.Join(s.options.RunDir, flag)
+	side.Dir = filepath.Join(l.options.RunDir, flag)
 	_, err = (&tree.Builder{Repo: repo}).Build(ctx, commit, side.Dir, tree.Options{})
 	return side, err
 }
