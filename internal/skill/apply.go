@@ -156,8 +156,7 @@ func (c *change) apply(ctx context.Context) error {
 		return err
 	}
 	c.changed.To = filepath.Base(wanted.dir)
-	what := c.changed.To
-	purpose := ""
+	name, purpose, title := c.changed.To, "", ""
 	if c.now.tree.Digest() != wanted.tree.Digest() {
 		if err := c.Show(r); err != nil {
 			return err
@@ -169,28 +168,11 @@ func (c *change) apply(ctx context.Context) error {
 			if wanted, err = c.merged(ctx, wanted); err != nil {
 				return err
 			}
-			what, purpose = what+", merged,", "before-apply"
-			if c.now.tree.Digest() == wanted.tree.Digest() {
-				// what is noted of an earlier merge stays: it says what an undo puts back
-				c.changed.Done = true
-				fmt.Fprintf(c.Out, "%s has %s merged in already\n", c.Skill, c.changed.To)
-				return nil
-			}
-			if err := c.showChange(ctx, wanted, "\nJoined with what changed in the skill since v0, it changes"); err != nil {
-				return err
-			}
+			name, purpose = name+", merged,", "before-apply"
+			title = "\nJoined with what changed in the skill since v0, it changes"
 		}
 	}
-	return c.put(ctx, wanted, what, "apply "+what+" to ", purpose)
-}
-
-// showChange shows what the skill would become, under a title.
-func (c *change) showChange(ctx context.Context, wanted content, title string) error {
-	patch, err := c.patch(ctx, c.now, wanted)
-	if err == nil {
-		fmt.Fprintf(c.Out, "%s:\n\n%s\n", title, render.Pictured(string(patch)))
-	}
-	return err
+	return c.put(ctx, wanted, name, "apply "+name+" to ", purpose, title)
 }
 
 // merged puts the merge into the workspace, as the snapshot `merged`.
@@ -230,19 +212,14 @@ func (c *change) undo(ctx context.Context) error {
 	}
 	purpose := ""
 	c.Version = 0
-	if now != back.tree.Digest() {
-		if !c.isVersion(ctx) && applied.Digest != now {
-			if purpose = "before-undo"; !c.Force {
-				return fmt.Errorf("%s has changes that are in no version of the workspace (from %s: %s); nothing was "+
-					"undone: --force undoes all the same, and keeps them in the workspace", c.Skill, c.changed.To,
-					differing(back, c.now))
-			}
-		}
-		if err := c.showChange(ctx, back, "Undoing changes in "+c.Skill); err != nil {
-			return err
+	if now != back.tree.Digest() && applied.Digest != now && !c.isVersion(ctx) {
+		if purpose = "before-undo"; !c.Force {
+			return fmt.Errorf("%s has changes that are in no version of the workspace (from %s: %s); nothing was "+
+				"undone: --force undoes all the same, and keeps them in the workspace", c.Skill, c.changed.To,
+				differing(back, c.now))
 		}
 	}
-	return c.put(ctx, back, c.changed.To, "put "+c.changed.To+" back to ", purpose)
+	return c.put(ctx, back, c.changed.To, "put "+c.changed.To+" back to ", purpose, "Undoing changes in "+c.Skill)
 }
 
 // isVersion reports whether the skill is one of the kept versions, so that replacing it
@@ -259,14 +236,24 @@ func (c *change) isVersion(ctx context.Context) bool {
 	})
 }
 
-// put asks, and makes the skill a snapshot, if it is still what was looked at. With a
-// purpose what it was is kept under that name first.
-func (c *change) put(ctx context.Context, wanted content, name, what, purpose string) error {
+// put shows under a title what a snapshot changes, asks, and makes the skill that, if it is
+// still what was looked at. With a purpose what it was is kept under that name first.
+func (c *change) put(ctx context.Context, wanted content, name, what, purpose, title string) error {
 	applied := workspace.Applied{Version: c.Version, Digest: wanted.tree.Digest()}
 	if c.now.tree.Digest() == applied.Digest {
 		c.changed.Done = true
 		fmt.Fprintf(c.Out, "%s is %s already\n", c.Skill, name)
+		if purpose != "" { // what is noted of an earlier merge stays: it says what an undo puts back
+			return nil
+		}
 		return c.remember(applied)
+	}
+	if title != "" {
+		patch, err := c.patch(ctx, c.now, wanted)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(c.Out, "%s:\n\n%s\n", title, render.Pictured(string(patch)))
 	}
 	if !c.Yes {
 		if agreed, err := c.Ask(ctx, what+c.Skill+"? [y/n] "); !agreed {
