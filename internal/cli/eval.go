@@ -111,9 +111,7 @@ func (a *App) evalSkill(ctx context.Context, dir string, p *program.Program, o *
 			return misuse.Errorf("--out %s is in the skill, which is never edited; name a directory elsewhere", o.out)
 		}
 	}
-	setup := &suiteSetup{App: a, program: p, root: a.Dir, agent: worker, tell: func(line string) {
-		fmt.Fprintln(a.Stderr, line)
-	}}
+	setup := a.suiteSetup(p, worker)
 	options, err := setup.evals(ctx, run, keep, filepath.Join(suited.Dir, evals.Dir))
 	fmt.Fprint(a.Stderr, setup.notes)
 	if err != nil {
@@ -131,8 +129,7 @@ func (a *App) evalSkill(ctx context.Context, dir string, p *program.Program, o *
 // prints only the line that says why.
 func (a *App) evalTasks(ctx context.Context, dir string, p *program.Program, o *evalOptions) error {
 	l := &taskSuite{
-		suiteSetup: suiteSetup{App: a, program: p, root: a.Dir, agent: a.chooseAgent(p)},
-		fresh:      o.fresh, override: a.Agent != "",
+		suiteSetup: a.suiteSetup(p, a.chooseAgent(p)), fresh: o.fresh, override: a.Agent != "",
 	}
 	session, err := l.open(ctx, a.Path(dir))
 	defer session.close()

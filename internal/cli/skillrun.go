@@ -144,7 +144,7 @@ func (a *App) newSkillLoop(ctx context.Context, p *program.Program, suite *evalr
 	if err != nil {
 		return nil, err
 	}
-	setup := suiteSetup{App: a, program: p, root: a.Dir, agent: p.Agent}
+	setup := a.suiteSetup(p, p.Agent)
 	options, err := setup.evals(ctx, dir, place, suite.Dir)
 	fmt.Fprint(a.Stderr, setup.notes)
 	if err != nil {

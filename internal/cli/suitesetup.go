@@ -46,6 +46,13 @@ type suiteSetup struct {
 	notes    string
 }
 
+// suiteSetup is that of a command, which tells people of each case.
+func (a *App) suiteSetup(p *program.Program, agent string) suiteSetup {
+	return suiteSetup{
+		App: a, program: p, root: a.Dir, agent: agent, tell: func(line string) { fmt.Fprintln(a.Stderr, line) },
+	}
+}
+
 // runner makes ready what works in a directory: isolated where this machine can, so that of
 // the user's home it sees what commands name, and of what is hidden nothing.
 func (s *suiteSetup) runner(ctx context.Context, dir string, hidden ...string) (r work.Runner, err error) {

@@ -46,7 +46,10 @@ func (c Comparison) render(f form) string {
 		out += f.fact + fact + "\n"
 	}
 	if len(c.Deltas) > 0 {
-		out += "\n" + f.table(c.table(f))
+		out += "\n" + f.table(Table{
+			Header: []string{"task", "runs", "checks", "composite", "delta", "judge", "tokens", "USD", "verdict"},
+			Align:  "lrrrrrrr", Rows: lines(c.Deltas, f.delta),
+		})
 	}
 	text := func(reason score.Reason) string { return f.text(rounded(reason.Text), maxLine) }
 	out += f.section("Hard regressions", lines(c.Regressions, text)) + f.section("Improvements",
@@ -59,29 +62,21 @@ func (c Comparison) render(f form) string {
 	return out
 }
 
-// table has a row a task. The verdict is the last column, so that colours
-// change no widths.
-func (c Comparison) table(f form) Table {
-	table := Table{
-		Header: []string{"task", "runs", "checks", "composite", "delta", "judge", "tokens", "USD", "verdict"},
-		Align:  "lrrrrrrr",
+// delta is the row of a task. The verdict is the last column, so that colours change no widths.
+func (f form) delta(d score.Delta) []string {
+	verdict := string(d.Verdict)
+	switch {
+	case d.BaselineRuns == 0 && !d.Regressed:
+		verdict = "new"
+	case d.CandidateRuns == 0:
+		verdict = "missing"
 	}
-	for _, d := range c.Deltas {
-		verdict := string(d.Verdict)
-		switch {
-		case d.BaselineRuns == 0 && !d.Regressed:
-			verdict = "new"
-		case d.CandidateRuns == 0:
-			verdict = "missing"
-		}
-		table.Rows = append(table.Rows, []string{
-			f.text(d.TaskID, maxLabel), change(strconv.Itoa(d.BaselineRuns), strconv.Itoa(d.CandidateRuns)),
-			change(checks(d.BaselineObjective), checks(d.CandidateObjective)),
-			change(Figure(d.BaselineComposite), Figure(d.CandidateComposite)),
-			Signed(d.Composite), Signed(d.Judge), Signed(d.Tokens), Signed(d.USD), verdict,
-		})
+	return []string{
+		f.text(d.TaskID, maxLabel), change(strconv.Itoa(d.BaselineRuns), strconv.Itoa(d.CandidateRuns)),
+		change(checks(d.BaselineObjective), checks(d.CandidateObjective)),
+		change(Figure(d.BaselineComposite), Figure(d.CandidateComposite)),
+		Signed(d.Composite), Signed(d.Judge), Signed(d.Tokens), Signed(d.USD), verdict,
 	}
-	return table
 }
 
 func change(before, after string) string {

@@ -170,69 +170,62 @@ func (r SkillReport) Text() string { return r.render(onTerminal()) }
 func (r SkillReport) HTML() string { return paged(r.render(onPage())) }
 
 func (r SkillReport) render(f form) string {
-	var out strings.Builder
-	fmt.Fprintf(&out, "%s: %s\n\n", f.text(r.Skill, maxLabel), r.Class)
-	fmt.Fprintf(&out, "Start %s, best %s (v%d), gain %s; %d kept, %d reverted.\n",
-		Figure(r.Start), Figure(r.Best), r.BestVersion, rounded(r.Gain), r.Kept, r.Reverted)
+	out := fmt.Sprintf("%s: %s\n\nStart %s, best %s (v%d), gain %s; %d kept, %d reverted.\n", f.text(r.Skill, maxLabel),
+		r.Class, Figure(r.Start), Figure(r.Best), r.BestVersion, rounded(r.Gain), r.Kept, r.Reverted)
 	var scores []float64
-	for _, step := range r.Trajectory {
-		if step.Score != nil {
-			scores = append(scores, step.Score.Float64())
+	for _, row := range r.Trajectory {
+		if row.Score != nil {
+			scores = append(scores, row.Score.Float64())
 		}
 	}
 	if len(scores) > 1 {
-		fmt.Fprintf(&out, "\n%s  the score of each iteration\n", Spark(scores))
+		out += "\n" + Spark(scores) + "  the score of each iteration\n"
 	}
-	fmt.Fprintf(&out, "\nRecommendation: %s — %s.\n", f.strong(r.Recommendation), r.Reason)
+	out += fmt.Sprintf("\nRecommendation: %s — %s.\n", f.strong(r.Recommendation), r.Reason)
 	for _, note := range r.Notes {
-		fmt.Fprintf(&out, "\nNote: %s.\n", note)
+		out += "\nNote: " + note + ".\n"
 	}
 	if len(r.NextSteps) > 0 {
-		out.WriteString(f.heading("Next steps"))
+		out += f.heading("Next steps")
 	}
 	for i, step := range r.NextSteps {
-		fmt.Fprintf(&out, "%d. %s\n", i+1, step)
+		out += fmt.Sprintf("%d. %s\n", i+1, step)
 	}
-	if len(r.Trajectory) > 0 {
-		table := Table{
-			Header: []string{"iteration", "score", "best", "action", "change"},
-			Align:  "rrr",
-		}
-		for _, step := range r.Trajectory {
-			table.Rows = append(table.Rows, []string{
-				strconv.Itoa(step.Iteration), Figure(step.Score), Figure(step.Best), string(step.Action),
-				f.text(rounded(step.Changelog), maxLine),
-			})
-		}
-		out.WriteString(f.heading("Trajectory") + f.table(table))
-	}
-	if len(r.Cases) > 0 {
-		title, table := "Cases before and after",
-			Table{
-				Header: []string{"case", "v0", fmt.Sprintf("v%d", r.BestVersion)},
-				Align:  "lrr",
+	out += f.grid("Trajectory", "rrr", []string{"iteration", "score", "best", "action", "change"},
+		lines(r.Trajectory, func(row results.Row) []string {
+			return []string{
+				strconv.Itoa(row.Iteration), Figure(row.Score), Figure(row.Best), string(row.Action),
+				f.text(rounded(row.Changelog), maxLine),
 			}
-		if r.BestVersion == 0 { // nothing was kept: there is no after
-			title, table.Header = "Cases", table.Header[:2]
-		}
-		for _, c := range r.Cases {
-			table.Rows = append(table.Rows, []string{f.text(c.ID, maxLabel), Figure(c.Before), Figure(c.After)})
-		}
-		out.WriteString(f.heading(title) + f.table(table))
+		}))
+	title, columns := "Cases before and after", []string{"case", "v0", fmt.Sprint("v", r.BestVersion)}
+	if r.BestVersion == 0 { // nothing was kept: there is no after
+		title, columns = "Cases", columns[:2]
 	}
-	out.WriteString(f.section("Cases that the best version lost",
-		lines(r.RegressedCases, func(id string) string { return f.text(id, maxLabel) })) +
-		f.section("Trigger queries", lines(r.Triggers, f.triggers)) + f.section("Remaining failures",
-		lines(r.Failures, f.failure)) +
+	out += f.grid(title, "lrr", columns, lines(r.Cases, func(c SkillCase) []string {
+		return []string{f.text(c.ID, maxLabel), Figure(c.Before), Figure(c.After)}
+	}))
+	label := func(id string) string { return f.text(id, maxLabel) }
+	out += f.section("Cases that the best version lost", lines(r.RegressedCases, label)) +
+		f.section("Trigger queries", lines(r.Triggers, f.triggers)) +
+		f.section("Remaining failures", lines(r.Failures, f.failure)) +
 		f.section("What the grader would improve in the suite",
 			lines(merged(r.Feedback), func(one SkillFeedback) string {
-				return f.text(one.Case, maxLabel) + ": " + f.text(one.Text, maxLine)
+				return label(one.Case) + ": " + f.text(one.Text, maxLine)
 			})) +
-		f.section("Changes from v0", lines(r.Changes, f.change)))
+		f.section("Changes from v0", lines(r.Changes, f.change))
 	if r.Diff != "" {
-		out.WriteString(f.diff(r.Diff))
+		out += f.diff(r.Diff)
 	}
-	return out.String()
+	return out
+}
+
+// grid is a table under a heading; nothing when it is empty.
+func (f form) grid(title, align string, header []string, rows [][]string) string {
+	if len(rows) == 0 {
+		return ""
+	}
+	return f.heading(title) + f.table(Table{Header: header, Align: align, Rows: rows})
 }
 
 // merged has one entry for what a grader says of several cases.

@@ -85,10 +85,11 @@ func (l *Loop) Run(ctx context.Context) (ended Ended, err error) {
 	}
 	for ended == "" {
 		done, reverts := l.Workspace.Run.Done(l.rows)
+		perfect := l.best.Rate.Cmp(big.NewRat(1, 1)) >= 0
 		switch {
-		case l.best.Rate.Cmp(big.NewRat(1, 1)) >= 0 && l.Best == 0:
+		case perfect && l.Best == 0:
 			ended = PerfectBaseline
-		case l.best.Rate.Cmp(big.NewRat(1, 1)) >= 0:
+		case perfect:
 			ended = Perfect
 		case l.StopAfter > 0 && reverts >= l.StopAfter:
 			ended = Stuck

@@ -157,24 +157,23 @@ type ValidatedCase struct {
 	Files        int    `json:"files"`
 }
 
-// Validate reads the suites of a suited.
+// Validate reads the suites of a skill.
 func Validate(dir string) (Validated, error) {
-	suited, err := evalrun.Load(dir, ".", "")
-	var wrong *misuse.Error
-	if err != nil && !errors.As(err, &wrong) {
-		return Validated{}, err
+	found := Validated{Errors: []string{}, Cases: []ValidatedCase{}}
+	suite, err := evalrun.Load(dir, ".", "")
+	if _, wrong := errors.AsType[*misuse.Error](err); wrong {
+		found.Errors = strings.Split(err.Error(), "\n")
+		return found, nil
 	}
-	found := Validated{OK: wrong == nil, Errors: []string{}, Cases: []ValidatedCase{}}
-	if wrong != nil {
-		found.Errors = strings.Split(wrong.Error(), "\n")
-	} else {
-		found.Name, found.Triggers = suited.Name, len(suited.Triggers)
-		if suited.AnswerSuite() != nil { // else they are the cases
-			found.Answers = len(suited.Answers)
-		}
-		for _, c := range suited.Evals.Cases {
-			found.Cases = append(found.Cases, ValidatedCase{c.ID, len(c.Expectations), len(c.Checks), len(c.Files)})
-		}
+	if err != nil {
+		return found, err
+	}
+	found.OK, found.Name, found.Triggers = true, suite.Name, len(suite.Triggers)
+	if suite.AnswerSuite() != nil { // else they are the cases
+		found.Answers = len(suite.Answers)
+	}
+	for _, c := range suite.Evals.Cases {
+		found.Cases = append(found.Cases, ValidatedCase{c.ID, len(c.Expectations), len(c.Checks), len(c.Files)})
 	}
 	return found, nil
 }
