@@ -14,7 +14,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/files"
 )
 
@@ -75,7 +74,7 @@ func writeManifest(t Tree) ([]byte, error) {
 func readManifest(data []byte) (Tree, error) {
 	var in manifestJSON
 	if err := json.Unmarshal(data, &in); err != nil {
-		return nil, fmt.Errorf("is no manifest, or was cut off: %s", document.JSONError(err))
+		return nil, errors.New("is no manifest, or was cut off")
 	}
 	if in.Schema != Schema {
 		return nil, fmt.Errorf("has the schema %d, and this program reads %d", in.Schema, Schema)
