@@ -32,7 +32,7 @@ func TestRefusalIsSameEverywhere(t *testing.T) {
 			"the text names two metrics",
 		},
 		"no skill": {
-			"skill: nope\n" + command, "## Target\n- `nope/`\n", "", "openat nope: no such file or directory",
+			"skill: nope\n" + command, "## Target\n- `nope/`\n", "", "nope/SKILL.md: no such file or directory",
 		},
 		"a skill without suite": {
 			"skill: sk\n" + command, "## Target\n- `sk/`\n", "",

@@ -92,9 +92,9 @@ func TestSkillsThatCannotBeLoaded(t *testing.T) {
 			[]string{"evals.json: has more than 4096 KiB"},
 		},
 		"a linked skill": {
-			tree{"s": "-> /etc", "s/SKILL.md": "", "s/evals/evals.json": ""}, "", []string{"open the skill: "},
+			tree{"s": "-> /etc", "s/SKILL.md": "", "s/evals/evals.json": ""}, "", []string{"SKILL.md: path escapes"},
 		},
-		"a file": {tree{"s": "x", "s/SKILL.md": "", "s/evals/evals.json": ""}, "", []string{"open the skill: "}},
+		"a file": {tree{"s": "x", "s/SKILL.md": "", "s/evals/evals.json": ""}, "", []string{"SKILL.md: not a directory"}},
 		"evals that is a file": {
 			tree{"s/evals": "x", "s/evals/evals.json": ""}, "", []string{"evals/evals.json: "},
 		},
@@ -117,7 +117,7 @@ func TestSkillsThatCannotBeLoaded(t *testing.T) {
 				"evals/trigger-eval.json:1: [0].query", "evals/evaluation.xml:1: is not XML",
 			},
 		},
-		"no directory": {tree{"s/SKILL.md": "", "s/evals/evals.json": ""}, "", []string{"open the skill: "}},
+		"no directory": {tree{"s/SKILL.md": "", "s/evals/evals.json": ""}, "", []string{"SKILL.md: no such file"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

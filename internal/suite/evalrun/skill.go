@@ -75,16 +75,10 @@ func Load(root, skill, suite string) (*Skill, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, misuse.Errorf("there is no directory %s%s", root, skillsIn(filepath.Dir(root)))
 	}
-	if err == nil {
-		defer func() { _ = top.Close() }()
-		var own *os.Root // what is not below root, or no directory
-		if own, err = top.OpenRoot(filepath.FromSlash(skill)); err == nil {
-			_ = own.Close()
-		}
-	}
 	if err != nil {
 		return nil, misuse.New(fmt.Errorf("open the skill: %w", err))
 	}
+	defer func() { _ = top.Close() }()
 	dir := filepath.Join(root, filepath.FromSlash(skill))
 	own := path.Join(skill, evals.File)
 	suite = cmp.Or(suite, own)
@@ -141,7 +135,7 @@ func (l *loading) name() {
 		return
 	}
 	if err != nil {
-		l.faults = append(l.faults, fmt.Errorf("%s: %w; a skill is a directory with this file%s", SkillFile,
+		l.faults = append(l.faults, fmt.Errorf("%s: %w; a skill is a directory with this file%s", path.Join(l.at, SkillFile),
 			files.Cause(err), skillsIn(l.skill.Dir)))
 	}
 	l.skill.Name = skillName(string(data), l.skill.Name)
