@@ -254,7 +254,7 @@ func (a *App) doInit(ctx context.Context, plan *initialized) error {
 	for _, s := range plan.Steps {
 		line := fmt.Sprintf("%-7s %s %s", s.Action, s.Name, s.Why)
 		fmt.Fprintln(a.Stdout, strings.TrimRight(line, " "))
-		if s.Action.Changes() {
+		if s.Action != setup.Keep {
 			todo++
 		}
 	}

@@ -94,9 +94,8 @@ func (a *App) readSuite(ctx context.Context, p *program.Program) (err error) {
 // untuned says that a program for the tuner has nothing to tune: that is a matter of
 // its files, whatever the machine. An agent that was asked for by name replaces it.
 func (a *App) untuned(p *program.Program, files []string) error {
-	tunes := p.Agent == "tuner" && len(p.Agents) == 0 ||
-		slices.ContainsFunc(p.Agents, func(one program.Proposer) bool { return one.Agent == "tuner" })
-	if !tunes || a.Agent != "" || a.AgentCommand != "" {
+	tunes := func(one program.Proposer) bool { return one.Agent == "tuner" }
+	if a.Agent != "" || !slices.ContainsFunc(a.namedAgents(p), tunes) {
 		return nil
 	}
 	_, err := a.registry(a.NewRunner()).Usable("tuner", a.situation(p, files))

@@ -14,6 +14,7 @@ import (
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/loop"
+	"github.com/org/autoloop/internal/schedule"
 )
 
 // suffixed is a branch of a program as gh-aw named it: with random digits behind the name.
@@ -79,17 +80,15 @@ func AdoptSteps(ctx context.Context, m *memory.Memory, client *api.Client, files
 	return steps, nil
 }
 
-// closes adds which open pull requests of a branch GitHub closes when it is gone.
+// closes adds which open pull request of a branch GitHub closes when it is gone.
 func closes(ctx context.Context, client *api.Client, branch string, why *string) error {
 	if client == nil {
 		*why += "; an open pull request of it is closed by that"
 		return nil
 	}
-	pulls, err := client.Pulls(ctx, loop.BranchPrefix+branch)
-	for _, pull := range pulls {
-		if pull.Open {
-			*why += fmt.Sprintf("; its pull request #%d is closed by that, and the next gain opens another", pull.Number)
-		}
+	pull, err := schedule.OpenPull(ctx, client, loop.BranchPrefix+branch)
+	if pull != nil {
+		*why += fmt.Sprintf("; its pull request #%d is closed by that, and the next gain opens another", *pull)
 	}
 	return err
 }

@@ -46,9 +46,9 @@ func (f *Findings) Checkout(repo *git.Repo) {
 }
 
 // String shows findings to people.
-func (f Findings) String() string {
+func (f *Findings) String() string {
 	table := render.Table{Header: []string{"", "looked at", "found", "fix"}}
-	for _, one := range f {
+	for _, one := range *f {
 		sign := map[Level]string{OK: "ok", Absent: "-", Warning: "warn", Problem: "FAIL"}[one.Level]
 		table.Rows = append(table.Rows, []string{sign, one.Subject, one.Message, one.Fix})
 	}

@@ -23,9 +23,6 @@ const (
 	Keep   Action = "keep"
 )
 
-// Changes reports whether anything is done.
-func (a Action) Changes() bool { return a != Keep }
-
 // Step is one file, its path in the repository with slashes and the text
 // that it gets; or something else, which Do does.
 type Step struct {
@@ -38,7 +35,7 @@ type Step struct {
 
 // Apply does the step. A new file is written only if it still does not exist.
 func (s *Step) Apply(ctx context.Context, root string) error {
-	if !s.Action.Changes() {
+	if s.Action == Keep {
 		return nil
 	}
 	if s.Do != nil {
