@@ -32,11 +32,12 @@ func (s Step) Page(root string) string {
 		return ""
 	case server != "https://github.com", s.event().Repository.Private:
 		return server + "/" + repository + "/actions/workflows/" + pageWorkflow
-	case strings.EqualFold(name, owner+".github.io"):
-		return "https://" + strings.ToLower(owner) + ".github.io/"
-	default:
-		return "https://" + strings.ToLower(owner) + ".github.io/" + name + "/"
 	}
+	url := "https://" + strings.ToLower(owner) + ".github.io/"
+	if !strings.EqualFold(name, owner+".github.io") {
+		url += name + "/"
+	}
+	return url
 }
 
 // ProgramPage is where a program's page is on GitHub Pages, or

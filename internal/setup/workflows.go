@@ -93,19 +93,15 @@ func ProgramsDir(root, asked string) (string, error) {
 		_ = yaml.Unmarshal([]byte(programsLine().FindString(workflowOf(root))), &with) // another line says nothing
 		return with.Dir, nil
 	}
-	dir := filepath.FromSlash(asked)
+	dir := filepath.Clean(asked)
 	if filepath.IsAbs(dir) {
-		var err error
-		if dir, err = filepath.Rel(root, dir); err != nil {
-			return "", misuse.Errorf("--programs %s is not in the repository", asked)
-		}
+		dir, _ = filepath.Rel(root, dir) // "" where there is no way, which is not local
 	}
-	dir = filepath.ToSlash(filepath.Clean(dir))
-	switch {
-	case !filepath.IsLocal(filepath.FromSlash(dir)):
+	if !filepath.IsLocal(dir) {
 		return "", misuse.Errorf("--programs %s is not in the repository", asked)
-	case dir == checkout.DefaultPrograms:
-		return "", nil
+	}
+	if dir = filepath.ToSlash(dir); dir == checkout.DefaultPrograms {
+		dir = ""
 	}
 	return dir, nil
 }
