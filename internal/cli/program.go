@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,7 +17,6 @@ import (
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/program/checkout"
 	"github.com/org/autoloop/internal/schedule"
-	"github.com/org/autoloop/internal/suite/evalrun"
 )
 
 // selected finds the program that was asked for, or that the scheduler selected;
@@ -89,28 +87,11 @@ func (a *App) runnable(ctx context.Context, p *program.Program) error {
 	if err != nil {
 		return err
 	}
-	a.protectInputs(p)
+	_ = a.readSuite(ctx, p) // what it says is said below
 	if err := p.Runnable(files); err != nil {
 		return err
 	}
 	return program.NotRunnable(a.unfit(ctx, p, files))
-}
-
-// protectInputs protects what the cases of a program's skill are given. A suite
-// that cannot be read is reported where it is measured.
-func (a *App) protectInputs(p *program.Program) {
-	if p.Evaluation != program.Skill || p.Skill == "" {
-		return
-	}
-	if skill, err := evalrun.Load(a.Checkout, p.Skill, p.Evals); err == nil {
-		var inputs []string
-		for _, c := range skill.Evals.Cases {
-			for _, file := range c.Files {
-				inputs = append(inputs, path.Join(p.Skill, file.From))
-			}
-		}
-		p.ProtectInputs(inputs)
-	}
 }
 
 // trackedFiles lists the files of the commit that is checked out, sorted as git does.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path"
 	"slices"
 
 	"github.com/org/autoloop/internal/git/tree"
@@ -71,11 +72,21 @@ func (a *App) unshared(ctx context.Context, p *program.Program) error {
 	return nil
 }
 
-// readSuite says why the suite of a program cannot be read.
+// readSuite says why the suite of a program cannot be read, and protects what the cases of a
+// skill are given.
 func (a *App) readSuite(ctx context.Context, p *program.Program) (err error) {
 	switch p.Evaluation {
 	case program.Skill:
-		_, err = evalrun.Load(a.Checkout, p.Skill, p.Evals)
+		var skill *evalrun.Skill
+		if skill, err = evalrun.Load(a.Checkout, p.Skill, p.Evals); err == nil {
+			var inputs []string
+			for _, c := range skill.Evals.Cases {
+				for _, file := range c.Files {
+					inputs = append(inputs, path.Join(p.Skill, file.From))
+				}
+			}
+			p.ProtectInputs(inputs)
+		}
 	case program.Tasks:
 		dir := a.inCheckout(p.Tasks)
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {

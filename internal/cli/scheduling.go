@@ -104,7 +104,8 @@ func (a *App) addIssues(ctx context.Context, in *schedule.Input) (err error) {
 	return nil
 }
 
-// plan decides what would run now if nobody asked for a program; with all, whether it could is asked of every program.
+// plan decides what would run now if nobody asked for a program; with all, whether it could
+// is asked of every program.
 func (a *App) plan(ctx context.Context, all bool) (*schedule.Plan, error) {
 	in, err := a.input(ctx)
 	if err != nil {
