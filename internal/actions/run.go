@@ -24,7 +24,36 @@ func (s Step) ReportRun(p *program.Program, results []loop.Result, dir string) e
 	if err != nil {
 		return err
 	}
-	return s.report(resultOutputs(results, file), s.Dir, resultAnnotations(p, results), resultSummary(s, p, results))
+	last := loop.Result{Outcome: history.Idle} // what the last iteration came to is the run's
+	var list []annotation
+	said := map[string]bool{}
+	for _, r := range results {
+		last = r
+		title := fmt.Sprintf("Autoloop: %s, iteration %d", r.Program, r.Iteration)
+		if r.Outcome == history.Error {
+			a := failure(title, decision.Joined(r.Reasons))
+			if p != nil {
+				a.File = p.File
+			}
+			list = append(list, a)
+		}
+		for _, text := range r.Warnings {
+			if !said[text] {
+				list = append(list, warning(title, text))
+			}
+			said[text] = true
+		}
+	}
+	outputs := []Output{
+		{"outcome", string(last.Outcome)},
+		{"verdict", string(valueOf(last.Verdict))},
+		{"metric", metric.Text(last.Metric, "")},
+		{"best-metric", metric.Text(last.BestMetric, "")},
+		{"pr-number", number(last.PullRequest)},
+		{"issue-number", number(last.Issue)},
+		{"report", file},
+	}
+	return s.report(outputs, s.Dir, list, resultSummary(s, p, results))
 }
 
 // report sets outputs, annotates, and adds to the summary of the job.
@@ -36,23 +65,6 @@ func (s Step) report(outputs []Output, root string, list []annotation, summary s
 		return err
 	}
 	return s.AddSummary(summary)
-}
-
-// resultOutputs are those of a run: what its last iteration came to.
-func resultOutputs(results []loop.Result, report string) []Output {
-	last := loop.Result{Outcome: history.Idle}
-	if len(results) > 0 {
-		last = results[len(results)-1]
-	}
-	return []Output{
-		{"outcome", string(last.Outcome)},
-		{"verdict", string(valueOf(last.Verdict))},
-		{"metric", metric.Text(last.Metric, "")},
-		{"best-metric", metric.Text(last.BestMetric, "")},
-		{"pr-number", number(last.PullRequest)},
-		{"issue-number", number(last.Issue)},
-		{"report", report},
-	}
 }
 
 // number is the number of an issue or a pull request; 0 means no number.
@@ -70,27 +82,4 @@ func valueOf[T any](pointer *T) T {
 		value = *pointer
 	}
 	return value
-}
-
-// resultAnnotations are the iterations that ended in an error, and the warnings.
-func resultAnnotations(p *program.Program, results []loop.Result) []annotation {
-	var list []annotation
-	said := map[string]bool{}
-	for _, r := range results {
-		title := fmt.Sprintf("Autoloop: %s, iteration %d", r.Program, r.Iteration)
-		if r.Outcome == history.Error {
-			a := failure(title, decision.Joined(r.Reasons))
-			if p != nil {
-				a.File = p.File
-			}
-			list = append(list, a)
-		}
-		for _, text := range r.Warnings {
-			if !said[text] {
-				list = append(list, warning(title, text))
-			}
-			said[text] = true
-		}
-	}
-	return list
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/live"
 	"github.com/org/autoloop/internal/misuse"
-	"github.com/org/autoloop/internal/program"
 )
 
 // Iterate runs the `iterate` binary and returns its exit code. It asks models
@@ -85,7 +84,7 @@ func (a *App) iterate(ctx context.Context, count int, dryRun, failOnError bool) 
 	if dryRun {
 		refused = nil
 	}
-	return a.withLoop(ctx, a.checkCIGate, refused, func(ctx context.Context, service *loop.Service) (
+	return a.withLoop(ctx, true, refused, func(ctx context.Context, service *loop.Service) (
 		results []loop.Result, err error,
 	) {
 		if !dryRun {
@@ -114,10 +113,10 @@ func (a *App) runShown(ctx context.Context, service *loop.Service, count int) ([
 	return service.Run(ctx, count)
 }
 
-// withLoop does something with the loop of a program that check lets pass, and prints the
-// results. Where nobody can work on the program here, refused is told why, with a loop
+// withLoop does something with the loop of a program, and prints the results; with gate
+// what needs CI's word is refused where GitHub is left out. Where nobody can work on the program here, refused is told why, with a loop
 // that neither proposes nor measures.
-func (a *App) withLoop(ctx context.Context, check func(*program.Program) error,
+func (a *App) withLoop(ctx context.Context, gate bool,
 	refused func(context.Context, *loop.Service, error) error,
 	do func(context.Context, *loop.Service) ([]loop.Result, error),
 ) error {
@@ -146,7 +145,10 @@ func (a *App) withLoop(ctx context.Context, check func(*program.Program) error,
 	shown := newProgress(a.Env)
 	var results []loop.Result
 	var service *loop.Service
-	if err = check(p); err == nil {
+	if gate {
+		err = a.checkCIGate(p)
+	}
+	if err == nil {
 		service, err = a.newLoop(ctx, p, issue)
 	}
 	refusal := err != nil

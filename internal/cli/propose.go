@@ -12,7 +12,6 @@ import (
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/misuse"
-	"github.com/org/autoloop/internal/program"
 )
 
 func (a *App) newProposeCommand() *cobra.Command {
@@ -59,9 +58,6 @@ func (a *App) propose(ctx context.Context, out string, ifDue bool) (written bool
 		return false, misuse.Errorf("name the directory of the bundle with --out")
 	}
 	out = a.Path(out)
-	// Where a start is on record, the job that recorded it has seen to what CI needs:
-	// this one needs no GitHub. Without a start the loop refuses.
-	anyGate := func(*program.Program) error { return nil }
 	do := func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
 		service.MustReserve = a.InActions()
 		made, result, err := service.Propose(ctx)
@@ -85,6 +81,8 @@ func (a *App) propose(ctx context.Context, out string, ifDue bool) (written bool
 	if !a.InActions() {
 		refused = nil // who asks by hand reads it
 	}
-	err = a.withLoop(ctx, anyGate, refused, do)
+	// Where a start is on record, the job that recorded it has seen to what CI needs:
+	// this one needs no GitHub. Without a start the loop refuses.
+	err = a.withLoop(ctx, false, refused, do)
 	return written, err
 }

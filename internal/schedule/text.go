@@ -23,14 +23,31 @@ func (p *Plan) Write(file string) error {
 	return files.WriteFile(file, append(text, '\n'), 0o644)
 }
 
-// Text says what was selected, and why the others were not; warnings are left out.
+// Text says what was selected, and why the others were not, of those that only wait for their
+// time the first few; warnings are left out.
 func (p *Plan) Text() string {
 	var out strings.Builder
 	fmt.Fprintln(&out, p.Headline())
 	if len(p.Deferred) > 0 {
 		fmt.Fprintf(&out, "due later: %s\n", render.Few(p.Deferred))
 	}
-	p.describeSkipped(&out)
+	const most = 20
+	waiting := 0
+	for _, skipped := range p.Skipped {
+		when := ""
+		if skipped.Reason == string(NotDue)+" yet" {
+			if waiting++; waiting > most {
+				continue
+			}
+			if skipped.NextDue != nil {
+				when = " (in " + render.Minutes(skipped.NextDue.Sub(p.GeneratedAt).Minutes()) + ")"
+			}
+		}
+		fmt.Fprintf(&out, "skipped: %s: %s%s\n", skipped.Name, skipped.Reason, when)
+	}
+	if waiting > most {
+		fmt.Fprintf(&out, "skipped: %d more that are not due yet\n", waiting-most)
+	}
 	for _, name := range p.Unconfigured {
 		fmt.Fprintf(&out, "unconfigured: %s: replace its placeholders\n", name)
 	}
@@ -38,27 +55,4 @@ func (p *Plan) Text() string {
 		fmt.Fprintf(&out, "error: %s: %s\n", failure.Name, failure.Problem())
 	}
 	return out.String()
-}
-
-// describeSkipped gives every program that a person could do something about, and
-// of those that only wait for their time the first few.
-func (p *Plan) describeSkipped(out *strings.Builder) {
-	const most = 20
-	waiting := 0
-	for _, skipped := range p.Skipped {
-		if skipped.Reason != string(NotDue)+" yet" {
-			fmt.Fprintf(out, "skipped: %s: %s\n", skipped.Name, skipped.Reason)
-			continue
-		}
-		when := ""
-		if skipped.NextDue != nil {
-			when = " (in " + render.Minutes(skipped.NextDue.Sub(p.GeneratedAt).Minutes()) + ")"
-		}
-		if waiting++; waiting <= most {
-			fmt.Fprintf(out, "skipped: %s: %s%s\n", skipped.Name, skipped.Reason, when)
-		}
-	}
-	if waiting > most {
-		fmt.Fprintf(out, "skipped: %d more that are not due yet\n", waiting-most)
-	}
 }
