@@ -100,7 +100,11 @@ func (a *App) runSkill(ctx context.Context, dir string, p *program.Program, o *s
 		return nil, err
 	}
 	result.BestVersion = w.Best
-	fmt.Fprintf(a.Stdout, "%s: %s; the best is v%d in %s\n", name, result.Ended.Text(o.count), w.Best, w.Dir)
+	ended := string(result.Ended)
+	if result.Ended == skill.Exhausted {
+		ended = render.Count(o.count, "iteration", "iterations") + " done"
+	}
+	fmt.Fprintf(a.Stdout, "%s: %s; the best is v%d in %s\n", name, ended, w.Best, w.Dir)
 	if result.Applied, err = versions.Offer(ctx, a.Yes); err == nil && a.JSON {
 		result.Report, _, err = versions.Report(ctx, skill.BestVersion)
 	}

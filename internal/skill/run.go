@@ -14,17 +14,8 @@ import (
 	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
-	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill/workspace"
 )
-
-// Text says why a run of so many iterations ended.
-func (ended Ended) Text(count int) string {
-	if ended == Exhausted {
-		return render.Count(count, "iteration", "iterations") + " done"
-	}
-	return string(ended)
-}
 
 // Kept says what a workspace has, and what is left of a run of so many iterations that was
 // broken off; "" for nothing yet.
@@ -92,17 +83,6 @@ type Run struct {
 	Counts bool `json:"counts"`
 }
 
-// count marks the runs of the last stage, without its warm-ups.
-func (r Runs) count() {
-	if len(r.Runs) == 0 {
-		return
-	}
-	last := r.Runs[len(r.Runs)-1].Stage
-	for i := range r.Runs {
-		r.Runs[i].Counts = r.Runs[i].Stage == last && !r.Runs[i].WarmUp
-	}
-}
-
 // of lists the directories of a side's runs that count.
 func (r Runs) of(side decision.Side) []string {
 	var dirs []string
@@ -114,8 +94,12 @@ func (r Runs) of(side decision.Side) []string {
 	return dirs
 }
 
-// write keeps the list in an iteration's directory.
+// write keeps the list in an iteration's directory; those of the last stage count, without its
+// warm-ups.
 func (r Runs) write(dir string) error {
+	for i, run := range r.Runs {
+		r.Runs[i].Counts = run.Stage == r.Runs[len(r.Runs)-1].Stage && !run.WarmUp
+	}
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err

@@ -98,8 +98,8 @@ func (l *Loop) try(ctx context.Context, n int) (t tried, err error) {
 	switch {
 	case made.Verdict != decision.Improved:
 		t.refused = joinRemarks(said...)
-	case single: // the scores of single runs say that it is better
-		t.remarks = joinRemarks(append([]string{unverified}, said[1:]...)...)
+	case single: // the scores say that it is better; noise alone could have made that
+		t.remarks = joinRemarks(append([]string{"unverified: measured once"}, said[1:]...)...)
 	default:
 		t.remarks = joinRemarks(said...)
 	}
@@ -107,7 +107,6 @@ func (l *Loop) try(ctx context.Context, n int) (t tried, err error) {
 		t.remarks = joinRemarks(t.remarks, l.withinNoise(*t.score))
 		return t, nil
 	}
-	record.count()
 	return t, record.write(l.Iteration(n))
 }
 
@@ -126,9 +125,6 @@ func (l *Loop) side(n int, side decision.Side, k int) (dir, run, label string) {
 		return l.Candidate(), ".", label
 	}
 }
-
-// unverified marks a gain that was seen once: noise alone could have made it.
-const unverified = "unverified: measured once"
 
 // withinNoise says of a single run that it is too near to the best to mean
 // much, else "".

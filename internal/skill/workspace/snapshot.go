@@ -135,21 +135,12 @@ func Discard(snapshot string) error {
 	return files.RemoveAll(ManifestFile(snapshot))
 }
 
-// BadError says why a snapshot cannot be used.
-type BadError struct {
-	Snapshot, Why string
-}
-
-// Error names the snapshot, what is wrong with it, and what to do.
-func (e *BadError) Error() string {
-	return fmt.Sprintf("snapshot %s %s; nothing was changed: use another snapshot or take it again", e.Snapshot, e.Why)
-}
-
 // Verify reads all of a snapshot and returns the tree that it stands for, with the modes
-// of its manifest. What is missing, cut off or altered is a *BadError.
+// of its manifest. What is missing, cut off or altered is an error.
 func Verify(ctx context.Context, snapshot string) (Tree, error) {
 	bad := func(format string, args ...any) (Tree, error) {
-		return nil, &BadError{snapshot, fmt.Sprintf(format, args...)}
+		return nil, fmt.Errorf("snapshot %s %s; nothing was changed: use another snapshot or take it again", snapshot,
+			fmt.Sprintf(format, args...))
 	}
 	found, _, err := scan(ctx, snapshot, false)
 	switch {
@@ -208,7 +199,7 @@ type Restored struct {
 
 // Restore makes a directory equal to a snapshot: content, modes and links, and
 // nothing besides, but for its `.git`, which it does not touch. What is wrong with the
-// snapshot is a *BadError, and nothing is changed then. A process that is killed leaves
+// snapshot is an error, and nothing is changed then. A process that is killed leaves
 // the old state or the new one; where a `.git`, or the file system, keeps the directory from
 // being exchanged whole, its entries are replaced one by one, and the next restore finishes that.
 func Restore(ctx context.Context, snapshot, dir string) (Restored, error) {

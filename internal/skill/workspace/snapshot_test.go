@@ -113,8 +113,7 @@ func TestAlteredSnapshots(t *testing.T) {
 					require.NoError(t, err)
 					return
 				}
-				var bad *BadError
-				require.ErrorAs(t, err, &bad)
+				require.ErrorContains(t, err, "snapshot "+snap+" ")
 				require.ErrorContains(t, err, says)
 				assert.NotContains(t, err.Error(), "\n")
 			}
@@ -143,9 +142,7 @@ func TestCutManifest(t *testing.T) {
 			require.NoError(t, err)
 			continue
 		}
-		var bad *BadError
-		require.ErrorAs(t, err, &bad, "%d bytes", length)
-		require.Contains(t, bad.Why, "is no manifest, or was cut off", "%d bytes", length)
+		require.ErrorContains(t, err, "is no manifest, or was cut off", "%d bytes", length)
 	}
 }
 
@@ -309,8 +306,7 @@ func TestKilledSnapshot(t *testing.T) {
 				require.NoError(t, err)
 				assert.Equal(t, old.Tree, found)
 			} else {
-				var bad *BadError
-				require.ErrorAs(t, err, &bad)
+				require.ErrorContains(t, err, "snapshot "+snap+" ")
 			}
 			latest := taken(t, filepath.Join(base, "latest"), snap)
 			found, err = Verify(t.Context(), snap)
