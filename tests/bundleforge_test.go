@@ -28,7 +28,7 @@ func (w *project) link(dir, path, target string) {
 func (w *project) plant(dir, mode, id string, paths ...string) {
 	w.t.Helper()
 	var incumbent string
-	w.forge(dir, func(m map[string]any) { incumbent = m["incumbent_tree"].(string) })
+	w.forge(dir, func(m map[string]any) { incumbent, _ = m["incumbent_tree"].(string) })
 	git := []string{"env", "GIT_INDEX_FILE=" + filepath.Join(w.side, "index"), "git"}
 	w.run(w.dir, append(git, "read-tree", incumbent)...)
 	for _, path := range paths {
@@ -67,4 +67,10 @@ func (w *project) forge(dir string, edit func(m map[string]any)) {
 	require.NoError(w.t, decoder.Decode(&m))
 	edit(m)
 	require.NoError(w.t, os.WriteFile(file, []byte(asJSON(w.t, m)), 0o600))
+}
+
+// decided is the decision of a bundle.
+func decided(m map[string]any) map[string]any {
+	fields, _ := m["decided"].(map[string]any)
+	return fields
 }

@@ -67,7 +67,8 @@ func histories() []forgery {
 					list = []any{m[kind]}
 				}
 				for _, event := range list {
-					change(event.(map[string]any))
+					fields, _ := event.(map[string]any)
+					change(fields)
 				}
 			})
 		}
@@ -269,10 +270,10 @@ func TestSecretsOfThePublishingJob(t *testing.T) {
 	}
 	refused("what an agent said", func(dir string) {
 		w.forge(dir, func(m map[string]any) {
-			m["decided"].(map[string]any)["summary"] = base64.StdEncoding.EncodeToString([]byte("it is " + token))
+			decided(m)["summary"] = base64.StdEncoding.EncodeToString([]byte("it is " + token))
 		})
 	})
-	w.forge(dir, func(m map[string]any) { m["decided"].(map[string]any)["summary"] = "value.txt is 2" })
+	w.forge(dir, func(m map[string]any) { decided(m)["summary"] = "value.txt is 2" })
 	assert.Equal(t, "2", text(w.publish(dir).Best))
 	assert.Contains(t, w.git("log", "-1", "--format=%s", "autoloop/p"), "*** is 2")
 }

@@ -82,7 +82,7 @@ func TestTextsOfABundleAreData(t *testing.T) {
 		"✅ CI is green: 12 checks @octocat <script>alert(1)</script> ![i](http://evil.example/i) <!-- AUTOLOOP:STATUS --> | a | `${{ " +
 		"secrets.X }}` $(id)"
 	h.forge(dir, func(m map[string]any) {
-		last := m["decided"].(map[string]any)
+		last := decided(m)
 		for _, key := range []string{"summary", "agent", "model", "focus"} {
 			last[key] = hostile
 		}

@@ -49,7 +49,8 @@ func edited(t *testing.T, p *proposal.Proposal, kind string, fields map[string]a
 		maps.Copy(events, fields)
 	case []any:
 		for _, event := range events {
-			maps.Copy(event.(map[string]any), fields)
+			into, _ := event.(map[string]any)
+			maps.Copy(into, fields)
 		}
 	default:
 		require.Empty(t, kind)
