@@ -67,15 +67,12 @@ func (r *run) promotes(p *proposal.Proposal) bool {
 	if pull := r.pull(); pull != nil && pull.Open {
 		return true
 	}
-	lead, measured := r.records.Lead, p.Baseline
-	switch len(measured) { // one that is not recorded yet
-	case 0:
-	case 1:
-		lead = history.Lead{}
-	default:
-		lead = history.LeadOf(*measured[1].Metric, *measured[0].Metric, r.Program.Direction)
+	sum := r.records.Summary
+	for _, e := range p.Baseline { // one that is not recorded yet
+		e.Direction = r.Program.Direction
+		sum.Add(e)
 	}
-	return lead.After(p.Decided, r.Program.Direction).Better()
+	return sum.Lead.After(p.Decided, r.Program.Direction).Better()
 }
 
 // enterProposal writes a verified proposal: its commit onto the program branch

@@ -114,17 +114,22 @@ func (e *Evaluator) Run(ctx context.Context, request Request) (Result, error) {
 	return e.script(ctx, request, "evaluation", request.Script)
 }
 
-func (e *Evaluator) script(ctx context.Context, request Request, name, text string) (Result, error) {
+func (e *Evaluator) script(ctx context.Context, request Request, name, text string) (outcome Result, err error) {
+	defer func() {
+		if err != nil && ctx.Err() == nil { // else it is the cause of that
+			err = fmt.Errorf("run the %s: %w", name, err)
+		}
+	}()
 	dir, err := os.MkdirTemp(request.Artifacts, "result-") // a name of its own for each run
 	if err != nil {
-		return Result{}, fmt.Errorf("prepare the result of the evaluation: %w", err)
+		return outcome, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	channel := channel{dir}
 	file := filepath.Join(request.Artifacts, name+".sh")
 	args, preamble := shellFor(request)
 	if err := os.WriteFile(file, []byte(hidden+preamble+text+"\n"), 0o600); err != nil {
-		return Result{}, fmt.Errorf("write the %s script: %w", name, err)
+		return outcome, err
 	}
 	var heads [2]head
 	result, err := e.Runner.Run(ctx, process.Spec{
@@ -134,27 +139,24 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 		Offline: request.Offline && name != setup, FillCaches: request.Trusted, Fixed: request.Fixed,
 		Readable: []string{file}, Writable: []string{channel.dir},
 	})
-	if err != nil {
-		return Result{}, fmt.Errorf("run the %s: %w", name, err)
-	}
-	if result.Cancelled {
-		return Result{}, context.Cause(ctx)
+	if err == nil && result.Cancelled {
+		err = context.Cause(ctx)
 	}
 	shown := e.Masker.Result(result)
-	// What meets a full disk measures something else, whether it says so or not.
-	if err := os.WriteFile(filepath.Join(request.Artifacts, "room"), make([]byte, 4096), 0o600); err != nil {
-		return Result{}, fmt.Errorf("look for room after the %s: %w", name, err)
+	if err == nil { // What meets a full disk measures something else, whether it says so or not.
+		err = os.WriteFile(filepath.Join(request.Artifacts, "room"), make([]byte, 4096), 0o600)
 	}
-	if request.Keep != "" {
-		if err := e.keepWhole(request.Keep, name, shown, heads); err != nil {
-			return Result{}, err
-		}
+	if err == nil && request.Keep != "" {
+		err = e.keepWhole(request.Keep, name, shown, heads)
+	}
+	if err != nil {
+		return outcome, err
 	}
 	failed := failure{
 		name: name, script: text, file: file, dir: request.Dir, timeout: request.Timeout, result: shown,
 		at: channel.failedCommand(result.ExitCode), masker: e.Masker,
 	}
-	outcome := Result{
+	outcome = Result{
 		TimedOut: result.TimedOut, Duration: result.Duration,
 		Tail: tail(shown), Problem: failed.problem(),
 	}
@@ -261,10 +263,7 @@ func (e *Evaluator) keepWhole(file, name string, result process.Result, heads [2
 			e.whole(result.Stdout, result.StdoutTruncated, heads[0]))
 		err = errors.Join(err, open.Close())
 	}
-	if err != nil {
-		return fmt.Errorf("keep the %s's output: %w", name, err)
-	}
-	return nil
+	return err
 }
 
 // whole is a stream without its secrets, with a line where something was left out,

@@ -3,6 +3,7 @@ package proposal
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
@@ -143,45 +144,41 @@ func (p *Proposal) Sanitize(masker process.Masker) error {
 			return err
 		}
 	}
+	for _, e := range slices.Concat(p.Baseline, p.Measured) {
+		if err := matchesRuns(e); err != nil {
+			return err
+		}
+	}
 	for i, e := range p.Baseline {
 		if i > 1 || e.Role != [...]history.Role{history.Baseline, history.Incumbent}[i] || e.Stage != "" {
 			return Refuse("its baseline has a measurement of the wrong role")
 		}
-		if err := matchesRuns(e); err != nil {
-			return err
-		}
 	}
-	for i, e := range p.Proposed {
-		if slices.ContainsFunc(p.Proposed[:i], func(o *history.Proposed) bool { return o.Proposal == e.Proposal }) {
+	seen := map[string]bool{} // of two, one would decide and people would see the other
+	twice := func(key string) bool {
+		was := seen[key]
+		seen[key] = true
+		return was
+	}
+	for _, e := range p.Proposed {
+		if twice(strconv.Itoa(e.Proposal)) {
 			return Refuse("it has two proposals with the number %d", e.Proposal)
 		}
 	}
-	for i, e := range p.Measured { // of two, one would decide and people would see the other
-		if !takenBy(e.Role, e.Stage) {
+	for _, e := range p.Measured {
+		if !slices.Contains(stages[e.Role], e.Stage) {
 			return Refuse("it has a measurement of the stage %.40q, which does not exist", e.Stage)
 		}
-		if slices.ContainsFunc(p.Measured[:i], func(m *history.Measured) bool {
-			return m.Proposal == e.Proposal && m.Role == e.Role && m.Stage == e.Stage
-		}) {
+		if twice(fmt.Sprint(e.Proposal, e.Role, e.Stage)) {
 			return Refuse("it has two measurements of the %s (%s)", e.Role, e.Stage)
-		}
-		if err := matchesRuns(e); err != nil {
-			return err
 		}
 	}
 	return nil
 }
 
-// takenBy reports whether a role is measured in a stage of a trial.
-func takenBy(role history.Role, stage decision.Stage) bool {
-	switch role {
-	case history.Incumbent, history.Candidate:
-		return role == history.Candidate && stage == "" || slices.Contains([]decision.Stage{
-			decision.Once, decision.Again, decision.Pairs, decision.Confirmation,
-		}, stage)
-	case history.Emptied, history.Garbled:
-		return stage == decision.Held
-	default:
-		return false
-	}
+// stages are those of a trial in which each role is measured.
+var stages = map[history.Role][]decision.Stage{
+	history.Incumbent: {decision.Once, decision.Again, decision.Pairs, decision.Confirmation},
+	history.Candidate: {"", decision.Once, decision.Again, decision.Pairs, decision.Confirmation},
+	history.Emptied:   {decision.Held}, history.Garbled: {decision.Held},
 }
