@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/live"
@@ -104,25 +103,15 @@ func (a *App) demo(ctx context.Context, dir string, count int) (*demonstrated, e
 		fmt.Fprintf(a.Stdout, "minutes: %.0f %s %.0f (the shortest trip: %d)\n", best[0], render.Spark(best),
 			best[len(best)-1], setup.DemoBest)
 	}
-	if done.Page, err = a.demoPage(ctx, dir); err != nil {
+	made, err := a.makeSite(ctx, nil)
+	if err == nil {
+		done.Page, err = site.Write(made, filepath.Join(dir, "autoloop.html")) // git ignores it here
+	}
+	if err != nil {
 		return nil, err
 	}
 	fmt.Fprintf(a.Stdout, demoEnd, dir, done.Page)
 	return done, nil
-}
-
-// demoPage draws what happened, in a file that git does not see.
-func (a *App) demoPage(ctx context.Context, dir string) (string, error) {
-	const name = "autoloop.html"
-	made, err := a.makeSite(ctx, nil)
-	if err != nil {
-		return "", err
-	}
-	exclude := filepath.Join(a.Repo.CommonDir, "info", "exclude")
-	if err := files.WriteFile(exclude, []byte(name+"\n"), 0o644); err != nil {
-		return "", err
-	}
-	return site.Write(made, filepath.Join(dir, name))
 }
 
 const demoBegin = `A courier rides to twelve places and back in random traffic. A script plays the agent and changes
