@@ -69,6 +69,7 @@ func TestScoreCountsTheSuiteAlone(t *testing.T) {
 		{Text: "a", Passed: true, Source: ByGrader},
 		{Text: "b", Passed: true},
 		{Text: "b", Passed: false, Evidence: "no"},
+		{Text: "b", Passed: true},
 		{Text: "made up", Passed: true, Source: ByGrader},
 		{Text: "c", Passed: true, Source: Deterministic},
 	}})
