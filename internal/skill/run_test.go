@@ -34,7 +34,7 @@ func TestPlaceOfRun(t *testing.T) {
 		"that of one moved":  {paths{"gone": "-> other", "other/SKILL.md": "x"}, "gone", "", ""},
 		"a script's":         {paths{"s-autoresearch/v0/SKILL.md": "x"}, "", "", "by another program: writing manifests"},
 		"one cut off": {
-			paths{"s-autoresearch/manifest.json": "{"}, "", "manifest of a workspace, or was cut off", "",
+			paths{"s-autoresearch/manifest.json": "{"}, "", "is no manifest of a workspace", "",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -155,14 +155,10 @@ func Open(ctx context.Context, dir string, warnings io.Writer) (*Workspace, erro
 		return nil, err
 	}
 	var in workspaceJSON
-	if err := json.Unmarshal(data, &in); err != nil || in.Format != Format {
-		return nil, fmt.Errorf("%s is no manifest of a workspace, or was cut off", file)
-	}
-	if in.Schema != Schema {
-		return nil, fmt.Errorf("%s has the schema %d, and this program reads %d", file, in.Schema, Schema)
-	}
-	if a := in.Applied; a != nil && !keptName().MatchString(a.Before) {
-		return nil, fmt.Errorf("%s: %q is no snapshot of an application", file, a.Before)
+	if err := json.Unmarshal(data, &in); err != nil || in.Format != Format || in.Schema != Schema ||
+		in.Applied != nil && !keptName().MatchString(in.Applied.Before) {
+		return nil, fmt.Errorf("%s is no manifest of a workspace that this program reads, or was cut off; remove it, and "+
+			"the versions are taken as they are", file)
 	}
 	in.Dir, in.Skill = dir, filepath.FromSlash(in.Skill)
 	if in.Skill != "" && !filepath.IsAbs(in.Skill) {

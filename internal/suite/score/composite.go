@@ -38,15 +38,6 @@ func (c *comparer) composites(runs []format.Run, reference costs, weight *metric
 	return list
 }
 
-// Base returns the composite of a run without its cost, with six decimals.
-func Base(run format.Run, weight *metric.Value) (base metric.Value, ok bool) {
-	r, ok := baseOf(run, weight)
-	if ok {
-		base = rounded(r)
-	}
-	return base, ok
-}
-
 func baseOf(run format.Run, weight *metric.Value) (*big.Rat, bool) {
 	base, ok := run.Objective.Rate()
 	if !ok || run.Judge == nil {
