@@ -10,6 +10,7 @@ import (
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
+	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/score"
 	"github.com/org/autoloop/internal/suite/taskrun"
 )
@@ -40,9 +41,18 @@ The exit code is 0 for improved and neutral, 1 for regressed, and 2 when somethi
 			}
 			thresholds := thresholdsOf(p)
 			thresholds.Shared = !interleaved
-			found, err := a.compare(args[0], args[1], thresholds)
-			if err != nil {
-				return err
+			var sides [2]format.SuiteOutcome
+			for i, name := range args {
+				if sides[i], err = taskrun.ReadOutcome(a.Path(name), name); err != nil {
+					return err
+				}
+			}
+			if len(sides[0].Scores) == 0 && len(sides[1].Scores) > 0 {
+				return misuse.Errorf("%s has no tasks, but %s has %d: there is nothing to compare with; run the suite "+
+					"with the baseline first", args[0], args[1], len(sides[1].Scores))
+			}
+			found := render.Comparison{
+				Comparison: score.Compare(sides[0], sides[1], thresholds), Before: sides[0], After: sides[1],
 			}
 			return a.deliverComparison(found, found.Comparison, html, "", markdown)
 		},
@@ -56,25 +66,6 @@ The exit code is 0 for improved and neutral, 1 for regressed, and 2 when somethi
 		"take the thresholds from the frontmatter of this program `FILE`")
 	cmd.MarkFlagsMutuallyExclusive("json", "markdown")
 	return cmd
-}
-
-// compare compares the outcomes in two files.
-func (a *App) compare(before, after string, thresholds score.Thresholds) (found render.Comparison, err error) {
-	baseline, err := taskrun.ReadOutcome(a.Path(before), before)
-	if err != nil {
-		return found, err
-	}
-	candidate, err := taskrun.ReadOutcome(a.Path(after), after)
-	if err == nil && len(baseline.Scores) == 0 && len(candidate.Scores) > 0 {
-		err = misuse.Errorf("%s has no tasks, but %s has %d: there is nothing to compare with; run the suite with "+
-			"the baseline first", before, after, len(candidate.Scores))
-	}
-	if err != nil {
-		return found, err
-	}
-	return render.Comparison{
-		Comparison: score.Compare(baseline, candidate, thresholds), Before: baseline, After: candidate,
-	}, nil
 }
 
 // deliverComparison writes a comparison to a page, "" for none, tells GitHub Actions of it and
