@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -46,26 +45,6 @@ func (r *Repo) Cat(ctx context.Context, names ...string) ([]Object, error) {
 		}
 	}
 	return objects, nil
-}
-
-// CatEach reads any number of objects by their ids and hands each over in the order of
-// the ids, so that they need not be in memory together.
-func (r *Repo) CatEach(ctx context.Context, ids []string, each func(i int, o Object) error) error {
-	const together = 1000
-	i := 0
-	for chunk := range slices.Chunk(ids, together) {
-		objects, err := r.Cat(ctx, chunk...)
-		if err != nil {
-			return err
-		}
-		for _, o := range objects {
-			if err := each(i, o); err != nil {
-				return err
-			}
-			i++
-		}
-	}
-	return nil
 }
 
 // parseObject takes one object from the output of cat-file --batch. The name

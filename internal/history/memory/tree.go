@@ -19,12 +19,12 @@ type remembered map[string]*history.Iteration
 func (m *Memory) read(ctx context.Context, ids []string) (map[string][]byte, error) {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	texts := make(map[string][]byte, len(ids))
-	err := m.Repo.CatEach(ctx, ids, func(i int, o git.Object) error {
-		texts[ids[i]] = append([]byte{}, o.Data...)
-		return nil
-	})
+	objects, err := m.Repo.Cat(ctx, ids...)
 	if err != nil {
 		return nil, fmt.Errorf("read the records: %w", err)
+	}
+	for i, o := range objects {
+		texts[ids[i]] = o.Data
 	}
 	return texts, nil
 }
