@@ -65,7 +65,8 @@ the key "tasks" of --settings.`,
 				}
 				run, kind = a.evalSkill, program.Skill
 			}
-			p, err := a.flagged(cmd, kind)
+			const needed = 2
+			p, err := a.flagged(cmd, kind, needed)
 			if err != nil {
 				return err
 			}

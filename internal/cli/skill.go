@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
@@ -35,7 +36,7 @@ docs/reference/skill-suites.md has the files, docs/explain/skills.md the rules.`
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			p, err := a.flagged(cmd, program.Skill)
+			p, err := a.flagged(cmd, program.Skill, statistics.RunsNeeded(skill.Confidence))
 			if err != nil {
 				return err
 			}

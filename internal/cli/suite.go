@@ -12,11 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/setup"
-	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/internal/suite/evals"
 	"github.com/org/autoloop/internal/suite/taskrun"
@@ -52,8 +50,9 @@ func (a *App) settings(kind program.EvaluationKind) (*program.Program, error) {
 	return p, nil
 }
 
-// flagged returns the settings with the flags laid over them.
-func (a *App) flagged(cmd *cobra.Command, kind program.EvaluationKind) (*program.Program, error) {
+// flagged returns the settings with the flags laid over them; needed is how many runs can show
+// something.
+func (a *App) flagged(cmd *cobra.Command, kind program.EvaluationKind, needed int) (*program.Program, error) {
 	p, err := a.settings(kind)
 	if err != nil {
 		return nil, err
@@ -69,12 +68,9 @@ func (a *App) flagged(cmd *cobra.Command, kind program.EvaluationKind) (*program
 	if kind == program.Skill && p.Setup != "" && p.Start == "" {
 		return nil, misuse.Errorf("%s: `setup` is of the server that `start` runs: give both", a.Settings)
 	}
-	runs, needed := strconv.Itoa(p.Runs), 2
+	runs := strconv.Itoa(p.Runs)
 	if p.Runs == 0 {
 		runs = "auto"
-	}
-	if kind == program.Skill {
-		needed = statistics.RunsNeeded(skill.Confidence)
 	}
 	if flag := cmd.Flags().Lookup("runs"); flag.Changed {
 		runs = flag.Value.String()
