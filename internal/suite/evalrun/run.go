@@ -162,8 +162,9 @@ func (s *session) compose(ctx context.Context, dir string, c evals.Case) (*sandb
 	for _, file := range c.Files {
 		place, name := path.Split(file.From)
 		parts = append(parts, sandbox.Fixture{
-			Name: "files of case " + c.ID, Dir: filepath.Join(cmp.Or(s.skill.Inputs, s.skill.Dir), filepath.FromSlash(place)),
-			At: path.Dir(file.To), Leave: func(found string) bool { return found != name },
+			Name: "files of case " + c.ID,
+			Dir:  filepath.Join(cmp.Or(s.skill.Inputs, s.skill.Dir), filepath.FromSlash(place)),
+			At:   path.Dir(file.To), Leave: func(found string) bool { return found != name },
 		})
 	}
 	template, err := sandbox.Compose(ctx, dir, "sandbox", parts, nil, suite.OutputsDir)

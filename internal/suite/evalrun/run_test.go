@@ -267,7 +267,9 @@ func TestGradersThatFail(t *testing.T) {
 		passed int
 	}{
 		"it does not answer": {
-			judge.Opinion{Problem: "no key", Usage: metric.Usage{InputTokens: new(int64(5))}}, nil, true, "1 cannot be graded: no key; nothing was", 0,
+			judge.Opinion{Problem: "no key", Usage: metric.Usage{InputTokens: new(int64(5))}},
+			nil, true,
+			"1 cannot be graded: no key; nothing was", 0,
 		},
 		"the run ends":         {judge.Opinion{}, errors.New("stopped"), false, "stopped", 0},
 		"it answers one alone": {answers("it is good"), nil, false, "", 1},

@@ -88,9 +88,10 @@ func Load(root, skill, suite string) (*Skill, error) {
 	}
 	l.name()
 	questions := l.has(evals.AnswerFile) && suite == own
-	given := read(l, suite, !questions, &l.skill.Evals, func(file string, data []byte) (evals.EvalSuite, document.Problems) {
-		return evals.Parse(file, data, l.isFile)
-	})
+	given := read(l, suite, !questions, &l.skill.Evals,
+		func(file string, data []byte) (evals.EvalSuite, document.Problems) {
+			return evals.Parse(file, data, l.isFile)
+		})
 	read(l, path.Join(skill, evals.TriggerFile), false, &l.skill.Triggers, evals.ParseTriggers)
 	read(l, path.Join(skill, evals.AnswerFile), false, &l.skill.Answers, evals.ParseAnswers)
 	if questions && !given {
@@ -135,8 +136,8 @@ func (l *loading) name() {
 		return
 	}
 	if err != nil {
-		l.faults = append(l.faults, fmt.Errorf("%s: %w; a skill is a directory with this file%s", path.Join(l.at, SkillFile),
-			files.Cause(err), skillsIn(l.skill.Dir)))
+		l.faults = append(l.faults, fmt.Errorf("%s: %w; a skill is a directory with this file%s",
+			path.Join(l.at, SkillFile), files.Cause(err), skillsIn(l.skill.Dir)))
 	}
 	l.skill.Name = skillName(string(data), l.skill.Name)
 }

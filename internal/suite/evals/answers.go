@@ -116,8 +116,8 @@ func Questions(skill string, answers []Answer) EvalSuite {
 	for i, pair := range answers {
 		asked.Cases = append(asked.Cases, Case{
 			ID: strconv.Itoa(i + 1),
-			Prompt: fmt.Sprintf("%s\n\nWrite the answer, and nothing else, into %s/%s.", pair.Question, suite.OutputsDir,
-				AnswersFile),
+			Prompt: fmt.Sprintf("%s\n\nWrite the answer, and nothing else, into %s/%s.", pair.Question,
+				suite.OutputsDir, AnswersFile),
 			Checks: []suite.Check{{
 				Kind: suite.ExactAnswer, Description: "the answer is exact", File: AnswersFile,
 				Text: pair.Answer,

@@ -70,12 +70,12 @@ func TestVerdicts(t *testing.T) {
 				data = doc
 			}
 			check := checkOf(t, text)
-			passed, evidence := check.Verdict(suite.Found{Name: "outputs/f", Exists: true, Data: []byte(data)})
+			passed, evidence := check.Verdict(suite.Found{Exists: true, Data: []byte(data)})
 			assert.Equal(t, passes, passed, "%s: %s", text, evidence)
 			if assert.NotEmpty(t, evidence); !given {
 				assert.Contains(t, evidence, check.PathText, "it is shown as the file says it")
 			}
-			passed, _ = check.Verdict(suite.Found{Name: "outputs/f"})
+			passed, _ = check.Verdict(suite.Found{})
 			assert.False(t, passed, "%s passes without its file", text)
 		}
 	}
@@ -95,16 +95,21 @@ func TestVerdicts(t *testing.T) {
 		out    suite.Found
 		passes bool
 	}{
-		"not there":             {suite.Check{Kind: suite.OutputNotExists}, suite.Found{Name: "outputs/f"}, true},
-		"there all the same":    {suite.Check{Kind: suite.OutputNotExists}, suite.Found{Name: "outputs/f", Exists: true}, false},
-		"no directory any more": {suite.Check{Kind: suite.OutputNotExists}, suite.Found{Name: "outputs/f", Problem: "it is no directory"}, false},
-		"nothing to look into":  {suite.Check{Kind: suite.OutputExists}, suite.Found{Name: "outputs/f", Problem: "it is no directory"}, false},
-		"there, unreadable":     {suite.Check{Kind: suite.OutputExists}, suite.Found{Name: "outputs/f", Exists: true, Problem: "a link"}, true},
-		"unreadable":            {suite.Check{Kind: suite.OutputNotContains, Text: "x"}, suite.Found{Name: "outputs/f", Exists: true, Problem: "a link"}, false},
-		"the answer":            {answer, suite.Found{Name: "outputs/f", Exists: true, Data: []byte("\ufeff yES\n")}, true},
-		"another answer":        {answer, suite.Found{Name: "outputs/f", Exists: true, Data: []byte("yes, it is")}, false},
-		"no answer":             {answer, suite.Found{Name: "outputs/f", Exists: true, Data: []byte(" \n")}, false},
+		"not there":          {suite.Check{Kind: suite.OutputNotExists}, suite.Found{}, true},
+		"there all the same": {suite.Check{Kind: suite.OutputNotExists}, suite.Found{Exists: true}, false},
+		"no directory any more": {
+			suite.Check{Kind: suite.OutputNotExists}, suite.Found{Problem: "it is no directory"}, false,
+		},
+		"nothing to look into": {suite.Check{Kind: suite.OutputExists}, suite.Found{Problem: "it is no directory"}, false},
+		"there, unreadable":    {suite.Check{Kind: suite.OutputExists}, suite.Found{Exists: true, Problem: "a link"}, true},
+		"unreadable": {
+			suite.Check{Kind: suite.OutputNotContains, Text: "x"}, suite.Found{Exists: true, Problem: "a link"}, false,
+		},
+		"the answer":     {answer, suite.Found{Exists: true, Data: []byte("\ufeff yES\n")}, true},
+		"another answer": {answer, suite.Found{Exists: true, Data: []byte("yes, it is")}, false},
+		"no answer":      {answer, suite.Found{Exists: true, Data: []byte(" \n")}, false},
 	} {
+		c.out.Name = "outputs/f"
 		passed, evidence := c.check.Verdict(c.out)
 		assert.Equal(t, c.passes, passed, "%s: %s", name, evidence)
 		golden.Row(t, name, evidence)

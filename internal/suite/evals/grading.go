@@ -57,8 +57,9 @@ func ParseGrading(data []byte) (g Grading, err error) {
 					other := ""
 					r.Object(n, key, document.Keys{
 						"text": r.OptionalInto(&entry.Text, most), "expectation": r.OptionalInto(&other, most),
-						"passed": document.Into(&entry.Passed, r.Truth), "evidence": r.OptionalInto(&entry.Evidence, most),
-						"source": r.OptionalInto((*string)(&entry.Source), most),
+						"passed":   document.Into(&entry.Passed, r.Truth),
+						"evidence": r.OptionalInto(&entry.Evidence, most),
+						"source":   r.OptionalInto((*string)(&entry.Source), most),
 					}, false, "passed")
 					if entry.Text = cmp.Or(strings.TrimSpace(entry.Text), strings.TrimSpace(other)); entry.Text == "" {
 						r.Fail(n, key, "needs a `text`")

@@ -63,7 +63,10 @@ func TestEqualScoresAreATieInAnyOrder(t *testing.T) {
 
 func TestScoreCountsTheSuiteAlone(t *testing.T) {
 	t.Parallel()
-	c := Case{ID: "1", Expectations: []string{"a", "b", "c"}, Checks: []suite.Check{{Kind: suite.JSONValid, File: "x.json"}}}
+	c := Case{
+		ID: "1", Expectations: []string{"a", "b", "c"},
+		Checks: []suite.Check{{Kind: suite.JSONValid, File: "x.json"}},
+	}
 	scored := c.Score(Grading{Expectations: []Graded{
 		{Text: "json_valid x.json", Passed: true, Source: Deterministic},
 		{Text: "a", Passed: true, Source: ByGrader},

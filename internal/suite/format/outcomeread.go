@@ -129,7 +129,8 @@ func (o *outcomeReader) score(n document.Node, key string, seen map[string]bool)
 
 func (o *outcomeReader) objective(n document.Node, key string) Objective {
 	objective := Objective{Passed: metric.NonFinite(), Total: metric.NonFinite()}
-	count := o.number("a whole number, 0 or more", func(v metric.Value) bool { return v.Sign() >= 0 && metric.IsWhole(v) })
+	count := o.number("a whole number, 0 or more",
+		func(v metric.Value) bool { return v.Sign() >= 0 && metric.IsWhole(v) })
 	o.Object(n, key, document.Keys{
 		"passed": document.Into(&objective.Passed, count),
 		"total":  document.Into(&objective.Total, count),

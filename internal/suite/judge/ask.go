@@ -63,7 +63,8 @@ func Choose(s Setting) (judge Grader, none string, err error) {
 	case missing == nil:
 		return s.cli(), "", nil
 	case s.Mode == "cli":
-		return nil, "", fmt.Errorf("judge: cli: %s is not in PATH; install it, or choose another judge", s.Agent.Program)
+		return nil, "", fmt.Errorf("judge: cli: %s is not in PATH; install it, or choose another judge",
+			s.Agent.Program)
 	default:
 		return nil, fmt.Sprintf("no judge: %s is not in PATH, and for the API: %s", s.Agent.Program, lacks), nil
 	}

@@ -53,7 +53,9 @@ type reply struct {
 
 // says is a judge that gets these replies, one after the other, and the questions that
 // it asked.
-func says(endpoint models.Endpoint, price func(string, metric.Usage) *metric.Value, replies ...reply) (*Judge, *[]models.Request) {
+func says(endpoint models.Endpoint, price func(string, metric.Usage) *metric.Value, replies ...reply) (*Judge,
+	*[]models.Request,
+) {
 	requests := &[]models.Request{}
 	complete := func(_ context.Context, _ models.Endpoint, request models.Request) (models.Response, error) {
 		r := replies[len(*requests)]

@@ -289,7 +289,8 @@ func TestFeedbackIsJSON(t *testing.T) {
 			return models.Response{Text: `{"expectations": [{"number": 1, "passed": true, "evidence": "seen"}], ` +
 				`"eval_feedback": ` + feedback + `}`}, nil
 		}
-		j := Setting{Complete: complete, Masker: process.NewMasker(nil, secret, digits)}.API(models.Endpoint{Model: "m"})
+		masker := process.NewMasker(nil, secret, digits)
+		j := Setting{Complete: complete, Masker: masker}.API(models.Endpoint{Model: "m"})
 		found, err := j.Grade(t.Context(), suiteCase())
 		require.NoError(t, err)
 		require.Empty(t, found.Problem)

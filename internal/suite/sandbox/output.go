@@ -83,7 +83,9 @@ const listenTick = 20 * time.Millisecond
 // told its port as $PORT, and waits until it listens at url; end ends it with all of its
 // processes. Why it does not listen is a *misuse.Error; others are failures of our own and
 // the end of ctx.
-func (b *Box) Serve(ctx context.Context, setup, start string, timeout time.Duration) (url string, end func(), err error) {
+func (b *Box) Serve(ctx context.Context, setup, start string, timeout time.Duration) (url string, end func(),
+	err error,
+) {
 	const home = "server"
 	fault := func(format string, args ...any) error {
 		return misuse.Errorf("%s", b.Masker.OneLine(fmt.Sprintf(format, args...), maxDetail))

@@ -286,7 +286,8 @@ func (o *Overlay) under(m Manifest) Manifest {
 		})
 	})
 	for _, dir := range gone {
-		for ; dir != "." && !slices.ContainsFunc(m, func(e Entry) bool { return inside(e.Path, dir) }); dir = path.Dir(dir) {
+		within := func(e Entry) bool { return inside(e.Path, dir) }
+		for ; dir != "." && !slices.ContainsFunc(m, within); dir = path.Dir(dir) {
 			m = slices.DeleteFunc(m, func(e Entry) bool { return e.Path == dir })
 		}
 	}

@@ -147,12 +147,12 @@ func (c *comparer) unrepeated() {
 	text := "unrepeated: a single run, in which no model and no judge took part"
 	switch {
 	case c.varies:
-		text = "unrepeated: a single run of what may come out otherwise the next time is never promoted; run both sides " +
-			"five times"
+		text = "unrepeated: a single run of what may come out otherwise the next time is never promoted; run both " +
+			"sides five times"
 	case c.Promotable && !c.timeless && compare(c.outcomes, c.Thresholds, true).Verdict != decision.Improved:
 		c.Promotable = false
-		text = "unrepeated: the gain rests on the wall-clock time that a single run took; run both sides five times, or " +
-			"set cost-tolerance"
+		text = "unrepeated: the gain rests on the wall-clock time that a single run took; run both sides five " +
+			"times, or set cost-tolerance"
 	}
 	c.note(Reason{Kind: Unrepeated, Text: text})
 }

@@ -71,7 +71,8 @@ func (c *comparer) task(before, after format.Score) {
 // came to. A judge that answered on one side only is dropped on both.
 func (c *comparer) add(before, after format.Score) *task {
 	t := &task{runs: [2][]format.Run{before.Runs, after.Runs}, Delta: Delta{
-		TaskID: before.TaskID, Verdict: decision.Neutral, BaselineRuns: len(before.Runs), CandidateRuns: len(after.Runs),
+		TaskID: before.TaskID, Verdict: decision.Neutral,
+		BaselineRuns: len(before.Runs), CandidateRuns: len(after.Runs),
 	}}
 	c.tasks = append(c.tasks, t)
 	weight := before.JudgeWeight
@@ -174,7 +175,8 @@ func (c *comparer) doubt(t *task) {
 				c.holdBack(kind, why, t, fmt.Sprintf(text, i+1, sides[side], runs[i].Objective))
 			}
 		}
-		doubt(ChecksMiscounted, "miscounted checks", "run %d of the %s lists other checks than its %s passed", miscounted)
+		doubt(ChecksMiscounted, "miscounted checks", "run %d of the %s lists other checks than its %s passed",
+			miscounted)
 		// A run that failed as such and passes none of its checks is a result like any other.
 		doubt(FailedRun, "a run that failed", "run %d of the %s failed, and has %s checks passed all the same",
 			func(run format.Run) bool {
