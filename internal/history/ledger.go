@@ -131,23 +131,6 @@ func (l *Log) Append(events ...Event) error {
 // Summary is what the ledger adds up to.
 func (l *Log) Summary() Summary { return Replay(l.Events) }
 
-// Parse reads events, one a line.
-func Parse(lines []byte) (*Log, error) {
-	log := &Log{}
-	number := 0
-	for line := range bytes.Lines(lines) {
-		number++
-		event, err := ParseEvent(bytes.TrimSpace(line))
-		if err == nil {
-			err = log.Append(event)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", number, err)
-		}
-	}
-	return log, nil
-}
-
 // ParseEvent reads one event.
 func ParseEvent(line []byte) (Event, error) {
 	var head Head

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/org/autoloop/tests/testrepo"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -36,7 +38,7 @@ func value(text string) *metric.Value {
 // ledger are the events of hand-written lines.
 func ledger(t *testing.T, lines ...string) []history.Event {
 	t.Helper()
-	log, err := history.Parse([]byte(strings.Join(lines, "\n")))
+	log, err := testrepo.Ledger([]byte(strings.Join(lines, "\n")))
 	require.NoError(t, err)
 	return log.Events
 }

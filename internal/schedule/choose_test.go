@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/org/autoloop/tests/testrepo"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -62,7 +64,7 @@ func ledgerOf(lines ...string) func(string) (*history.Log, error) {
 		if name > "p" {
 			return nil, nil
 		}
-		return history.Parse([]byte(strings.Join(lines, "\n") + "\n"))
+		return testrepo.Ledger([]byte(strings.Join(lines, "\n") + "\n"))
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/org/autoloop/tests/testrepo"
+
 	"github.com/stretchr/testify/assert"
 
 	"github.com/org/autoloop/internal/history"
@@ -20,7 +22,7 @@ func one(t *testing.T, front string, ledger string, rows ...string) *schedule.St
 	t.Helper()
 	in := schedule.Input{
 		Programs: []*program.Program{programFile("p", front)},
-		Ledger:   func(string) (*history.Log, error) { return history.Parse([]byte(ledger)) },
+		Ledger:   func(string) (*history.Log, error) { return testrepo.Ledger([]byte(ledger)) },
 	}
 	if len(rows) > 0 {
 		in.States = map[string][]byte{"p": stateFile(rows...)}
@@ -125,7 +127,7 @@ func TestStatusesInTheOrderOfTheHistory(t *testing.T) {
 		s := choose(t, schedule.Input{
 			Programs: []*program.Program{programFile("p", "metric: x")},
 			States:   map[string][]byte{"p": append(stateFile(ago(time.Hour), "Recent Statuses="+c[0]), text...)},
-			Ledger:   func(string) (*history.Log, error) { return history.Parse([]byte(c[2])) },
+			Ledger:   func(string) (*history.Log, error) { return testrepo.Ledger([]byte(c[2])) },
 		}).Standings[0]
 		golden.Row(t, name, fmt.Sprint(s.Condition, " ", s.Skip))
 	}

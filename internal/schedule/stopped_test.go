@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/org/autoloop/tests/testrepo"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -78,7 +80,7 @@ func TestBudgetsAreLookedAtInTheOrderOfSelection(t *testing.T) {
 		Ledger: func(name string) (*history.Log, error) {
 			read = append(read, name)
 			if name == "spent" {
-				return history.Parse([]byte(used))
+				return testrepo.Ledger([]byte(used))
 			}
 			return nil, nil
 		},

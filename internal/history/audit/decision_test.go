@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/org/autoloop/tests/testrepo"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -409,7 +411,7 @@ func FuzzAudit(f *testing.F) {
 	f.Add(bytes.ReplaceAll(text, []byte("11"), []byte("-1e308")))
 	f.Add(bytes.ReplaceAll(text, []byte(`"samples":[1`), []byte(`"samples":[],"x":[1`)))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		log, err := history.Parse(text)
+		log, err := testrepo.Ledger(text)
 		if err != nil {
 			return
 		}

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/org/autoloop/tests/testrepo"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/history"
@@ -55,7 +57,7 @@ func TestTextOfEvents(t *testing.T) {
 			pull,
 		"a pull request of nothing": pull,
 	}, func(t *testing.T, lines string) any {
-		log, err := history.Parse([]byte(lines))
+		log, err := testrepo.Ledger([]byte(lines))
 		require.NoError(t, err)
 		var v view.View
 		var says []string

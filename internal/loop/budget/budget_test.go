@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/org/autoloop/tests/testrepo"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -34,7 +36,7 @@ func summary(t *testing.T, usage string, ago ...time.Duration) *history.Summary 
 			end.Format(time.RFC3339),
 			i+1)
 	}
-	log, err := history.Parse([]byte(lines.String()))
+	log, err := testrepo.Ledger([]byte(lines.String()))
 	require.NoError(t, err)
 	sum := history.Replay(log.Events)
 	return &sum
@@ -178,7 +180,7 @@ func TestTunerIsFree(t *testing.T) {
 	t.Parallel()
 	line := `{"event":"decided","run_id":"r","time":"2026-03-04T10:00:00Z","iteration":1,"outcome":"rejected",` +
 		`"agent":"tuner","durations":{"propose":1},"usage":` + unknown + "}\n"
-	log, err := history.Parse([]byte(line))
+	log, err := testrepo.Ledger([]byte(line))
 	require.NoError(t, err)
 	sum := history.Replay(log.Events)
 	assert.Empty(t, stand(t, "unknown-cost: pause\nbudget: {tokens: 1000, usd: 1, per: day}", &sum).Over)

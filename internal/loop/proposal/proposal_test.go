@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/org/autoloop/tests/testrepo"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -91,7 +93,7 @@ func TestSanitizeLeavesOutWhatPublishingSays(t *testing.T) {
 		"checked":  "commit failing_checks",
 		"finished": "outcome unused stopped",
 	} {
-		log, err := history.Parse([]byte(strings.ReplaceAll(everything, "\n", "") + string(kind) + `"}`))
+		log, err := testrepo.Ledger([]byte(strings.ReplaceAll(everything, "\n", "") + string(kind) + `"}`))
 		require.NoError(t, err)
 		before := reflect.ValueOf(log.Events[0]).Elem()
 		for _, field := range reflect.VisibleFields(before.Type()) {

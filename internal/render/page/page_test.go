@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/org/autoloop/tests/testrepo"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -65,7 +67,7 @@ func made(n int, summary string) []history.Event {
 // ledger are the events of hand-written lines.
 func ledger(t *testing.T, lines string) []history.Event {
 	t.Helper()
-	log, err := history.Parse([]byte(lines))
+	log, err := testrepo.Ledger([]byte(lines))
 	require.NoError(t, err)
 	return log.Events
 }

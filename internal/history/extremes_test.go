@@ -1,8 +1,11 @@
-package history
+package history_test
 
 import (
 	"testing"
 	"time"
+
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/tests/testrepo"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -12,11 +15,11 @@ import (
 func TestTimeOutsideCalendar(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"0000-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01"} {
-		e, err := ParseEvent([]byte(`{"event":"set","time":"` + text + `","key":"k"}`))
+		e, err := history.ParseEvent([]byte(`{"event":"set","time":"` + text + `","key":"k"}`))
 		require.NoError(t, err, text)
-		_, err = Line(e)
+		_, err = history.Line(e)
 		require.ErrorContains(t, err, "render set event")
-		line, err := Line(Stamp(e, "r", time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)))
+		line, err := history.Line(history.Stamp(e, "r", time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)))
 		require.NoError(t, err)
 		assert.Contains(t, string(line), `"2026-01-02T03:04:05Z"`)
 	}
@@ -31,7 +34,7 @@ func TestTimeBeyondYears(t *testing.T) {
 		`{"event":"decided","iteration":1,"durations":{"propose":6e9}}` + "\n" +
 			`{"event":"checked","iteration":1,"durations":{"propose":6e9},"usage":{"output_tokens":1}}`,
 	} {
-		log, err := Parse([]byte(lines))
+		log, err := testrepo.Ledger([]byte(lines))
 		require.NoError(t, err)
 		sum := log.Summary()
 		assert.Greater(t, sum.Spent(time.Time{}).Minutes, 292.0*365*24*60, lines)
@@ -39,6 +42,6 @@ func TestTimeBeyondYears(t *testing.T) {
 	for seconds, want := range map[float64]time.Duration{
 		0.1: 100 * time.Millisecond, -2: -2 * time.Second, 9e9: 9_000_000_000 * time.Second,
 	} {
-		assert.Equal(t, want, Seconds(seconds))
+		assert.Equal(t, want, history.Seconds(seconds))
 	}
 }
