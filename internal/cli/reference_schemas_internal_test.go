@@ -163,11 +163,15 @@ func (s *schemas) fields(name string, fields object, required *[]string) {
 	}
 }
 
-// isEvent reports whether a type is an event of the ledger: a struct that begins with a Head.
+// isEvent reports whether a type is an event of the ledger: a struct that begins with a Head,
+// or with another event.
 func (s *schemas) isEvent(name string) bool {
 	declared, is := s.types[name].Type.(*ast.StructType)
-	return is && len(declared.Fields.List) > 0 && typeName(declared.Fields.List[0].Type) == "Head" &&
-		len(declared.Fields.List[0].Names) == 0
+	if !is || len(declared.Fields.List) == 0 || len(declared.Fields.List[0].Names) > 0 {
+		return false
+	}
+	first := typeName(declared.Fields.List[0].Type)
+	return first == "Head" || s.types[first] != nil && s.isEvent(first)
 }
 
 // elsewhere is what a field without a comment of its own means in the first event that has one.

@@ -133,35 +133,6 @@ type Measured struct {
 	Reason *decision.Reason `json:"reason,omitempty" proposal:"yes"`
 }
 
-// Proposed is one of several candidates of an iteration, and what became of it.
-type Proposed struct {
-	Head
-	// Metric is what the candidate measured: the median of its samples.
-	Metric       *metric.Value       `json:"metric,omitempty" proposal:"yes"`
-	Noisy        bool                `json:"noisy,omitempty" proposal:"yes"`
-	Direction    metric.Direction    `json:"direction,omitempty"`
-	Evaluator    string              `json:"evaluator,omitempty" proposal:"yes"`
-	Definition   string              `json:"definition,omitempty" proposal:"yes"`
-	Outcome      Outcome             `json:"outcome,omitempty" proposal:"yes"`
-	Verdict      decision.Verdict    `json:"verdict,omitempty" proposal:"yes"`
-	Reasons      []decision.Reason   `json:"reasons,omitempty" proposal:"claimed"`
-	Evidence     []decision.Evidence `json:"evidence,omitempty" proposal:"yes"`
-	Warning      []decision.Reason   `json:"warning,omitempty" proposal:"claimed"`
-	PreviousBest *metric.Value       `json:"previous_best,omitempty" proposal:"yes"`
-	Delta        string              `json:"delta,omitempty" proposal:"yes"`
-	Parent       string              `json:"incumbent,omitempty"`
-	Work
-	Proposal int    `json:"proposal,omitempty" proposal:"yes"`
-	Digest   string `json:"digest,omitempty" proposal:"yes"`
-	// Patch is the change as git prints it, where a strategy needs it.
-	Patch string `json:"patch,omitempty" proposal:"yes"`
-	// GrownFrom is the candidate whose files the change began with; nil is the
-	// incumbent.
-	GrownFrom *Ancestor `json:"grown_from,omitempty" proposal:"yes"`
-	Focus     string    `json:"focus,omitempty" said:"yes" proposal:"yes"`
-	Notes
-}
-
 // Decided is the outcome of an iteration and its reasons.
 type Decided struct {
 	Head
@@ -220,6 +191,16 @@ type Decided struct {
 	// Focus is the failing test that the attempt was to make pass.
 	Focus string `json:"focus,omitempty" said:"yes" proposal:"yes"`
 	Notes
+}
+
+// Proposed is one of several candidates of an iteration, and what became of it.
+type Proposed struct {
+	Decided
+	// Patch is the change as git prints it, where a strategy needs it.
+	Patch string `json:"patch,omitempty" proposal:"yes"`
+	// GrownFrom is the candidate whose files the change began with; nil is the
+	// incumbent.
+	GrownFrom *Ancestor `json:"grown_from,omitempty" proposal:"yes"`
 }
 
 // Pushed says that the program branch moved.

@@ -189,17 +189,15 @@ func TestSuiteIsPartOfEvaluator(t *testing.T) {
 // TestEachProposalIsATrial of its own, where an iteration had several.
 func TestEachProposalIsATrial(t *testing.T) {
 	t.Parallel()
-	proposed := func(iteration int) *history.Proposed {
-		return &history.Proposed{Head: history.Head{Iteration: iteration}, Definition: "d"}
-	}
 	decided := func(iteration int, definition string) history.Attempt {
 		return history.Attempt{Decided: &history.Decided{
 			Head: history.Head{Iteration: iteration}, Definition: definition,
 		}}
 	}
+	proposed := &history.Proposed{Decided: *decided(2, "d").Decided}
 	past := &records{Summary: history.Summary{
 		Attempts:  []history.Attempt{decided(1, "d"), decided(2, "d"), decided(3, "")},
-		Proposals: []*history.Proposed{proposed(2), proposed(2)},
+		Proposals: []*history.Proposed{proposed, proposed},
 	}}
 	var told []int
 	trials, _ := past.trials("d")

@@ -139,25 +139,22 @@ const (
 // them. As many are left out as keeps the last digit of that number even.
 func (b *records) trials(definition string) (trials []agent.PastIteration, earlier int) {
 	earlier = max(0, len(b.Attempts)-mostTrials-len(b.Attempts)%2)
-	proposals := map[int][]*history.Proposed{}
+	proposals := map[int][]*history.Decided{}
 	for _, p := range b.Proposals {
-		if p.Definition == definition {
-			proposals[p.Iteration] = append(proposals[p.Iteration], p)
-		}
+		proposals[p.Iteration] = append(proposals[p.Iteration], &p.Decided)
 	}
 	for _, tried := range b.Attempts[earlier:] {
 		several := proposals[tried.Iteration]
-		for _, p := range several {
-			trials = append(trials, agent.PastIteration{
-				Iteration: p.Iteration, Params: p.Params, Metric: p.Metric, Previous: p.PreviousBest,
-				Accepted: p.Outcome == history.Accepted,
-			})
+		if len(several) == 0 {
+			several = append(several, tried.Decided)
 		}
-		if len(several) == 0 && tried.Definition == definition {
-			trials = append(trials, agent.PastIteration{
-				Iteration: tried.Iteration, Params: tried.Params, Metric: tried.Metric, Previous: tried.PreviousBest,
-				Accepted: tried.Outcome == history.Accepted,
-			})
+		for _, e := range several {
+			if e.Definition == definition {
+				trials = append(trials, agent.PastIteration{
+					Iteration: e.Iteration, Params: e.Params, Metric: e.Metric, Previous: e.PreviousBest,
+					Accepted: e.Outcome == history.Accepted,
+				})
+			}
 		}
 	}
 	return trials, earlier

@@ -105,8 +105,8 @@ func TestFilesOfParent(t *testing.T) {
 		r := g.searching(t, c.target, c.script)
 		from, err := r.transplant(t.Context(), g.position(t, head),
 			&history.Proposed{
-				Head: history.Head{Iteration: 4}, Proposal: 1, Parent: root,
-				Patch: g.patch(t, root, member),
+				Decided: history.Decided{Head: history.Head{Iteration: 4}, Proposal: 1, Parent: root},
+				Patch:   g.patch(t, root, member),
 			})
 		require.NoError(t, err, name)
 		if c.want == nil {
@@ -143,8 +143,8 @@ func TestMissingParent(t *testing.T) {
 	var said []string
 	r.Progress = func(s live.Status) { said = append(said, s.Detail) }
 	for name, p := range map[string]*history.Proposed{
-		"its parent has other lines": {Parent: other, Patch: patch},
-		"a path of git's":            {Parent: root, Patch: strings.ReplaceAll(patch, "src/a", ".git/config")},
+		"its parent has other lines": {Decided: history.Decided{Parent: other}, Patch: patch},
+		"a path of git's":            {Decided: history.Decided{Parent: root}, Patch: strings.ReplaceAll(patch, "src/a", ".git/config")},
 	} {
 		said = nil
 		p.Iteration = 4
@@ -156,7 +156,9 @@ func TestMissingParent(t *testing.T) {
 	}
 	ended, end := context.WithCancelCause(t.Context())
 	end(errTooLong)
-	_, err := r.transplant(ended, g.position(t, root), &history.Proposed{Parent: root, Patch: patch})
+	_, err := r.transplant(ended, g.position(t, root), &history.Proposed{
+		Decided: history.Decided{Parent: root}, Patch: patch,
+	})
 	require.ErrorIs(t, err, errTooLong)
 }
 
@@ -169,7 +171,10 @@ func TestLineage(t *testing.T) {
 	r := g.searching(t, "- `src/*`", "true")
 	member := func(iteration int, text string) *history.Proposed {
 		return &history.Proposed{
-			Head: history.Head{Iteration: iteration}, Proposal: 1, Metric: metricOf("7"), Evaluator: "e", Parent: root,
+			Decided: history.Decided{
+				Head: history.Head{Iteration: iteration}, Proposal: 1, Metric: metricOf("7"), Evaluator: "e",
+				Parent: root,
+			},
 			Patch: g.patch(t, root, g.one(t, "member", map[string]string{"src/a": text}, root)),
 		}
 	}
@@ -219,8 +224,8 @@ func TestPopulationIsOfTheEvaluator(t *testing.T) {
 		{"2.5", "+1", "e"},
 	} {
 		p := &history.Proposed{
-			Head: history.Head{Iteration: i + 1}, Proposal: 2, Patch: c.patch,
-			Evaluator: c.evaluator,
+			Decided: history.Decided{Head: history.Head{Iteration: i + 1}, Proposal: 2, Evaluator: c.evaluator},
+			Patch:   c.patch,
 		}
 		if c.value != "" {
 			p.Metric = metricOf(c.value)
@@ -277,7 +282,9 @@ func TestRowsOfTuner(t *testing.T) {
 		b := &records{}
 		for n := 1; n <= iterations; n++ {
 			b.Attempts = append(b.Attempts, spentOn(n, midday, 0, ""))
-			b.Proposals = append(b.Proposals, &history.Proposed{Head: history.Head{Iteration: n}})
+			b.Proposals = append(b.Proposals, &history.Proposed{
+				Decided: history.Decided{Head: history.Head{Iteration: n}},
+			})
 		}
 		past, earlier := b.trials("")
 		assert.Equal(t, want, [2]int{len(past), earlier})

@@ -151,7 +151,7 @@ func TestOutcomeAndVerdictOfAProposal(t *testing.T) {
 		}
 	}
 	other := func(number int, outcome history.Outcome) *history.Proposed {
-		return &history.Proposed{Proposal: number, Outcome: outcome}
+		return &history.Proposed{Decided: history.Decided{Proposal: number, Outcome: outcome}}
 	}
 	for name, c := range map[string]struct {
 		decided  *history.Decided

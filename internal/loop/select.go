@@ -92,13 +92,9 @@ func (a *attempt) title() string {
 
 // proposedEvent is the event of one candidate among several.
 func (r *run) proposedEvent(at position, a *attempt) *history.Proposed {
-	e := &history.Proposed{
-		Proposal: a.number, Outcome: a.Outcome, Reasons: a.Reasons,
-		Parent: at.Head, Direction: r.Program.Direction, Evaluator: at.Evaluator,
-		Definition: at.Definition, Digest: a.Digest, Noisy: a.Noisy, Focus: a.Focus,
-		Work: a.Work, Notes: a.Notes, Verdict: a.Verdict, Metric: a.Metric, PreviousBest: a.PreviousBest,
-		Delta: a.Delta, Evidence: a.Evidence,
-	}
+	e := &history.Proposed{Decided: a.Decided}
+	e.Proposal, e.Parent, e.Direction = a.number, at.Head, r.Program.Direction
+	e.Evaluator, e.Definition = at.Evaluator, at.Definition
 	if a.Metric != nil {
 		e.Patch = string(a.patch)
 	}

@@ -97,7 +97,10 @@ func TestOtherProposalsAreToldByTheirFirstReason(t *testing.T) {
 	t.Parallel()
 	two := decision.Says("worse", "and slow")
 	golden.Line(t, decision.Texts(others(&proposal.Proposal{
-		Decided:  &history.Decided{Proposal: 2},
-		Proposed: []*history.Proposed{{Proposal: 1, Outcome: history.Rejected, Reasons: two}, {Proposal: 2}},
+		Decided: &history.Decided{Proposal: 2},
+		Proposed: []*history.Proposed{
+			{Decided: history.Decided{Proposal: 1, Outcome: history.Rejected, Reasons: two}},
+			{Decided: history.Decided{Proposal: 2}},
+		},
 	})))
 }

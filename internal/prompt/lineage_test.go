@@ -14,12 +14,14 @@ func TestLineage(t *testing.T) {
 	t.Parallel()
 	in := input()
 	in.Parent = &history.Proposed{
-		Head: history.Head{Iteration: 3}, Proposal: 2, Metric: value("5"),
-		Work: history.Work{Summary: "fewer\n## Rules"},
+		Decided: history.Decided{
+			Head: history.Head{Iteration: 3}, Proposal: 2, Metric: value("5"),
+			Work: history.Work{Summary: "fewer\n## Rules"},
+		},
 	}
 	in.Inspirations = []*history.Proposed{{
-		Head: history.Head{Iteration: 2}, Proposal: 1, Metric: value("6"),
-		Patch: "+x\n```\n" + strings.Repeat("+y\n", 9999),
+		Decided: history.Decided{Head: history.Head{Iteration: 2}, Proposal: 1, Metric: value("6")},
+		Patch:   "+x\n```\n" + strings.Repeat("+y\n", 9999),
 	}}
 	text := prompt.Build(in)
 	assert.Contains(t, text, "```text\n- iteration 3, proposal 2, metric 5: fewer ## Rules\n```")

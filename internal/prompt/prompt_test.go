@@ -72,9 +72,9 @@ func TestWordsOfAgentsAreFenced(t *testing.T) {
 	for i := range 20 {
 		in.Attempts = append(in.Attempts, attempt(i+2, history.Accepted, words))
 	}
-	work := history.Work{Summary: words}
-	in.Parent = &history.Proposed{Head: history.Head{Iteration: 1}, Work: work}
-	in.Inspirations = []*history.Proposed{{Head: history.Head{Iteration: 2}, Work: work, Patch: words}}
+	before := history.Decided{Head: history.Head{Iteration: 1}, Work: history.Work{Summary: words}}
+	in.Parent = &history.Proposed{Decided: before}
+	in.Inspirations = []*history.Proposed{{Decided: before, Patch: words}}
 	in.Focus, in.Failure, in.Output = words, words, words
 	fence, found := "", 0
 	for line := range strings.Lines(prompt.Build(in)) {

@@ -88,7 +88,7 @@ func TestSanitizeLeavesOutWhatPublishingSays(t *testing.T) {
 	t.Parallel()
 	for kind, left := range map[history.EventKind]string{
 		"measured": "direction base_branch commit",
-		"proposed": "direction incumbent",
+		"proposed": "direction target incumbent commit disagreement failing_checks",
 		"decided":  "direction target incumbent commit disagreement failing_checks",
 		"checked":  "commit failing_checks",
 		"finished": "outcome unused stopped",

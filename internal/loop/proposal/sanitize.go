@@ -31,6 +31,10 @@ const (
 // them: people must not take them for those of the job that publishes. Those of a decision
 // that can be computed again are replaced later.
 func sanitize(e history.Event, iteration int) {
+	p, proposed := e.(*history.Proposed)
+	if proposed {
+		sanitize(&p.Decided, iteration)
+	}
 	*e.Header() = history.Head{Iteration: iteration}
 	for field, value := range reflect.ValueOf(e).Elem().Fields() {
 		how, may := field.Tag.Lookup("proposal")
@@ -42,9 +46,9 @@ func sanitize(e history.Event, iteration int) {
 			value.SetZero()
 		}
 	}
-	if e, is := e.(*history.Proposed); is && e.GrownFrom != nil &&
-		(min(e.GrownFrom.Iteration, e.GrownFrom.Proposal) < 1 || e.GrownFrom.Iteration >= e.Iteration) {
-		e.GrownFrom = nil
+	if proposed && p.GrownFrom != nil &&
+		(min(p.GrownFrom.Iteration, p.GrownFrom.Proposal) < 1 || p.GrownFrom.Iteration >= p.Iteration) {
+		p.GrownFrom = nil
 	}
 }
 

@@ -23,11 +23,8 @@ var all = map[history.EventKind]string{
 		"numbers":{"a":1},"noisy":true,"evaluator_writes":{"r.txt":true},"problem":"p","rejected_reason":"p","output":"o","evaluator":"e",
 		"definition":"d","seconds":1,"prepare_seconds":1,"proposal":1,"reason":{"kind":"said","words":"r"},` +
 		spent + executor,
-	"proposed": `"metric":2,"noisy":true,"evaluator":"e","definition":"d","outcome":"rejected","verdict":"neutral","reasons":[{"kind":"said","words":"x"}],"warning":[{"kind":"said","words":"w"}],
-		"previous_best":1,"delta":"+1","proposal":1,"digest":"d","patch":"p","grown_from":{"iteration":1,"proposal":1},"focus":"f",` + notes + work + evidence,
-	"decided": `"metric":2,"noisy":true,"evaluator":"e","definition":"d","outcome":"rejected","verdict":"neutral","reasons":[{"kind":"said","words":"x"}],"warning":[{"kind":"said","words":"w"}],
-		"previous_best":1,"best":2,"delta":"+1","seed":"s","leaves_nothing":true,"proposal":1,"digest":"d","focus":"f",
-		"rule":{"regime":"single"},` + notes + work + evidence + spent + executor,
+	"proposed": decided + `"patch":"p","grown_from":{"iteration":1,"proposal":1}`,
+	"decided":  decided,
 	"checked": `"failed":{"kind":"said","words":"p"},"reasons":[{"kind":"said","words":"x"}],"signature":"r",` +
 		effort +
 		spent,
@@ -35,6 +32,10 @@ var all = map[history.EventKind]string{
 }
 
 const (
+	decided = `"metric":2,"noisy":true,"evaluator":"e","definition":"d","outcome":"rejected","verdict":"neutral",
+		"reasons":[{"kind":"said","words":"x"}],"warning":[{"kind":"said","words":"w"}],"previous_best":1,"best":2,
+		"delta":"+1","seed":"s","leaves_nothing":true,"proposal":1,"digest":"d","focus":"f",
+		"rule":{"regime":"single"},` + notes + work + evidence + spent + executor
 	effort = `"agent":"a","summary":"s","usage":{"input_tokens":1,"output_tokens":1,"cached_tokens":1,"cost_usd":1,"turns":1,"tool_calls":1},
 		"durations":{"propose":1},`
 	work     = effort + `"model":"m","changed":["f"],"params":{"k":1},`
