@@ -2,6 +2,7 @@ package history
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,12 +28,13 @@ type Iteration struct {
 	lines [][]byte
 }
 
-// NewerError says that a newer version of Autoloop wrote a record: what this one would
-// make of it could be wrong.
-type NewerError struct{ Schema int }
-
-func (e *NewerError) Error() string {
-	return fmt.Sprintf("it has schema %d and this version of Autoloop knows %d: update Autoloop", e.Schema, Schema)
+// checkSchema refuses what a newer version of Autoloop wrote: what this one would make of
+// it could be wrong.
+func checkSchema(schema int) error {
+	if schema > Schema {
+		return fmt.Errorf("it has schema %d and this version of Autoloop knows %d: update Autoloop", schema, Schema)
+	}
+	return nil
 }
 
 // NewLog is the ledger of these iterations. An error says that they are not in order.
@@ -56,13 +58,11 @@ func ParseIteration(text []byte) (*Iteration, error) {
 		Iteration *int              `json:"iteration"`
 		Events    []json.RawMessage `json:"events"`
 	}
-	if err := json.Unmarshal(text, &file); err != nil {
+	err := json.Unmarshal(text, &file)
+	if err = cmp.Or(err, checkSchema(file.Schema)); err != nil {
 		return nil, err //nolint:wrapcheck // the caller names the file
 	}
-	switch {
-	case file.Schema > Schema:
-		return nil, &NewerError{file.Schema}
-	case file.Iteration == nil || *file.Iteration < 0:
+	if file.Iteration == nil || *file.Iteration < 0 {
 		return nil, errors.New(`it has no "iteration"`)
 	}
 	it := &Iteration{Number: *file.Iteration}
@@ -134,11 +134,9 @@ func (l *Log) Summary() Summary { return Replay(l.Events) }
 // ParseEvent reads one event.
 func ParseEvent(line []byte) (Event, error) {
 	var head Head
-	if err := json.Unmarshal(line, &head); err != nil {
+	err := json.Unmarshal(line, &head)
+	if err = cmp.Or(err, checkSchema(head.Schema)); err != nil {
 		return nil, err //nolint:wrapcheck // the caller names the line
-	}
-	if head.Schema > Schema {
-		return nil, &NewerError{head.Schema}
 	}
 	known := kinds[head.Event]
 	if known == nil {

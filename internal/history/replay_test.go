@@ -49,7 +49,7 @@ func TestReplayAddsUpIterations(t *testing.T) {
 		return fmt.Sprintln(strings.Join(s.Statuses(), ","), s.Iteration, s.ConsecutiveErrors(), s.Dropped())
 	})
 	s := replay(t, accepted+rejected)
-	assert.Equal(t, []int{3, 1, 1}, []int{s.Decided(), s.Count(history.Inconclusive), s.Promoted()})
+	assert.Equal(t, []int{3, 1, 1}, []int{len(s.Attempts), s.Count(history.Inconclusive), s.Promoted()})
 }
 
 // TestInterruptedRunsAreCounted: a run is over when it says so, and one after it counts those before it that never did.
@@ -399,7 +399,7 @@ func TestLastPauseOrResumeCounts(t *testing.T) {
 		`set key=pull-ended value="none" | set key=undone value=x | set key=note value=n`)
 	assert.Equal(t, history.Settings{Issue: 7, Note: "n"}, s.Settings)
 	s = replay(t, "started run_id=a | "+putOff)
-	assert.Equal(t, []any{"codex", 0, true}, []any{s.PutOff, s.Decided(), s.LastRun.IsZero()}, "not run")
+	assert.Equal(t, []any{"codex", 0, true}, []any{s.PutOff, len(s.Attempts), s.LastRun.IsZero()}, "not run")
 }
 
 // TestTriedChangesAreThoseOfOneEvaluator: the first time counts, and no error.

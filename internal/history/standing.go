@@ -161,9 +161,6 @@ func (b *Summary) Count(outcome Outcome) int {
 	return count
 }
 
-// Decided is how many iterations were decided.
-func (b *Summary) Decided() int { return len(b.Attempts) }
-
 // Attempt is one decided iteration, with all that was recorded for it.
 type Attempt struct {
 	*Decided // the last word on it; that may be an undo

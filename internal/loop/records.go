@@ -82,7 +82,7 @@ func (b *records) add(e history.Event) {
 	row := b.view.Add(&b.Summary, e)
 	b.Add(e)
 	if row != nil {
-		b.err = b.table.Append(*row, b.Program.Direction)
+		b.table.Append(*row, b.Program.Direction)
 	}
 }
 

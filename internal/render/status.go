@@ -105,7 +105,7 @@ const goOn Markup = ". Say `/autoloop resume` here to go on."
 
 // tally counts the iterations; the parts add up.
 func tally(past history.Summary) string {
-	all := past.Decided()
+	all := len(past.Attempts)
 	kept, waiting, errors := past.Count(history.Accepted), past.Count(history.PendingCI), past.Count(history.Error)
 	text, separator := Count(all, "iteration", "iterations"), ": "
 	for i, count := range []int{kept, all - kept - waiting - errors, waiting, errors} {

@@ -172,7 +172,7 @@ func (a *walk) add(event history.Event) {
 	a.follows(event)
 	a.keep(event)
 	if row := a.view.Add(&a.summary, event); row != nil {
-		_ = a.table.Append(*row, a.summary.Direction) // one that it refuses is in no file
+		a.table.Append(*row, a.summary.Direction)
 	}
 	a.summary.Add(event)
 }

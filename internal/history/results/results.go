@@ -81,16 +81,13 @@ func (r Row) BestAfter(best *metric.Value, direction metric.Direction) *metric.V
 // Append adds a row and fills in its Best. Adding an iteration with the same
 // action again changes nothing, so that an interrupted run can record twice;
 // only when that is the last row, and says something else now, is it replaced.
-func (t *Table) Append(row Row, direction metric.Direction) error {
-	if err := row.check(); err != nil {
-		return err
-	}
+func (t *Table) Append(row Row, direction metric.Direction) {
 	at := slices.IndexFunc(t.rows, func(r Row) bool { return r.Iteration == row.Iteration && r.Action == row.Action })
 	switch last := len(t.rows) - 1; {
 	case at < 0:
 		at = len(t.rows)
 	case at < last:
-		return nil
+		return
 	}
 	var best *metric.Value
 	for _, r := range t.rows[:at] {
@@ -100,7 +97,7 @@ func (t *Table) Append(row Row, direction metric.Direction) error {
 	row.Best = row.BestAfter(best, direction)
 	if at < len(t.rows) {
 		if t.line(row) == t.line(t.rows[at]) {
-			return nil
+			return
 		}
 		t.data = t.data[:t.last:t.last] // what Bytes returned before stays as it is
 	}
@@ -110,19 +107,6 @@ func (t *Table) Append(row Row, direction metric.Direction) error {
 	}
 	t.rows, t.last = append(t.rows[:at], row), len(t.data)
 	t.data = append(t.data, t.line(row)...)
-	return nil
-}
-
-func (r Row) check() error {
-	switch r.Action {
-	case Baseline, Kept, Reverted:
-	default:
-		return fmt.Errorf("results: the action %q is not baseline, kept or reverted", clip(string(r.Action)))
-	}
-	if r.Iteration < 0 {
-		return fmt.Errorf("results: there is no iteration %d", r.Iteration)
-	}
-	return nil
 }
 
 // timeForm is how times are written; the zone is always +00:00.
@@ -237,7 +221,7 @@ func (t *Table) read(cells []string) (row Row, err error) {
 		return row, err
 	}
 	row.Action = Action(strings.ToLower(strings.TrimSpace(cells[4])))
-	if row.check() != nil {
+	if !slices.Contains([]Action{Baseline, Kept, Reverted}, row.Action) {
 		return row, fmt.Errorf("the action %q is not baseline, kept or reverted", clip(cells[4]))
 	}
 	if len(cells) >= columns {

@@ -43,7 +43,7 @@ func TestFormat(t *testing.T) {
 		row(3, "1.2", results.Reverted, "guardrail"),
 		row(4, "9007199254740993", results.Baseline, "New evaluator"),
 	} {
-		require.NoError(t, table.Append(r, metric.Lower))
+		table.Append(r, metric.Lower)
 	}
 	assert.Equal(t, strings.Join([]string{
 		"iteration\ttimestamp\tscore\tbest_score\taction\tchangelog",
@@ -69,13 +69,13 @@ func FuzzParse(f *testing.F) {
 		}
 		before := len(table.Rows())
 		added := results.Row{Iteration: 1 << 40, Time: start(), Action: results.Kept, Changelog: changelog}
-		require.NoError(t, table.Append(added, metric.Lower))
+		table.Append(added, metric.Lower)
 		again, err := results.Parse(table.Bytes())
 		require.NoError(t, err)
 		require.GreaterOrEqual(t, len(again.Rows()), before)
 		assert.Equal(t, table.Rows()[len(table.Rows())-1].Changelog, again.Rows()[len(again.Rows())-1].Changelog)
 		once := again.Bytes()
-		require.NoError(t, again.Append(added, metric.Lower))
+		again.Append(added, metric.Lower)
 		assert.Equal(t, string(once), string(again.Bytes()))
 	})
 }
