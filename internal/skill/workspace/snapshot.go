@@ -97,16 +97,17 @@ func Put(ctx context.Context, src string, t Tree, dst string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.Chmod(fresh, 0o555); err != nil { //nolint:gosec // a snapshot is for whoever may read the workspace
-		return err
-	}
 	if err := files.RemoveAll(dst); err != nil {
 		return err
 	}
 	if err := syncManifest(dst, filepath.Join(filepath.Dir(fresh), "manifest"), t); err != nil {
 		return err
 	}
-	return errors.Join(os.Rename(fresh, dst), files.SyncDirectory(filepath.Dir(dst)))
+	if err := os.Rename(fresh, dst); err != nil { // a directory that may not be written cannot be moved
+		return err
+	}
+	err = os.Chmod(dst, 0o555) //nolint:gosec // a snapshot is for whoever may read the workspace
+	return errors.Join(err, files.SyncDirectory(filepath.Dir(dst)))
 }
 
 // syncManifest writes the manifest of a snapshot by way of another file.
