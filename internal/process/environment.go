@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // passed are the variables that agents and evaluations get as they are: where
@@ -66,7 +68,7 @@ func Environment(caller []string, home string, names []string) []string {
 	for _, variable := range caller {
 		name, _, _ := strings.Cut(variable, "=")
 		locale := strings.HasPrefix(name, "LC_")
-		listed := slices.Contains(names, name) && !forbidden(name)
+		listed := slices.Contains(names, name) && !forbidden().MatchString(name)
 		if locale || listed || slices.Contains(passed, name) {
 			env = append(env, variable)
 		}
@@ -74,17 +76,9 @@ func Environment(caller []string, home string, names []string) []string {
 	return env
 }
 
-// forbidden holds for what no program may ask for.
-func forbidden(name string) bool {
-	upper := strings.ToUpper(name)
-	if slices.Contains([]string{
-		"GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN",
-		"AUTOLOOP_TOKEN", "AUTOLOOP_MODELS_KEY",
-	}, upper) {
-		return true
-	}
-	return strings.HasPrefix(upper, "ACTIONS_") || strings.HasPrefix(upper, "GIT_") || upper == "HOME"
-}
+// forbidden is what no program may ask for, whatever reads its `env`.
+var forbidden = lazyregexp.New(`(?i)^(?:(?:GITHUB|GH)_(?:ENTERPRISE_)?TOKEN|AUTOLOOP_(?:TOKEN|MODELS_KEY)|ACTIONS_.*|` +
+	`GIT_.*|HOME)$`)
 
 // ErrNotFound says that a program is not in the PATH that it was looked up in.
 var ErrNotFound = errors.New("program not found")

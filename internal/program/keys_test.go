@@ -237,6 +237,8 @@ share: [a/../../b]
 env: API_URL
 env: [A=b]
 env: [GITHUB_TOKEN]
+env: [HOME]
+env: [git_dir]
 env: {A: b}
 env: [[A]]
 env:

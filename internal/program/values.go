@@ -51,11 +51,9 @@ func given(parse func(text string, line int) (Pattern, error)) read[Pattern] {
 	}
 }
 
-// withheld are variables that no agent and no evaluation ever sees.
-var withheld = []string{
-	"GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN",
-	"AUTOLOOP_MODELS_KEY", "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN",
-}
+// withheld are variables that no agent and no evaluation ever sees, or that it has of its own.
+var withheld = lazyregexp.New(`(?i)^(?:(?:GITHUB|GH)_(?:ENTERPRISE_)?TOKEN|AUTOLOOP_(?:TOKEN|MODELS_KEY)|ACTIONS_.*|` +
+	`GIT_.*|HOME)$`)
 
 var variableForm = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
@@ -67,7 +65,7 @@ func (v value) variable() (string, error) {
 	case err != nil:
 	case !variableForm().MatchString(name):
 		err = fmt.Errorf("%q is no name of a variable; %s", clip(name), accepted)
-	case slices.Contains(withheld, strings.ToUpper(name)):
+	case withheld().MatchString(name):
 		err = fmt.Errorf("`%s` is never given to agents and evaluations; remove it", name)
 	}
 	return name, err
