@@ -14,6 +14,7 @@ import (
 
 	"github.com/org/autoloop/internal/agent/models/client"
 	"github.com/org/autoloop/internal/cli"
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -42,6 +43,7 @@ func inProcess(ctx context.Context, binary string, env cli.Env) answer {
 	}
 	var stdout, stderr bytes.Buffer
 	env.Stdin, env.Stdout, env.Stderr = strings.NewReader(""), &stdout, &stderr
+	env.Sleep = api.Sleep
 	env.Getenv = func(name string) string { return process.Getenv(env.Environ, name) }
 	env.Root, env.Executable = os.Geteuid() == 0, filepath.Join(binaries, "iterate")
 	code := work(ctx, env)
