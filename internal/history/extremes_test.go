@@ -19,6 +19,7 @@ func TestTimeOutsideCalendar(t *testing.T) {
 		require.NoError(t, err, text)
 		_, err = history.Line(e)
 		require.ErrorContains(t, err, "render set event")
+		require.Error(t, (&history.Log{}).Append(e))
 		line, err := history.Line(history.Stamp(e, "r", time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)))
 		require.NoError(t, err)
 		assert.Contains(t, string(line), `"2026-01-02T03:04:05Z"`)

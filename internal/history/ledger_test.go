@@ -83,6 +83,7 @@ func TestIterationsThatCannotBeRead(t *testing.T) {
 		`{"iteration":1,"events":[{"event":"set"},{"schema":9,"event":"set"}]}`: "event 2: it has schema 9",
 		`{"iteration":1,"events":[{"event":"telepathy"}]}`:                      `event 1: its "event" is "telepathy",`,
 		`{"iteration":1,"events":[{"event":"set","time":3}]}`:                   "event 1: ",
+		`{"iteration":1,"events":[{"event":"set","key":3}]}`:                    "event 1: ",
 		`{"iteration":1,"events":[{"deep":{"event":"set"}}]}`:                   `its "event" is ""`,
 		"<<<<<<< ours\n": "invalid",
 	} {
