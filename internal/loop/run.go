@@ -75,7 +75,7 @@ func (e *failedError) Error() string { return e.reason.String() }
 // unmeasured says why the unchanged files cannot be measured.
 func unmeasured(reason decision.Reason) error { return &failedError{reason: reason, baseline: true} }
 
-// conflict is that of an error, nil when it is none.
+// conflict finds the merge conflict in an error; nil when there is none.
 func conflict(err error) *failedError {
 	if failed, is := errors.AsType[*failedError](err); is && failed.conflict {
 		return failed
@@ -179,7 +179,7 @@ func (s *session) branch() string { return BranchPrefix + s.Program.Name }
 
 func (s *session) ref() string { return "refs/heads/" + s.branch() }
 
-// head is where the program branch is, "" where there is none.
+// head is the commit of the program branch, "" when there is no branch.
 func (s *session) head(ctx context.Context) (string, error) { return s.Memory.HeadOf(ctx, s.ref()) }
 
 func (s *session) step(stage, format string, args ...any) { s.tell(false, stage, format, args...) }
@@ -196,7 +196,7 @@ func (s *session) tell(minor bool, stage, format string, args ...any) {
 	}
 }
 
-// warn notes a warning; one of an error that is nil is none. That the API cannot be reached
+// warn notes a warning, unless it is of an error that is nil. That the API cannot be reached
 // is said once in a run.
 func (s *session) warn(format string, args ...any) {
 	for _, arg := range args {

@@ -84,7 +84,7 @@ type Input struct {
 type Standing struct {
 	Program *program.Program
 	Machine state.Machine
-	// StateSize is the length of its state file, nil when there is none.
+	// StateSize is the size of its state file in bytes, nil without a file.
 	StateSize *int
 	// Problems are errors of program and state: it does not run.
 	Problems []program.Problem

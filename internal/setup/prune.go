@@ -36,7 +36,7 @@ type Leftover struct {
 // Leftovers are those of all programs that are gone, sorted by their names.
 type Leftovers []Leftover
 
-// FindLeftovers lists the programs that have state and are gone: they are none of these files.
+// FindLeftovers lists the programs that have a state and no program file among these.
 // What cannot be known without GitHub, a nil client, is kept.
 func FindLeftovers(ctx context.Context, m *memory.Memory, client *api.Client, files []string) (Leftovers, error) {
 	states, err := m.States(ctx)

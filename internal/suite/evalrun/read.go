@@ -20,9 +20,9 @@ import (
 // maxGradingFile is more than the parser takes: it says what is too much.
 const maxGradingFile = 9 << 20
 
-// ReadAll scores what earlier runs of the suite left in their directories, as one: its rate is the
-// median of theirs, and its cases are put together. Only eval-<id>/grading.json counts, and a
-// case without one that can be read counts 0 and says why.
+// ReadAll scores the directories that earlier runs of the suite left, together: the rate is the
+// median of the runs' rates. Only eval-<id>/grading.json counts. A case whose grading is missing
+// or cannot be read counts 0, with the reason.
 func ReadAll(skill *Skill, dirs ...string) (Result, error) {
 	var runs [][]evals.CaseScore
 	for _, dir := range dirs {
