@@ -38,25 +38,14 @@ type taskSuite struct {
 	options taskrun.Options
 }
 
-// Measure runs the suite for one tree.
-func (l *taskSuite) Measure(ctx context.Context, dir string, limit evaluation.Limit) (loop.Suited, error) {
-	return l.run(ctx, limit, taskrun.Side{Label: "incumbent", Dir: dir})
-}
-
-// Compare runs it for both trees.
-func (l *taskSuite) Compare(ctx context.Context, incumbent, candidate string,
-	limit evaluation.Limit,
-) (loop.Suited, error) {
-	return l.run(ctx, limit, taskrun.Side{Label: "incumbent", Dir: incumbent},
-		taskrun.Side{Label: "candidate", Dir: candidate})
-}
-
-// run runs the suite of the first side within a limit, for that and for a candidate beside it.
+// Run runs the suite of the first tree within a limit, for that and for a candidate beside it.
 // What is wrong with suite or candidate is an outcome, and so is what keeps the suite from being
 // run to its end; the rest is an error of the program itself.
-func (l *taskSuite) run(ctx context.Context, limit evaluation.Limit, sides ...taskrun.Side) (result loop.Suited,
-	err error,
-) {
+func (l *taskSuite) Run(ctx context.Context, limit evaluation.Limit, trees ...string) (result loop.Suited, err error) {
+	sides := []taskrun.Side{{Label: "incumbent", Dir: trees[0]}}
+	for _, dir := range trees[1:] {
+		sides = append(sides, taskrun.Side{Label: "candidate", Dir: dir})
+	}
 	const most = 400
 	session, err := l.open(ctx, filepath.Join(sides[0].Dir, filepath.FromSlash(l.program.Tasks)))
 	defer session.close()

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/agent"
@@ -166,10 +165,6 @@ func (r *run) guard(ctx context.Context, at position, proposed *tree.Tree, a *at
 	}
 	a.tree, err = proposed.Candidate(ctx, changes)
 	return err
-}
-
-func (r *measurer) treeOptions(head string) tree.Options {
-	return tree.Options{Head: head, Share: slices.Clone(r.Program.Share)}
 }
 
 // summary is what the agent said it did, else which files changed.

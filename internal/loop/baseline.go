@@ -198,15 +198,17 @@ func (r *run) identified(ctx context.Context, at position) (position, error) {
 // series is the runs of one commit in two environments of its own.
 type series struct {
 	*bench
-	side    history.Role
-	samples *samples
+	subject
 	// teaches says that what the evaluator writes itself is learned from it.
 	teaches bool
 }
 
-func (r *measurer) newSeries(commit string, side history.Role) *series {
-	return &series{bench: r.newBench(commit), side: side, teaches: side == history.Baseline}
+func (r *measurer) newSeries(role history.Role, commit string) *series {
+	return &series{bench: r.newBench(), subject: subjectOf(role, commit), teaches: role == history.Baseline}
 }
+
+// own are the samples of the series.
+func (s *series) own() *samples { return s.samples(s.role) }
 
 // measureBaseline probes the unchanged files twice, in two environments. Equal
 // numbers make the program deterministic so far. Different ones, or a program that
@@ -215,68 +217,63 @@ func (r *measurer) newSeries(commit string, side history.Role) *series {
 // for it; when neither can, that is the error. The default branch's measurement comes first,
 // that of an incumbent which is another commit second.
 func (r *measurer) measureBaseline(ctx context.Context, at position) ([]*history.Measured, error) {
-	base := r.newSeries(at.Base, history.Baseline)
-	head, all := base, []*series{base}
+	all := []*series{r.newSeries(history.Baseline, at.Base)}
 	if at.Head != at.Base {
-		head = r.newSeries(at.Head, history.Incumbent)
-		all = append(all, head)
+		all = append(all, r.newSeries(history.Incumbent, at.Head))
 	}
-	defer head.Close()
-	defer base.Close()
-	count := len(head.environments)
+	for _, s := range all {
+		defer s.Close()
+	}
+	probes := 2
 	if r.Program.Runs == 1 {
-		count = 1 // the plain comparison
+		probes = 1 // the plain comparison
 	}
-	if base != head {
-		problem, err := r.probe(ctx, base, count)
-		if err != nil {
+	noisy := r.records.Noisy && r.records.Evaluator == at.Evaluator
+	for i, s := range slices.Clone(all) {
+		problem, err := r.probe(ctx, s, probes)
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if problem != nil {
+		case problem == nil:
+			noisy = noisy || !s.own().same()
+		case i == len(all)-1:
+			return nil, unmeasured(decision.Reason{
+				Kind: decision.BaselineFails, Because: []decision.Reason{*problem},
+			})
+		default:
 			r.warnings = append(r.warnings,
 				"the default branch cannot be measured, so the incumbent stands for it: "+problem.String())
-			base.Close()
-			base, all = head, all[1:]
-			head.teaches, r.own = true, nil
+			s.Close()
+			all[0] = all[1]
+			all[0].teaches, r.own = true, nil
 		}
 	}
-	problem, err := r.probe(ctx, head, count)
-	if err != nil {
-		return nil, err
-	}
-	if problem != nil {
-		return nil, unmeasured(decision.Reason{Kind: decision.BaselineFails, Because: []decision.Reason{*problem}})
-	}
-	noisy := r.records.Noisy && r.records.Evaluator == at.Evaluator ||
-		slices.ContainsFunc(all, func(s *series) bool { return !s.samples.same() })
 	if r.Program.Runs != 0 {
 		noisy = r.Program.Runs > 1
 	}
 	if noisy {
-		err = r.repeat(ctx, all)
+		if err := r.repeat(ctx, slices.Compact(slices.Clone(all))); err != nil {
+			return nil, err
+		}
 	}
-	measured := []*history.Measured{&base.samples.Measured}
-	if at.Head != at.Base {
-		own := head.samples.Measured // it may stand for both
+	var measured []*history.Measured
+	for _, s := range all {
+		own := s.own().Measured // it may stand for both
 		measured = append(measured, &own)
 	}
 	measured[0].Noisy = noisy
-	return measured, err
+	return measured, nil
 }
 
 // probe runs the evaluation once in each of so many environments of the series, in
 // any order. It returns why a run cannot be a baseline, nil when each can.
 func (r *measurer) probe(ctx context.Context, s *series, count int) (problem *decision.Reason, err error) {
-	s.samples = &samples{}
-	for _, i := range mathrand.Perm(count) {
-		if _, err := s.environment(ctx, i, s.side, s.head); err != nil {
-			return nil, err
-		}
-		if problem, err = r.sample(ctx, s, i); problem != nil || err != nil {
-			return problem, err
+	for _, place := range mathrand.Perm(count) {
+		if problem, err = r.sample(ctx, s, place); problem != nil || err != nil {
+			break
 		}
 	}
-	return nil, nil
+	return problem, err
 }
 
 // repeat measures every series as often as a comparison does. The probes were
@@ -284,14 +281,13 @@ func (r *measurer) probe(ctx context.Context, s *series, count int) (problem *de
 func (r *measurer) repeat(ctx context.Context, all []*series) error {
 	var seconds, prepare float64
 	for _, s := range all {
-		seconds, prepare = max(seconds, s.samples.Seconds), max(prepare, s.samples.Prepare)
-		s.samples = &samples{Measured: history.Measured{Prepare: s.samples.Prepare}}
+		seconds, prepare = max(seconds, s.own().Seconds), max(prepare, s.own().Prepare)
+		clear(s.taken)
 	}
 	if problem := r.exceedsTimeLimit(seconds, prepare); problem != nil {
 		return unmeasured(*problem)
 	}
 	rounds := r.rule().Pairs
-	all = slices.Clone(all)
 	r.step("baseline", "noisy, %d runs", rounds)
 	for i := range rounds {
 		r.minor("baseline", "noisy, run %d of %d", i+1, rounds)
@@ -311,18 +307,24 @@ func (r *measurer) repeat(ctx context.Context, all []*series) error {
 	return nil
 }
 
-// sample runs the evaluation once more in an environment of the series.
+// sample runs the evaluation once more at a place of the series, and says why it is no baseline
+// with the runs before it, nil when it is one.
 func (r *measurer) sample(ctx context.Context, s *series, place int) (problem *decision.Reason, err error) {
-	outcome, err := s.environments[place].evaluate(ctx)
+	env, err := s.environment(ctx, place, s.subject)
+	if err != nil {
+		return nil, err
+	}
+	outcome, err := env.evaluate(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if s.teaches {
-		r.learn(s.environments[place])
+		r.learn(env)
 	}
-	s.samples.add(outcome, r.Program.Guardrails)
-	s.samples.Prepare = max(s.samples.Prepare, s.environments[place].prepare.Seconds())
-	return r.unusable(outcome, s.samples), nil
+	taken := s.own()
+	taken.add(outcome, r.Program.Guardrails)
+	taken.Prepare = max(taken.Prepare, env.prepare.Seconds())
+	return r.unusable(outcome, taken), nil
 }
 
 // unusable says why a run is no baseline with those before it, nil when it is one.

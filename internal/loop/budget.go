@@ -188,7 +188,7 @@ func (r *journal) hangs(took time.Duration) bool {
 func (m *measurement) timeLeft(step decision.Step) string {
 	runs, seconds := 0, 0.0
 	for _, taken := range m.taken {
-		runs, seconds = runs+taken.runs, seconds+taken.seconds
+		runs, seconds = runs+taken.runs, seconds+taken.Seconds*float64(taken.runs)
 	}
 	each := m.records.Seconds
 	if runs > 0 {

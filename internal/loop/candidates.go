@@ -13,6 +13,7 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
 )
@@ -83,7 +84,7 @@ func (r *run) ask(ctx context.Context, at position, all []*attempt) error {
 	for _, a := range all {
 		from := cmp.Or(a.from, at.Head)
 		var err error
-		if a.proposed, err = r.Trees.Build(ctx, from, r.newDir("t"), r.treeOptions(from)); err != nil {
+		if a.proposed, err = r.Trees.Build(ctx, from, r.newDir("t"), tree.Options{Head: from, Share: r.Program.Share}); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,6 @@ package loop
 
 import (
 	"context"
-	"maps"
 	"os"
 	"slices"
 	"time"
@@ -14,10 +13,26 @@ import (
 	"github.com/org/autoloop/internal/process"
 )
 
-// environment is where a commit is measured: a tree, with the home and temporary
+// subject is what is measured: a commit or a tree in a role.
+type subject struct {
+	role history.Role
+	// treeish is what its tree is built from, and head the commit as which git shows it, "" for
+	// no git.
+	treeish, head string
+	// change changes a tree that was built, before it is measured; nil changes nothing.
+	change func(dir string) error
+}
+
+// subjectOf is a commit in a role.
+func subjectOf(role history.Role, commit string) subject {
+	return subject{role: role, treeish: commit, head: commit}
+}
+
+// environment is where a subject is measured: a tree, with the home and temporary
 // directory of its runs. Setup runs before the first of them.
 type environment struct {
 	*measurer
+	subject
 
 	tree *tree.Tree
 	home string
@@ -26,12 +41,6 @@ type environment struct {
 	environ   []string
 	// ready says that the evaluation ran in it, passed that the last run did not fail.
 	ready, passed bool
-	// side is whose tree it is, treeish what that was built from, and head the commit as
-	// which git shows it.
-	side          history.Role
-	treeish, head string
-	// change changes a tree that was built, before it is measured; nil changes nothing.
-	change func(dir string) error
 	// prepare is how long building and setup took.
 	prepare time.Duration
 }
@@ -51,28 +60,25 @@ type measurer struct {
 	once bool
 }
 
-// newEnvironment builds an environment for a commit or tree at dir, which must not
-// exist; git shows it as the commit head, "" for no git.
-func (r *measurer) newEnvironment(ctx context.Context, side history.Role, treeish, head,
-	dir string,
-) (*environment, error) {
+// newEnvironment builds an environment for a subject at dir, which must not exist.
+func (r *measurer) newEnvironment(ctx context.Context, of subject, dir string) (*environment, error) {
 	start := r.Now()
-	o := r.treeOptions(head)
-	o.Measured = true
-	built, err := r.Trees.Build(ctx, treeish, dir, o)
+	built, err := r.Trees.Build(ctx, of.treeish, dir, tree.Options{
+		Head: of.head, Share: r.Program.Share, Measured: true,
+	})
 	if err != nil {
 		return nil, err
 	}
-	made := &environment{
-		measurer: r, side: side, treeish: treeish, head: head, tree: built, home: r.newDir("h"),
-		artifacts: r.newDir("a"),
-	}
+	made := &environment{measurer: r, subject: of, tree: built, home: r.newDir("h"), artifacts: r.newDir("a")}
 	made.environ, err = r.Environ(made.home, r.Program.Env)
 	if err == nil && r.Configure != nil {
 		err = r.Configure(made.home)
 	}
 	if err == nil {
 		err = os.MkdirAll(made.artifacts, 0o700)
+	}
+	if err == nil && of.change != nil {
+		err = of.change(built.Dir)
 	}
 	if err != nil {
 		made.Close()
@@ -92,9 +98,8 @@ func (m *environment) Close() {
 		return
 	}
 	m.tree.Release()
-	for _, dir := range []string{m.home, m.artifacts} {
-		m.remove(dir)
-	}
+	m.remove(m.home)
+	m.remove(m.artifacts)
 }
 
 // evaluate runs the evaluation once. Where it fails twice in a tree in which it passed before,
@@ -124,26 +129,20 @@ func (m *environment) evaluate(ctx context.Context) (evaluation.Result, error) {
 // anew runs it with a new tree, home and temporary directory in place of those that were used.
 func (m *environment) anew(ctx context.Context) (evaluation.Result, error) {
 	m.Close()
-	made, err := m.newEnvironment(ctx, m.side, m.treeish, m.head, m.tree.Dir)
+	made, err := m.newEnvironment(ctx, m.subject, m.tree.Dir)
 	if err != nil {
 		return evaluation.Result{}, err
 	}
-	made.change = m.change
-	if *m = *made; m.change != nil {
-		err = m.change(m.tree.Dir)
-	}
-	if err != nil {
-		return evaluation.Result{}, err
-	}
+	*m = *made
 	return m.run(ctx)
 }
 
 // run runs the evaluation once in the tree as it is.
 func (m *environment) run(ctx context.Context) (evaluation.Result, error) {
-	p, own := m.Program, m.own
-	if own != nil && !m.Isolated { // else others of our user cannot reach them
+	p := m.Program
+	if m.own != nil && !m.Isolated { // else others of our user cannot reach them
 		changed := slices.DeleteFunc(m.tree.Altered(m.evaluatorFile()),
-			func(path string) bool { _, does := own[path]; return does }) // the evaluation itself
+			func(path string) bool { _, does := m.own[path]; return does }) // the evaluation itself
 		if len(changed) > 0 {
 			return evaluation.Result{}, unmeasured(decision.EvaluatorTouched.Says(list(changed)))
 		}
@@ -152,30 +151,29 @@ func (m *environment) run(ctx context.Context) (evaluation.Result, error) {
 	if over != "" {
 		return evaluation.Result{Problem: over, OverLimit: true}, nil
 	}
+	m.printed++
+	keep, err := m.keptFile(evaluations, m.printed, string(m.role))
+	if err != nil {
+		return evaluation.Result{}, err
+	}
 	request := evaluation.Request{
 		Script: p.Script, Dir: m.tree.Dir, Env: m.environ, Timeout: p.EvaluationTimeout, Metric: p.Metric,
-		Artifacts: m.artifacts,
-		Offline:   !p.Network, Trusted: m.side == history.Baseline, Limit: limit, Fixed: m.fixed(),
+		Artifacts: m.artifacts, Keep: keep, Offline: !p.Network, Trusted: m.role == history.Baseline, Limit: limit,
+		Fixed: m.fixed(),
 	}
 	for _, rail := range p.Guardrails {
 		request.Names = append(request.Names, rail.Metric)
 	}
-	broken := m.side == history.Emptied || m.side == history.Garbled
-	if m.side == history.Candidate || broken {
+	broken := m.role == history.Emptied || m.role == history.Garbled
+	if m.role == history.Candidate || broken {
 		request.ScriptTimeout = m.timeLimit()
 	}
 	if !m.ready {
 		request.Setup, m.ready = p.Setup, true
 	}
-	var err error
-	m.printed++
-	if request.Keep, err = m.keptFile(evaluations, m.printed, string(m.side)); err != nil {
-		return evaluation.Result{}, err
-	}
 	start := m.Now()
-	given := m.given()
 	outcome, err := m.Eval.Run(ctx, request)
-	if spoilt := spoilt(given); spoilt != "" && ctx.Err() == nil {
+	if spoilt := m.spoilt(); spoilt != "" && ctx.Err() == nil {
 		outcome.Problem, err = spoilt, nil
 	}
 	m.passed = err == nil && outcome.Problem == ""
@@ -183,72 +181,65 @@ func (m *environment) run(ctx context.Context) (evaluation.Result, error) {
 	if request.Setup != "" {
 		m.prepare += m.Now().Sub(start) - outcome.Duration
 	}
-	if _, missing := os.Lstat(request.Keep); outcome.Problem != "" && !broken && m.failed == "" &&
-		missing == nil {
-		m.failed = request.Keep
+	if _, missing := os.Lstat(keep); outcome.Problem != "" && !broken && m.failed == "" && missing == nil {
+		m.failed = keep
 	}
 	return outcome, err
 }
 
-// given are the directories that a run is given to write in, with what they are.
-func (m *environment) given() map[string]string {
-	given := map[string]string{
-		process.Getenv(m.environ, "HOME"): "its HOME", process.Getenv(m.environ, "TMPDIR"): "its TMPDIR",
-		m.tree.Dir: "its tree",
-	}
-	maps.DeleteFunc(given, func(dir, _ string) bool {
-		info, err := os.Lstat(dir)
-		return err != nil || !info.IsDir()
-	})
-	return given
-}
-
-// spoilt says what the code that ran did to the directories that it was given, "" when they
-// can be used. It opens what was closed, so that the rest can be looked at and removed.
-func spoilt(given map[string]string) string {
-	said := ""
-	for dir, name := range given {
+// spoilt says what the code that ran did to the directories that it was given to write in, ""
+// when they can be used. It opens what was closed, so that the rest can be looked at and removed.
+func (m *environment) spoilt() (said string) {
+	for name, dir := range map[string]string{
+		"HOME": process.Getenv(m.environ, "HOME"), "TMPDIR": process.Getenv(m.environ, "TMPDIR"), "tree": m.tree.Dir,
+	} {
 		info, err := os.Lstat(dir)
 		switch {
+		case dir == "":
 		case err != nil:
-			said = "what was evaluated removed " + name
+			said = "what was evaluated removed its " + name
 		case !info.IsDir():
-			said = "what was evaluated put something else in place of " + name
+			said = "what was evaluated put something else in place of its " + name
 		case info.Mode().Perm()&0o700 != 0o700:
-			said = "what was evaluated closed " + name
+			said = "what was evaluated closed its " + name
 			_ = os.Chmod(dir, 0o700) // it is ours, and a directory
 		}
 	}
 	return said
 }
 
-// bench is the two places in which a trial measures. A stage finds new environments
-// for both sides, and the confirmation finds them exchanged, so that no side
-// owes its number to what an earlier run left, nor to its directory alone. Both
+// bench is two places in which something is measured, and what that gave. A stage of a trial
+// finds new environments for both sides, and the confirmation finds them exchanged, so that no
+// side owes its number to what an earlier run left, nor to its directory alone. Both
 // paths are equally long.
 type bench struct {
 	*measurer
 
-	head         string // as which git shows the trees
 	places       [2]string
 	environments [2]*environment
+	taken        map[history.Role]*samples
 }
 
-func (r *measurer) newBench(head string) *bench {
-	return &bench{measurer: r, head: head, places: [2]string{r.newDir("t"), r.newDir("t")}}
-}
-
-// environment returns the environment at a place, built for treeish when there is
-// none yet.
-func (b *bench) environment(ctx context.Context, place int, side history.Role, treeish string) (*environment, error) {
-	if b.environments[place] == nil {
-		made, err := b.newEnvironment(ctx, side, treeish, b.head, b.places[place])
-		if err != nil {
-			return nil, err
-		}
-		b.environments[place] = made
+func (r *measurer) newBench() *bench {
+	return &bench{
+		measurer: r, places: [2]string{r.newDir("t"), r.newDir("t")}, taken: map[history.Role]*samples{},
 	}
-	return b.environments[place], nil
+}
+
+// environment returns the environment at a place, built for a subject when there is none yet.
+func (b *bench) environment(ctx context.Context, place int, of subject) (_ *environment, err error) {
+	if b.environments[place] == nil {
+		b.environments[place], err = b.newEnvironment(ctx, of, b.places[place])
+	}
+	return b.environments[place], err
+}
+
+// samples are those of a role.
+func (b *bench) samples(role history.Role) *samples {
+	if b.taken[role] == nil {
+		b.taken[role] = &samples{}
+	}
+	return b.taken[role]
 }
 
 // Close removes both environments.

@@ -38,8 +38,7 @@ func TestEnvironmentCannotBeMade(t *testing.T) {
 			t.Parallel()
 			l, r, at := shared.on(t, "", steady)
 			spoil(r.measurer)
-			env, err := r.newEnvironment(t.Context(), history.Candidate, at.Head, at.Head,
-				r.newDir("t"))
+			env, err := r.newEnvironment(t.Context(), subjectOf(history.Candidate, at.Head), r.newDir("t"))
 			require.ErrorIs(t, err, broken)
 			assert.Nil(t, env)
 			l.leavesNothing()
@@ -48,7 +47,7 @@ func TestEnvironmentCannotBeMade(t *testing.T) {
 	_, r, at := shared.on(t, "", steady)
 	var homes []string
 	r.Configure = func(home string) error { homes = append(homes, home); return nil }
-	env, err := r.newEnvironment(t.Context(), history.Candidate, at.Head, at.Head, r.newDir("t"))
+	env, err := r.newEnvironment(t.Context(), subjectOf(history.Candidate, at.Head), r.newDir("t"))
 	require.NoError(t, err)
 	defer env.Close()
 	assert.Equal(t, []string{env.home}, homes)
@@ -69,7 +68,7 @@ func TestNamedOutput(t *testing.T) {
 	}
 	var kept []string
 	for _, side := range []history.Role{history.Emptied, history.Garbled, history.Candidate, history.Incumbent} {
-		env, err := r.newEnvironment(t.Context(), side, at.Head, at.Head, r.newDir("t"))
+		env, err := r.newEnvironment(t.Context(), subjectOf(side, at.Head), r.newDir("t"))
 		require.NoError(t, err)
 		defer env.Close()
 		prints = false

@@ -35,35 +35,31 @@ func (r *measurer) evaluatorFile() func(path string) bool {
 }
 
 // learn notes what a run of the unchanged files changed.
-func (r *measurer) learn(room *environment) {
+func (r *measurer) learn(env *environment) {
 	if r.own == nil {
 		r.own = ownChanges{}
 	}
 	found := map[string]bool{}
-	for _, one := range room.tree.Touched(r.evaluatorFile()) {
+	for _, one := range env.tree.Touched(r.evaluatorFile()) {
 		if one.Content && !r.own[one.Path] {
 			found[one.Path] = true
 		}
 		r.own[one.Path] = r.own[one.Path] || one.Content
 	}
-	for _, name := range room.tree.GrownShares() {
+	for _, name := range env.tree.GrownShares() {
 		r.own[name] = false // What it makes there itself is no change of a file.
 	}
-	if count := len(room.tree.Files(r.evaluatorFile())); count > maxFixed {
+	if count := len(env.tree.Files(r.evaluatorFile())); count > maxFixed {
 		r.warn("%d files are not the target's, and an evaluation finds at most %d of them read-only: what changes "+
 			"the others while it runs is noticed afterwards", count, maxFixed)
 	}
 	r.warnOfWrites(found)
 }
 
+// warnOfWrites warns of files whose content an evaluation changes itself.
 func (r *measurer) warnOfWrites(touched map[string]bool) {
-	var written []string
-	for path, content := range touched {
-		if content {
-			written = append(written, path)
-		}
-	}
-	slices.Sort(written)
+	written := slices.DeleteFunc(slices.Sorted(maps.Keys(touched)),
+		func(path string) bool { return !touched[path] })
 	if len(written) > 0 {
 		r.warnings = append(r.warnings,
 			fmt.Sprintf("the evaluation writes to files of the repository, so that a candidate can too without being "+
@@ -91,59 +87,51 @@ const maxFixed = 1000
 // script names, and not more than maxFixed. It is nil as long as these are not known,
 // and where people wrote all of the tree.
 func (m *environment) fixed() []string {
-	r := m.measurer
-	if m.side == history.Baseline || r.own == nil {
+	if m.role == history.Baseline || m.own == nil {
 		return nil
 	}
-	left := maps.Clone(r.own) // and what is on the list already
 	paths := []string{".git"} // its answers are part of what measures
-	add := func(path string) {
-		if _, out := left[path]; !out {
-			left[path] = true
-			paths = append(paths, path)
-		}
-	}
 	for _, name := range m.tree.Shared() {
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(r.own)),
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(m.own)),
 			func(path string) bool { return strings.HasPrefix(path, name+"/") }) {
-			add(name)
+			paths = append(paths, name)
 		}
 	}
-	files := m.tree.Files(r.evaluatorFile())
-	for _, path := range r.Program.ScriptFiles(files) {
-		add(path)
-	}
-	for _, path := range files {
-		add(path)
-	}
+	files, out := m.tree.Files(m.evaluatorFile()), maps.Clone(m.own)
+	paths = slices.DeleteFunc(slices.Concat(paths, m.Program.ScriptFiles(files), files), func(path string) bool {
+		_, is := out[path]
+		out[path] = true
+		return is
+	})
 	return atMost(paths, maxFixed)
 }
 
 // checkEvaluator ends the attempt when the candidate changed what measures it
 // while it ran. A file that was put back counts as changed.
-func (m *measurement) checkEvaluator(ctx context.Context, step decision.Step, room *environment) error {
-	if step.Side == decision.Incumbent {
+func (m *measurement) checkEvaluator(ctx context.Context, env *environment) error {
+	if env.role == history.Incumbent {
 		return nil
 	}
-	changes := room.tree.Touched(m.evaluatorFile())
+	changes := env.tree.Touched(m.evaluatorFile())
 	if len(changes) == 0 {
 		return nil
 	}
 	if m.own == nil {
 		m.step("measure", "the default branch, since the evaluation changed files of the repository")
-		base, err := m.newEnvironment(ctx, history.Baseline, m.at.Base, m.at.Base, m.newDir("t"))
+		base := m.newSeries(history.Baseline, m.at.Base)
+		defer base.Close()
+		made, err := base.environment(ctx, 0, base.subject)
 		if err != nil {
 			return err
 		}
-		defer base.Close()
-		outcome, err := base.evaluate(ctx)
+		outcome, err := made.evaluate(ctx)
 		if err != nil {
 			return err
 		}
 		if outcome.OverLimit { // what was not run teaches nothing
 			return ends(history.Error, decision.EvaluatorUnsure.Says(outcome.Problem))
 		}
-		m.learn(base)
+		m.learn(made)
 	}
 	if paths := m.own.beyond(changes); len(paths) > 0 {
 		return ends(history.Rejected, decision.EvaluatorChanged.Says(list(paths)))

@@ -57,8 +57,7 @@ func evaluatorTrialRepo(t *testing.T) *trialRepo {
 // built is an environment of the trialRepo's incumbent.
 func (l *trialRepo) built(r *run, at position) *environment {
 	l.t.Helper()
-	env, err := r.newEnvironment(l.t.Context(), history.Incumbent, at.Head, at.Head,
-		r.newDir("t"))
+	env, err := r.newEnvironment(l.t.Context(), subjectOf(history.Incumbent, at.Head), r.newDir("t"))
 	require.NoError(l.t, err)
 	l.t.Cleanup(env.Close)
 	return env
@@ -131,7 +130,7 @@ func TestReadOnlyEvaluation(t *testing.T) {
 				r.Program.Script = c.script
 			}
 			r.own = c.own
-			env.side = cmp.Or(c.side, env.side)
+			env.role = cmp.Or(c.side, env.role)
 			before := maps.Clone(c.own)
 			if c.want != nil {
 				c.want = slices.Insert(c.want, 0, ".git")

@@ -58,7 +58,7 @@ func (s *Service) Inspect(ctx context.Context, most int, ways ...string) (Inspec
 	if found.Commit, err = r.incumbent(ctx); err != nil {
 		return found, err
 	}
-	runs := r.newSeries(found.Commit, history.Incumbent)
+	runs := r.newSeries(history.Incumbent, found.Commit)
 	defer runs.Close()
 	r.step("inspect", "twice, in two trees")
 	problem, err := r.probe(ctx, runs, len(runs.environments))
@@ -66,11 +66,11 @@ func (s *Service) Inspect(ctx context.Context, most int, ways ...string) (Inspec
 		found.Problem = decision.Text(problem)
 		return found, err
 	}
-	found.Noisy, found.Rule = !runs.samples.same(), r.rule()
+	found.Noisy, found.Rule = !runs.own().same(), r.rule()
 	if found.Noisy && s.Program.Runs == 0 {
 		found.Rule.Regime = decision.Noisy
 	}
-	taken, count := runs.samples, min(found.Rule.Pairs, most)
+	taken, count := runs.own(), min(found.Rule.Pairs, most)
 	for found.Rule.Regime == decision.Noisy && taken.runs < count && problem == nil && err == nil {
 		r.minor("inspect", "noisy, run %d of %d", taken.runs+1, count)
 		problem, err = r.sample(ctx, runs, taken.runs%len(runs.environments))
@@ -168,14 +168,13 @@ func (r *measurer) fileToBreak(entries []git.TreeEntry, tree string) string {
 
 func (r *measurer) measureBroken(ctx context.Context, found *Inspection, file, how string) (Breakage, error) {
 	broken := Breakage{File: file, How: how}
-	env, err := r.newEnvironment(ctx, history.Incumbent, found.Commit, found.Commit, r.newDir("t"))
+	of := subjectOf(history.Incumbent, found.Commit)
+	of.change = func(dir string) error { return breakFiles(dir, how, file) }
+	env, err := r.newEnvironment(ctx, of, r.newDir("t"))
 	if err != nil {
 		return broken, err
 	}
 	defer env.Close()
-	if err := breakFiles(env.tree.Dir, how, file); err != nil {
-		return broken, err
-	}
 	outcome, err := env.evaluate(ctx)
 	if err != nil {
 		return broken, err

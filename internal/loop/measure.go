@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,28 +21,24 @@ type Samples struct {
 
 // measurement is a trial under way, with what it needs to go on.
 type measurement struct {
-	*measurer
+	*bench
 	at    position
 	a     *attempt
 	trial *decision.Trial
-	bench *bench
 	stage decision.Stage
-	taken map[decision.Side]*samples // in this stage
-	// warmUp is a warm-up that was just run. It is on record only when it ended
-	// the trial.
-	warmUp func()
 }
 
 // measure puts the candidate on trial: it runs the evaluation as often, and on
 // the side, as the trial asks, and takes its decision over.
 func (r *measurer) measure(ctx context.Context, at position, a *attempt) error {
+	start := r.Now()
+	defer func() { a.Durations["measure"] = r.Now().Sub(start).Seconds() }()
 	if r.Suite != nil {
 		return r.measureSuite(ctx, at, a)
 	}
-	start := r.Now()
-	m := &measurement{measurer: r, at: at, a: a, trial: decision.NewTrial(r.standard(a)), bench: r.newBench(at.Head)}
-	defer m.bench.Close()
-	_, err := m.trial.Run(func(step decision.Step) (metric.Measurement, error) { return m.take(ctx, step) })
+	m := &measurement{bench: r.newBench(), at: at, a: a, trial: decision.NewTrial(r.standard(a))}
+	defer m.Close()
+	d, err := m.trial.Run(func(step decision.Step) (metric.Measurement, error) { return m.take(ctx, step) })
 	end, without := errors.AsType[*endedError](err)
 	failed, touched := errors.AsType[*failedError](err)
 	switch {
@@ -52,23 +49,18 @@ func (r *measurer) measure(ctx context.Context, at position, a *attempt) error {
 	case err != nil:
 		return err
 	default:
-		m.decide()
+		m.decide(d)
 	}
-	m.close()
-	a.Durations["measure"] = r.Now().Sub(start).Seconds()
+	m.endStage()
 	return nil
 }
 
-// sides are all that a trial can measure, in the order in which it is recorded.
-var sides = [...]decision.Side{decision.Incumbent, decision.Candidate, decision.Emptied, decision.Garbled}
-
-// take takes one step of the trial.
+// take takes one step of the trial, and begins a stage with new environments.
 func (m *measurement) take(ctx context.Context, step decision.Step) (metric.Measurement, error) {
-	m.warmUp = nil
-	if m.stage != step.Stage { // with new environments
-		m.close()
-		m.bench.Close()
-		m.stage, m.taken = step.Stage, map[decision.Side]*samples{}
+	if m.stage != step.Stage {
+		m.endStage()
+		m.Close()
+		m.stage = step.Stage
 		m.step("measure", "%s", m.heading(step))
 		if step.Stage == decision.Pairs { // it turned out noisy, and may have no time for its pairs
 			if problem := m.exceedsTimeLimit(m.records.Seconds, m.records.Prepare); problem != nil {
@@ -100,67 +92,65 @@ func (m *measurement) heading(step decision.Step) string {
 	return ""
 }
 
-// close records what a stage measured.
-func (m *measurement) close() {
-	for _, side := range sides {
-		if taken := m.taken[side]; taken != nil && taken.runs > 0 {
-			taken.Role, taken.Stage, taken.Evaluator = history.Role(side), m.stage, m.at.Evaluator
+// endStage records what a stage measured.
+func (m *measurement) endStage() {
+	for _, role := range []history.Role{history.Incumbent, history.Candidate, history.Emptied, history.Garbled} {
+		if taken := m.taken[role]; taken != nil && taken.runs > 0 {
+			taken.Role, taken.Stage, taken.Evaluator = role, m.stage, m.at.Evaluator
 			m.a.measured = append(m.a.measured, &taken.Measured)
 		}
 	}
-	m.taken = nil
+	clear(m.taken)
 }
 
 // place is where a side is measured in a stage.
 func place(stage decision.Stage, side decision.Side) int {
-	first := decision.Incumbent
-	switch stage { //nolint:exhaustive // the others begin with the incumbent
-	case decision.Once, decision.Confirmation:
-		first = decision.Candidate
-	case decision.Held:
-		first = decision.Emptied
+	first := map[decision.Stage]decision.Side{
+		decision.Once: decision.Candidate, decision.Confirmation: decision.Candidate, decision.Held: decision.Emptied,
 	}
-	if side == first {
+	if side == cmp.Or(first[stage], decision.Incumbent) {
 		return 0
 	}
 	return 1
 }
 
-// evaluate runs the evaluation for a step.
+// subject is what a step measures.
+func (m *measurement) subject(ctx context.Context, step decision.Step) (of subject, err error) {
+	of = subjectOf(history.Role(step.Side), m.at.Head)
+	switch {
+	case step.Side == decision.Candidate:
+		of.treeish = m.a.tree
+	case step.Stage == decision.Held && step.Number == 1:
+		of.change, err = m.breaking(ctx, step.Side)
+	}
+	return of, err
+}
+
+// evaluate runs the evaluation for a step. A warm-up is on record only when it ends the trial.
 func (m *measurement) evaluate(ctx context.Context, step decision.Step) (none metric.Measurement, err error) {
-	treeish := m.at.Head
-	if step.Side == decision.Candidate {
-		treeish = m.a.tree
+	of, err := m.subject(ctx, step)
+	if err != nil {
+		return none, err
 	}
-	env, err := m.bench.environment(ctx, place(step.Stage, step.Side), history.Role(step.Side), treeish)
-	if err == nil && step.Stage == decision.Held && step.Number == 1 {
-		if env.change, err = m.breaking(ctx, step.Side); err == nil {
-			err = env.change(env.tree.Dir)
-		}
-	}
+	env, err := m.environment(ctx, place(step.Stage, step.Side), of)
 	if err != nil {
 		return none, err
 	}
 	outcome, err := env.evaluate(ctx)
 	if err == nil {
-		err = m.checkEvaluator(ctx, step, env)
+		err = m.checkEvaluator(ctx, env)
 	}
 	if err != nil {
 		return none, err
 	}
-	if m.taken[step.Side] == nil {
-		m.taken[step.Side] = &samples{}
-	}
-	taken := m.taken[step.Side]
+	taken := m.samples(of.role)
 	taken.Prepare = env.prepare.Seconds()
-	switch {
-	case outcome.OverLimit:
+	if outcome.OverLimit {
 		return none, ends(history.Error, decision.NotMeasured.Says(outcome.Problem))
-	case outcome.Problem == "" && step.WarmUp:
-		m.warmUp = func() { taken.add(outcome, m.Program.Guardrails) }
-		return outcome.Measurement, nil
 	}
-	taken.add(outcome, m.Program.Guardrails)
+	if !step.WarmUp || m.rule().Unfit(outcome.Measurement) != nil {
+		taken.add(outcome, m.Program.Guardrails)
+	}
 	switch {
 	case outcome.Problem == "":
 		return outcome.Measurement, nil
@@ -186,7 +176,7 @@ func (m *measurement) blame(ctx context.Context, step decision.Step, outcome eva
 		})
 	}
 	m.step("measure", "the incumbent, since the candidate's evaluation failed")
-	env, err := m.bench.environment(ctx, 1-place(step.Stage, decision.Candidate), history.Incumbent, m.at.Head)
+	env, err := m.environment(ctx, 1-place(step.Stage, decision.Candidate), subjectOf(history.Incumbent, m.at.Head))
 	if err != nil {
 		return err
 	}
@@ -205,11 +195,8 @@ func (m *measurement) blame(ctx context.Context, step decision.Step, outcome eva
 }
 
 // decide takes the trial's decision over.
-func (m *measurement) decide() {
-	a, d := m.a, m.trial.Decision()
-	if m.warmUp != nil {
-		m.warmUp()
-	}
+func (m *measurement) decide(d decision.Decision) {
+	a := m.a
 	a.Rule, a.Noisy = new(m.rule()), m.trial.Regime() == decision.Noisy
 	if d.Fault != nil {
 		a.end(history.Error, *d.Fault)

@@ -61,6 +61,7 @@ func newTrialRepo(t *testing.T) *trialRepo {
 		trialRepos.dir, err = os.MkdirTemp("", "trialRepo-") //nolint:usetesting // it outlives this test
 		require.NoError(t, err)
 		require.NoError(t, os.CopyFS(trialRepos.dir, os.DirFS(first.dir)))
+		trialRepos.env = append(trialRepos.env, "HOME="+trialRepos.dir)
 	})
 	b := &fixture{t: t, dir: t.TempDir(), clock: time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC), env: trialRepos.env}
 	require.NoError(t, os.CopyFS(b.dir, os.DirFS(trialRepos.dir)))

@@ -16,19 +16,20 @@ import (
 
 // rule is how a candidate of the program is decided now. `auto` believes a
 // single run until two equal ones gave two numbers.
-func (r *journal) rule() decision.Rule { return r.ruleOf(r.records) }
+func (r *journal) rule() decision.Rule { return r.records.rule() }
 
-func (r *journal) ruleOf(b *records) decision.Rule {
-	p, rule := r.Program, AskedRule(r.Program)
-	if p.Runs == 0 && b.Noisy {
+func (b *records) rule() decision.Rule {
+	p, rule := b.Program, AskedRule(b.Program)
+	if p.Runs != 0 {
+		return rule
+	}
+	if b.Noisy {
 		rule.Regime = decision.Noisy
 	}
-	if sum := &b.Summary; p.Runs == 0 {
-		extended := rule
-		extended.Regime, extended.Pairs = decision.Noisy, 2*rule.Pairs
-		if cost, _ := cost(extended, sum.Seconds, sum.Prepare); cost <= p.Timeout {
-			rule.MaxPairs = extended.Pairs
-		}
+	extended := rule
+	extended.Regime, extended.Pairs = decision.Noisy, 2*rule.Pairs
+	if cost, _ := cost(extended, b.Seconds, b.Prepare); cost <= p.Timeout {
+		rule.MaxPairs = extended.Pairs
 	}
 	return rule
 }
@@ -105,7 +106,6 @@ func figure(format string, number float64) *metric.Value {
 type samples struct {
 	history.Measured
 	numbers []map[string]metric.Value // of each run that gave a metric
-	seconds float64                   // of all runs together
 	runs    int
 }
 
@@ -113,8 +113,8 @@ type samples struct {
 func (s *samples) add(outcome evaluation.Result, rails []decision.Guardrail) {
 	m := outcome.Measurement
 	s.runs++
-	s.seconds += outcome.Duration.Seconds()
-	s.Seconds, s.Output, s.Problem = s.seconds/float64(s.runs), outcome.Tail, outcome.Problem
+	s.Seconds += (outcome.Duration.Seconds() - s.Seconds) / float64(s.runs)
+	s.Output, s.Problem = outcome.Tail, outcome.Problem
 	s.Numbers, s.RejectedReason = m.Numbers, m.RejectedReason
 	if m.Metric == nil {
 		return

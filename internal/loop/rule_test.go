@@ -88,7 +88,6 @@ func TestRuleOfKnownNoise(t *testing.T) {
 			j.records.Summary = c.sum
 			got := j.rule()
 			assert.Equal(t, []any{c.regime, c.pairs, c.maxPairs}, []any{got.Regime, got.Pairs, got.MaxPairs})
-			assert.Equal(t, got, j.ruleOf(j.records))
 		})
 	}
 }

@@ -326,12 +326,11 @@ func TestRemainingTime(t *testing.T) {
 			t.Parallel()
 			j := journalOf(t, "")
 			j.records.Seconds = c.baseline
-			one, other := &samples{runs: c.runs / 2, seconds: c.seconds / 4},
-				&samples{runs: c.runs - c.runs/2, seconds: c.seconds - c.seconds/4}
-			m := &measurement{
+			one := &samples{runs: c.runs / 2, Measured: history.Measured{Seconds: c.seconds / float64(max(c.runs, 1))}}
+			m := &measurement{bench: &bench{
 				measurer: &measurer{spending: &spending{journal: j}},
-				taken:    map[decision.Side]*samples{decision.Incumbent: one, decision.Candidate: other},
-			}
+				taken:    map[history.Role]*samples{history.Incumbent: one, history.Candidate: one},
+			}}
 			assert.Equal(t, c.says, m.timeLeft(decision.Step{Of: c.of}))
 		})
 	}

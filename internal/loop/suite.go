@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
@@ -15,17 +16,14 @@ import (
 // held against the incumbent as a whole, task by task, and not by its metric
 // alone. Directories are trees of the repository.
 type Suite interface {
-	// Measure runs the suite for one tree. With an error Suited has its Expense
-	// alone.
-	Measure(ctx context.Context, dir string, limit evaluation.Limit) (Suited, error)
-	// Compare runs it for both trees.
-	Compare(ctx context.Context, incumbent, candidate string, limit evaluation.Limit) (Suited, error)
+	// Run runs the suite for the incumbent's tree, and for that of a candidate beside it when
+	// there is one. With an error Suited has its Expense alone.
+	Run(ctx context.Context, limit evaluation.Limit, trees ...string) (Suited, error)
 }
 
 // Suited is the result of a suite.
 type Suited struct {
-	// Incumbent and Candidate are the metrics of the sides; a Measure has the
-	// first alone.
+	// Incumbent and Candidate are the metrics of the sides.
 	Incumbent, Candidate *metric.Value
 	// Verdict is Improved only for what may be promoted.
 	Verdict decision.Verdict
@@ -41,70 +39,62 @@ type Suited struct {
 	Unfinished string
 	// Expense is what the models used that the suite asked; nil when it asked none.
 	Expense *history.Expense
+
+	changed []string // files outside the target that were written to meanwhile
 }
 
 // measureSuiteBaseline measures iteration 0 of a suite.
-func (r *measurer) measureSuiteBaseline(ctx context.Context, at position) ([]*history.Measured, error) {
-	head, err := r.measuredBySuite(ctx, at.Head)
-	if err != nil || at.Head == at.Base {
-		return []*history.Measured{head}, err
+func (r *measurer) measureSuiteBaseline(ctx context.Context, at position) (measured []*history.Measured, err error) {
+	for _, commit := range slices.Compact([]string{at.Head, at.Base}) {
+		suited, e, err := r.runSuite(ctx, subject{role: history.Baseline, treeish: commit})
+		if err != nil {
+			return nil, err
+		}
+		if problem := cmp.Or(suited.Problem, suited.Unfinished); problem != "" {
+			return nil, unmeasured(decision.SuiteFails.Says(problem))
+		}
+		e.Metric, e.Samples = suited.Incumbent, []metric.Value{*suited.Incumbent}
+		measured = append([]*history.Measured{e}, measured...)
 	}
-	base, err := r.measuredBySuite(ctx, at.Base)
-	return []*history.Measured{base, head}, err
+	return measured, nil
 }
 
-func (r *measurer) measuredBySuite(ctx context.Context, commit string) (*history.Measured, error) {
-	env, err := r.newEnvironment(ctx, history.Baseline, commit, "", r.newDir("t"))
-	if err != nil {
-		return nil, err
-	}
-	defer env.Close()
-	start := r.Now()
-	suited, err := r.runSuite(func(limit evaluation.Limit) (Suited, error) {
-		return r.Suite.Measure(ctx, env.tree.Dir, limit)
-	})
-	if err != nil {
-		return nil, err
-	}
-	if problem := cmp.Or(suited.Problem, suited.Unfinished); problem != "" {
-		return nil, unmeasured(decision.SuiteFails.Says(problem))
-	}
-	return &history.Measured{
-		Metric: suited.Incumbent, Samples: []metric.Value{*suited.Incumbent}, Output: suited.Output,
-		Seconds: r.Now().Sub(start).Seconds(), Prepare: env.prepare.Seconds(),
-	}, nil
-}
-
-// runSuite runs the suite with what is left of the budget, and notes what it
-// used.
-func (r *measurer) runSuite(run func(evaluation.Limit) (Suited, error)) (Suited, error) {
+// runSuite runs the suite with what is left of the budget, and notes what it used. What it
+// measured has no metric yet.
+func (r *measurer) runSuite(ctx context.Context, sides ...subject) (suited Suited, e *history.Measured, err error) {
 	limit, over := r.toMeasure()
 	if over != "" {
-		return Suited{Unfinished: over}, nil
+		return Suited{Unfinished: over}, nil, nil
 	}
-	suited, err := run(limit)
+	e = &history.Measured{}
+	var trees []*tree.Tree
+	var dirs []string
+	for _, side := range sides {
+		env, err := r.newEnvironment(ctx, side, r.newDir("t"))
+		if err != nil {
+			return suited, e, err
+		}
+		defer env.Close()
+		trees, dirs = append(trees, env.tree), append(dirs, env.tree.Dir)
+		e.Prepare = max(e.Prepare, env.prepare.Seconds())
+	}
+	start := r.Now()
+	suited, err = r.Suite.Run(ctx, limit, dirs...)
 	r.expend(suited.Expense)
-	return suited, err
+	e.Output, e.Seconds = suited.Output, r.Now().Sub(start).Seconds()
+	for _, tree := range trees { // which the suite only reads itself
+		for _, one := range tree.Touched(r.evaluatorFile()) {
+			suited.changed = append(suited.changed, one.Path)
+		}
+	}
+	return suited, e, err
 }
 
 // measureSuite holds the candidate against the incumbent.
 func (r *measurer) measureSuite(ctx context.Context, at position, a *attempt) error {
-	bench := r.newBench("")
-	defer bench.Close()
-	incumbent, err := bench.environment(ctx, 0, history.Incumbent, at.Head)
-	if err != nil {
-		return err
-	}
-	candidate, err := bench.environment(ctx, 1, history.Candidate, a.tree)
-	if err != nil {
-		return err
-	}
 	r.step("measure", "the suite for incumbent and candidate")
-	start := r.Now()
-	suited, err := r.runSuite(func(limit evaluation.Limit) (Suited, error) {
-		return r.Suite.Compare(ctx, incumbent.tree.Dir, candidate.tree.Dir, limit)
-	})
-	a.Durations["measure"] = r.Now().Sub(start).Seconds()
+	suited, e, err := r.runSuite(ctx, subject{role: history.Incumbent, treeish: at.Head},
+		subject{role: history.Candidate, treeish: a.tree})
 	if err != nil {
 		return err
 	}
@@ -116,31 +106,17 @@ func (r *measurer) measureSuite(ctx context.Context, at position, a *attempt) er
 	case suited.Unfinished != "":
 		a.end(history.Error, decision.SuiteUnfinished.Says(suited.Unfinished))
 		return nil
-	}
-	if changed := r.changedInSuite(incumbent, candidate); len(changed) > 0 {
-		a.end(history.Rejected, decision.EvaluatorChanged.Says(list(changed)))
+	case len(suited.changed) > 0:
+		slices.Sort(suited.changed)
+		a.end(history.Rejected, decision.EvaluatorChanged.Says(list(slices.Compact(suited.changed))))
 		return nil
 	}
-	a.measured = append(a.measured, &history.Measured{
-		Role: history.Candidate, Metric: suited.Candidate,
-		Output: suited.Output, Seconds: a.Durations["measure"], Evaluator: at.Evaluator,
-	})
+	e.Role, e.Metric, e.Evaluator, e.Prepare = history.Candidate, suited.Candidate, at.Evaluator, 0
+	a.measured = append(a.measured, e)
 	d := r.suiteDecision(suited)
 	a.decide(d)
 	a.end(outcomeOf(d), d.Reasons...)
 	return nil
-}
-
-// changedInSuite are the files outside the target that were written to while the
-// suite worked with both trees, which it only reads itself.
-func (r *measurer) changedInSuite(sides ...*environment) (changed []string) {
-	for _, side := range sides {
-		for _, one := range side.tree.Touched(r.evaluatorFile()) {
-			changed = append(changed, one.Path)
-		}
-	}
-	slices.Sort(changed)
-	return slices.Compact(changed)
 }
 
 // suiteDecision is a suite's verdict as one of the loop: the best afterwards is

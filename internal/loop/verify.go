@@ -114,7 +114,7 @@ func (r *run) verifyDecision(b *records, at position, p *proposal.Proposal) (his
 	if r.Program.Evaluation == program.Tasks {
 		return e, verifySuiteDecision(b, p, &e)
 	}
-	if e.Rule == nil || !e.Rule.Same(r.ruleOf(b)) {
+	if e.Rule == nil || !e.Rule.Same(b.rule()) {
 		return e, proposal.Refuse("it was decided by another rule than the program's")
 	}
 	again, err := audit.Decision(b.Summary, p.Measured, &e)

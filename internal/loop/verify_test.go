@@ -81,13 +81,11 @@ func TestVerifyRefuses(t *testing.T) {
 // brokenSuite says that a candidate is better, without a number.
 type brokenSuite struct{}
 
-func (brokenSuite) Measure(context.Context, string, evaluation.Limit) (Suited, error) {
-	one := metric.MustValue("1")
-	return Suited{Incumbent: &one}, nil
-}
-
-func (brokenSuite) Compare(context.Context, string, string, evaluation.Limit) (Suited, error) {
-	return Suited{Verdict: decision.Improved}, nil
+func (brokenSuite) Run(_ context.Context, _ evaluation.Limit, trees ...string) (Suited, error) {
+	if len(trees) > 1 {
+		return Suited{Verdict: decision.Improved}, nil
+	}
+	return Suited{Incumbent: metricOf("1")}, nil
 }
 
 // TestRefusedProposalIsError: what verification refuses in one job is recorded
