@@ -9,6 +9,7 @@ import (
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/internal/setup"
 )
 
@@ -20,15 +21,15 @@ func (a *App) check(ctx context.Context, programs ...*program.Program) []setup.C
 		states.Branch = a.Memory
 		_ = states.Load(ctx)
 	}
+	in := schedule.Input{States: states.Texts, Unreadable: states.Failed, Branch: memory.MemoryBranch}
 	files, list := setup.WorkingFiles(a.Checkout), []setup.Checked{}
 	for _, p := range programs {
-		why := memory.GoOn(p, states.Texts)
-		if err := states.Failed[p.Name]; err != nil {
-			why = program.Problem{File: memory.MemoryBranch + ":" + p.Name + ".md", Message: err.Error()}.String()
-		}
+		standing := in.Read(p)
 		checked := setup.Check(p, files, a.refused(ctx, p, files))
-		if why != "" && !checked.Unconfigured {
-			checked.Errors, checked.OK = append(checked.Errors, why), false
+		for _, problem := range standing.Problems {
+			if !checked.Unconfigured {
+				checked.Errors, checked.OK = append(checked.Errors, problem.String()), false
+			}
 		}
 		list = append(list, checked)
 	}

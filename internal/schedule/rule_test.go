@@ -12,6 +12,9 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/tests/golden"
@@ -113,6 +116,7 @@ func TestStatusesInTheOrderOfTheHistory(t *testing.T) {
 		"a plateau, the newest last":  {first, "❌ Rejected", ""},
 		"nothing shows it":            {first, "", ""},
 		"waiting, the newest first":   {"pending-ci, rejected", "⏳ Pending CI", ""},
+		"twelve, the newest first":    {"accepted" + strings.Repeat(", rejected", 11), "✅ Accepted", ""},
 		"waited once, and not now":    {"accepted, rejected, pending-ci", "✅ Accepted", ""},
 		"a ledger, and waited before": {"pending-ci, rejected", "⏳ Pending CI", ledger},
 		"a ledger, and waits":         {"accepted, pending-ci", "✅ Accepted", ledger},
@@ -130,5 +134,37 @@ func TestStatusesInTheOrderOfTheHistory(t *testing.T) {
 			Ledger:   func(string) (*history.Log, error) { return testrepo.Ledger([]byte(c[2])) },
 		}).Standings[0]
 		golden.Row(t, name, fmt.Sprint(s.Condition, " ", s.Skip))
+	}
+}
+
+// TestProgramKeepsDirectionOfState: where its file leaves that open, and its
+// state can be read.
+func TestProgramKeepsDirectionOfState(t *testing.T) {
+	t.Parallel()
+	const head = "# Autoloop: p\n\n## ⚙️ Machine State\n\n| Field | Value |\n|---|---|\n"
+	const lower, higher = head + "| Metric Direction | lower |\n", head + "| Metric Direction | higher |\n"
+	const none = "none"
+	for name, states := range map[string][2]string{ // of the program, and of another
+		"no state":                   {none, higher},
+		"lower":                      {lower, higher},
+		"higher":                     {higher, lower},
+		"no direction in it":         {head + "| Iteration Count | 2 |\n"},
+		"a state of before it ran":   {string(state.New("p").Render())},
+		"a cell that cannot be read": {higher + "| Iteration Count | many |\n"},
+		"no table":                   {"# mine\n"},
+		"an empty state":             {},
+		"others cannot be read":      {none, "# mine\n"},
+	} {
+		p := &program.Program{Name: "p", Evaluation: program.Metric, Direction: metric.Lower}
+		known := map[string][]byte{"q": []byte(states[1])}
+		if states[0] != none {
+			known["p"] = []byte(states[0])
+		}
+		in := schedule.Input{States: known, Branch: memory.MemoryBranch}
+		says := ""
+		for _, problem := range in.Read(p).Problems {
+			says += problem.String()
+		}
+		golden.Row(t, name, string(p.Direction)+" "+says)
 	}
 }

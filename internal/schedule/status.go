@@ -157,7 +157,9 @@ func (in *Input) refuse(s *Standing) bool {
 	return true
 }
 
-func (in *Input) stand(p *program.Program) *Standing {
+// Read reads the state of a program, which goes on in the direction that it says; what is wrong with the
+// state is in Problems.
+func (in *Input) Read(p *program.Program) *Standing {
 	s := &Standing{Program: p}
 	if data, found := in.States[p.Name]; found {
 		s.StateSize = new(len(data))
@@ -166,6 +168,11 @@ func (in *Input) stand(p *program.Program) *Standing {
 	if err := in.Unreadable[p.Name]; err != nil {
 		s.fail(in.place(p.Name+".md"), 0, err.Error())
 	}
+	return s
+}
+
+func (in *Input) stand(p *program.Program) *Standing {
+	s := in.Read(p)
 	s.Problems = append(s.Problems, p.Errors()...)
 	switch {
 	case p.Unconfigured:
@@ -284,7 +291,10 @@ func (in *Input) judge(s *Standing) (Condition, string) {
 // settle puts the statuses of a state without a ledger into their order, where
 // something depends on it.
 func (in *Input) settle(s *Standing) {
-	if !s.Machine.OrderMatters(fewest(s.Program)) {
+	turned := s.Machine
+	turned.RecentStatuses = slices.Clone(turned.RecentStatuses)
+	slices.Reverse(turned.RecentStatuses)
+	if s.Machine.Pending() == turned.Pending() && plateau(s.Program, s.Machine) == plateau(s.Program, turned) {
 		return
 	}
 	if in.summary(s) == nil {
@@ -294,9 +304,11 @@ func (in *Input) settle(s *Standing) {
 	}
 }
 
-// fewest is how many rejections may be a plateau, as far as statuses go back.
-func fewest(p *program.Program) int {
-	return min(p.Plateau, p.PlateauFor(p.Agent), state.MaxStatuses)
+// plateau says whether a state has as many rejections last as may be a plateau, as far as statuses go back.
+func plateau(p *program.Program, m state.Machine) bool {
+	fewest, last := min(p.Plateau, p.PlateauFor(p.Agent), state.MaxStatuses), m.RecentStatuses
+	return fewest > 0 && len(last) >= fewest && !slices.ContainsFunc(last[len(last)-fewest:],
+		func(status string) bool { return status != string(state.Rejected) })
 }
 
 // onPlateau looks at the statuses, and at the ledger for whether a person has
@@ -304,7 +316,7 @@ func fewest(p *program.Program) int {
 // returns the limit that is reached, 0 when none is.
 func (in *Input) onPlateau(s *Standing) int {
 	limit := s.Program.PlateauFor(s.Program.Agent)
-	if !s.Machine.Plateau(fewest(s.Program)) {
+	if !plateau(s.Program, s.Machine) {
 		return 0
 	}
 	summary := in.summary(s)

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,8 +11,6 @@ import (
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/program"
 )
 
 // States are the state files of all programs for scheduling: of a directory to which they were
@@ -99,22 +96,4 @@ func (s *States) compare() {
 			fmt.Sprintf("%s has another state of %s than branch %s (states that differ: %d): update the copy, or "+
 				"remove it to read the branch", s.Dir, slices.Min(differing), MemoryBranch, len(differing)))
 	}
-}
-
-// GoOn lets a program go on in the direction that its state says, and says why the
-// state cannot be read; "" when it can be read, or the program has no state yet.
-func GoOn(p *program.Program, states map[string][]byte) string {
-	data, found := states[p.Name]
-	machine, _, err := state.ParseMachine(data)
-	if err == nil && machine.DirectionGiven {
-		p.GoOn(machine.Direction)
-	}
-	if err == nil || !found {
-		return ""
-	}
-	problem := program.Problem{File: MemoryBranch + ":" + p.Name + ".md", Message: err.Error()}
-	if at, ok := errors.AsType[*state.Problem](err); ok {
-		problem.Line = at.Line
-	}
-	return problem.String()
 }

@@ -7,7 +7,6 @@ package state
 import (
 	"cmp"
 	"reflect"
-	"slices"
 	"strings"
 	"time"
 
@@ -43,7 +42,7 @@ type Machine struct {
 	CompletedReason string `row:"Completed Reason"`
 	// ConsecutiveErrors counts the errors in a row up to now.
 	ConsecutiveErrors int `row:"Consecutive Errors"`
-	// RecentStatuses holds the last outcomes in lower case, newest last.
+	// RecentStatuses holds the last outcomes in lower case, newest last; MaxStatuses of them are written.
 	RecentStatuses []string `row:"Recent Statuses"`
 	// NotBefore is when an iteration that was put off may begin again, in UTC;
 	// nil for none.
@@ -51,8 +50,6 @@ type Machine struct {
 
 	// DirectionGiven says that the row of the direction is there with a value.
 	DirectionGiven bool
-	// cut says that there were more statuses.
-	cut bool
 }
 
 func lastStatuses(all []string) []string { return all[max(len(all)-MaxStatuses, 0):] }
@@ -64,24 +61,6 @@ func (m Machine) Compare(other Machine, each func(row, is, other string)) {
 			each(f.name(), is, another)
 		}
 	}
-}
-
-// OrderMatters reports whether the program waits for CI, or has its last n
-// iterations rejected, by the one order of its statuses and not by the other.
-func (m Machine) OrderMatters(n int) bool {
-	turned := Machine{RecentStatuses: slices.Clone(m.RecentStatuses)}
-	slices.Reverse(turned.RecentStatuses)
-	return m.cut || m.Pending() != turned.Pending() || m.Plateau(n) != turned.Plateau(n)
-}
-
-// Plateau says whether the last n statuses are all `rejected`. It is false for
-// n < 1 and when there are fewer statuses than n.
-func (m Machine) Plateau(n int) bool {
-	if n < 1 || len(m.RecentStatuses) < n {
-		return false
-	}
-	last := m.RecentStatuses[len(m.RecentStatuses)-n:]
-	return !slices.ContainsFunc(last, func(s string) bool { return s != string(Rejected) })
 }
 
 // Pending says whether the last iteration still waits for CI.

@@ -98,8 +98,7 @@ func (f field) read(raw string, m *Machine) (wanted, warning string) {
 		text = strings.NewReplacer(`\\`, `\`, `\|`, `|`).Replace(raw)
 		*value = prose(strings.ToValidUTF8(text, "\uFFFD"))
 	case *[]string:
-		all := statuses(text)
-		*value, m.cut = lastStatuses(all), len(all) > MaxStatuses
+		*value = statuses(text)
 	}
 	return "", warning
 }

@@ -1,7 +1,6 @@
 package state_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -14,12 +13,8 @@ import (
 
 const table = "## ⚙️ Machine State\n\n| Field | Value |\n|---|---|\n"
 
-func TestPlateauAndPending(t *testing.T) {
-	m := state.Machine{RecentStatuses: []string{"accepted", "rejected", "rejected", "rejected"}}
-	for n, is := range map[int]bool{3: true, 4: false, 5: false, 0: false} {
-		assert.Equal(t, is, m.Plateau(n), n)
-	}
-	assert.False(t, m.Pending())
+func TestPending(t *testing.T) {
+	assert.False(t, state.Machine{RecentStatuses: []string{"accepted", "rejected"}}.Pending())
 	assert.True(t, state.Machine{RecentStatuses: []string{"pending-ci"}}.Pending())
 	assert.False(t, state.Machine{}.Pending())
 }
@@ -40,20 +35,6 @@ func TestWhyAProgramIsStopped(t *testing.T) {
 		"a reason of a person's own": {Paused: true, PauseReason: "| pipes | and `code`"},
 	} {
 		golden.Row(t, name, m.Stopped("speed"))
-	}
-}
-
-// TestWhetherTheOrderOfStatusesMatters to the scheduler; of more than ten it says which of them are known.
-func TestWhetherTheOrderOfStatusesMatters(t *testing.T) {
-	t.Parallel()
-	for cell, matters := range map[string]bool{
-		"error, rejected, rejected": false, "rejected, rejected, rejected": false, "error": false,
-		"error, rejected, rejected, rejected": true, "pending-ci, error": true, "pending-ci": false,
-		strings.Repeat("error, ", 9) + "error": false, strings.Repeat("error, ", 10) + "error": true,
-	} {
-		m := parse(t, table+"| Recent Statuses | "+cell+" |\n").Machine()
-		assert.LessOrEqual(t, len(m.RecentStatuses), state.MaxStatuses)
-		assert.Equal(t, matters, m.OrderMatters(3), cell)
 	}
 }
 

@@ -23,7 +23,6 @@ const maxReason = 500
 // values are replaced, and rows that are missing are added in their place when
 // they have something to say; Metric Direction always has.
 func (d *Doc) SetMachine(m Machine) {
-	m.RecentStatuses = lastStatuses(m.RecentStatuses)
 	was := d.Machine()
 	for f := range fieldCount {
 		found, problem := findTable(d.data)
@@ -101,8 +100,8 @@ func (f field) cell(m *Machine) string {
 			return escapeCell(text)
 		}
 	case *[]string:
-		words := make([]string, 0, len(*value))
-		for _, word := range *value {
+		words := []string{}
+		for _, word := range lastStatuses(*value) {
 			words = append(words, strings.Map(func(r rune) rune {
 				if r <= ' ' || strings.ContainsRune(",|\\`*_", r) {
 					return '-'
