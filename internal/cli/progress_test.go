@@ -104,7 +104,7 @@ func TestTaskLine(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, "0/10 runs", taskLine(taskrun.Progress{Total: 10}))
 	golden.Row(t, "5/10 runs, 2 kept", taskLine(taskrun.Progress{
-		Done: 5, Total: 10, Reused: 2, Task: "fix\x1b[31m", Side: "candidate", Checks: format.Passed(1, 3),
+		Done: 5, Total: 10, Reused: 2, Task: "fix\x1b[31m", Side: "candidate", Checks: format.Objective{Passed: 1, Total: 3},
 		Failure: "timeout: it\ntook long",
 		USD:     metric.MustValue("0.12345"), Tokens: 700, Unknown: 1,
 	}))

@@ -212,8 +212,6 @@ func (s *schemas) kind(expr ast.Expr) object {
 		return object{"type": "integer"}
 	case "float64", "Value":
 		return object{"type": "number"}
-	case "Number": // one that is not finite is its name
-		return object{"anyOf": []any{object{"type": "number"}, object{"type": "string"}, object{"type": "null"}}}
 	case "Time":
 		return object{"type": "string", "format": "date-time"}
 	case "RawMessage":

@@ -113,7 +113,7 @@ func taskLine(p taskrun.Progress) string {
 	add(tokens, ", %d tokens", p.Tokens)
 	add(p.Unknown > 0 && (usd || tokens), ", %d runs of unknown cost", p.Unknown)
 	if p.Task != "" {
-		add(true, ": %s, %s: %s of %s checks passed", plain.Short(p.Task, liveWidth), p.Side, p.Checks.Passed, p.Checks.Total)
+		add(true, ": %s, %s: %d of %d checks passed", plain.Short(p.Task, liveWidth), p.Side, p.Checks.Passed, p.Checks.Total)
 		add(p.Failure != "", " (%s)", plain.Short(p.Failure, liveWidth))
 	}
 	return line

@@ -15,11 +15,9 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/evaluation"
-	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/suite/cache"
-	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/score"
 	"github.com/org/autoloop/internal/suite/taskrun"
 	"github.com/org/autoloop/internal/suite/work"
@@ -67,7 +65,7 @@ func (l *taskSuite) Run(ctx context.Context, limit evaluation.Limit, trees ...st
 	if err != nil {
 		return result, err
 	}
-	result.Incumbent, result.Noisy = metricOf(found.Baseline), found.Baseline.MayVary()
+	result.Incumbent, result.Noisy = score.Metric(found.Baseline), found.Baseline.MayVary()
 	if len(sides) == 1 {
 		if result.Output = taskrun.Failures(found.Baseline); result.Incumbent == nil {
 			result.Problem = "the suite came to no number"
@@ -75,18 +73,11 @@ func (l *taskSuite) Run(ctx context.Context, limit evaluation.Limit, trees ...st
 		return result, nil
 	}
 	result.Verdict, result.Reasons, result.Output = found.Verdict, found.Lines(), taskrun.Failures(found.Candidate)
-	result.Candidate, result.Noisy = metricOf(found.Candidate), result.Noisy || found.Candidate.MayVary()
+	result.Candidate, result.Noisy = score.Metric(found.Candidate), result.Noisy || found.Candidate.MayVary()
 	if found.Verdict == decision.Improved && (!found.Promotable || result.Candidate == nil) {
 		result.Verdict = decision.Neutral
 	}
 	return result, nil
-}
-
-func metricOf(o format.SuiteOutcome) *metric.Value {
-	if key, ok := score.Metric(o); ok {
-		return &key
-	}
-	return nil
 }
 
 // executedBy describes who works on the tasks, and who judges them; nil where they

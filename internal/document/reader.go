@@ -178,22 +178,22 @@ func (r *Reader) OptionalInto(to *string, most int) func(Node, string) {
 	}
 }
 
-// Number reads a number, which may turn out not to be finite.
-func (r *Reader) Number(n Node, key string) metric.Number {
+// Number reads a number; ok is false, with a problem, for anything else, and, without one, for a
+// number that is not finite.
+func (r *Reader) Number(n Node, key string) (value metric.Value, ok bool) {
 	if !r.Is(n, key, Number) {
-		return metric.NonFinite()
+		return value, false
 	}
-	var number metric.Number
-	if err := number.UnmarshalJSON([]byte(n.Text)); err != nil {
+	value, err := metric.ParseValue(n.Text)
+	if err != nil && !errors.Is(err, metric.ErrNotFinite) {
 		r.Fail(n, key, "%s", plain.Short(err.Error(), MaxShown))
-		return metric.NonFinite()
 	}
-	return number
+	return value, err == nil
 }
 
 // Fraction reads a finite number from 0 to 1.
 func (r *Reader) Fraction(n Node, key string) *metric.Value {
-	value, ok := r.Number(n, key).Value()
+	value, ok := r.Number(n, key)
 	if n.Type != Number {
 		return nil
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/score"
@@ -100,8 +99,8 @@ func sideText(s score.Side) string {
 	if tokens := s.Cost.Tokens; tokens != nil {
 		text += ", " + rounded(tokens.String()) + " tokens"
 	}
-	if usd, known := metric.Known(s.Cost.USD); known {
-		text += ", " + USD(usd.Float64())
+	if s.Cost.USD != nil {
+		text += ", " + USD(s.Cost.USD.Float64())
 	}
 	return text
 }

@@ -40,7 +40,7 @@ func (r Reader) Name(n document.Node, key string) string {
 
 // Time reads a time limit in such units. It is 0 where it is wrong, and else never.
 func (r Reader) Time(n document.Node, key string, unit time.Duration) time.Duration {
-	value, ok := r.Number(n, key).Value()
+	value, ok := r.Number(n, key)
 	if n.Type != document.Number {
 		return 0
 	}

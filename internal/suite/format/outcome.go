@@ -4,6 +4,7 @@ package format
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/big"
 
 	"github.com/org/autoloop/internal/metric"
@@ -44,7 +45,7 @@ type Run struct {
 	Judge *Judgement `json:"judge,omitempty"`
 	Cost  Cost       `json:"cost"`
 	// Composite is nil when it is to be computed, as it is for our own runs.
-	Composite *metric.Number `json:"composite,omitempty"`
+	Composite *metric.Value `json:"composite,omitempty"`
 	// Checks tell the objective apart, in the order of the task's checks.
 	Checks []CheckResult `json:"checks,omitempty"`
 	// Failure says in one line why the run as such failed (agent, timeout).
@@ -52,50 +53,47 @@ type Run struct {
 	// Transcript and Diff are paths of files, relative to the report, or "".
 	Transcript string `json:"transcript,omitempty"`
 	Diff       string `json:"diff,omitempty"`
+	// NonFinite is the first key of a number that is not finite, "" for none: nothing is
+	// computed with the run then.
+	NonFinite string `json:"-"`
 }
 
-// Objective counts the checks of a run: whole numbers, 0 ≤ Passed ≤ Total when
-// they are finite.
+// Objective counts the checks of a run: 0 ≤ Passed ≤ Total.
 type Objective struct {
-	Passed metric.Number `json:"passed"`
-	Total  metric.Number `json:"total"`
-}
-
-// Passed returns the Objective with that many checks passed out of total.
-func Passed(passed, total int) Objective {
-	return Objective{Passed: metric.NumberFromInt(int64(passed)), Total: metric.NumberFromInt(int64(total))}
+	Passed int `json:"passed"`
+	Total  int `json:"total"`
 }
 
 // Counted counts a list of checks.
 func Counted(checks []CheckResult) Objective {
-	passed := 0
+	o := Objective{Total: len(checks)}
 	for _, check := range checks {
 		if check.Passed {
-			passed++
+			o.Passed++
 		}
 	}
-	return Passed(passed, len(checks))
+	return o
 }
 
 // String renders the count as 2/3.
-func (o Objective) String() string { return o.Passed.String() + "/" + o.Total.String() }
+func (o Objective) String() string { return fmt.Sprintf("%d/%d", o.Passed, o.Total) }
 
 // Judgement is a judge's answer.
 type Judgement struct {
-	// Score is in [0, 1] when it is finite.
-	Score     metric.Number `json:"score0to1"`
-	Rationale string        `json:"rationale,omitempty"`
+	// Score is in [0, 1].
+	Score     metric.Value `json:"score0to1"`
+	Rationale string       `json:"rationale,omitempty"`
 	// Model names who judged; "" is unknown.
 	Model string `json:"model,omitempty"`
 }
 
 // Cost is what a run used. Nil is unknown, never 0.
 type Cost struct {
-	Tokens      *metric.Number `json:"tokens"`
-	ToolCalls   *metric.Number `json:"toolCalls"`
-	Steps       *metric.Number `json:"steps"`
-	WallClockMs *metric.Number `json:"wallClockMs"`
-	USD         *metric.Number `json:"costUsd"`
+	Tokens      *metric.Value `json:"tokens"`
+	ToolCalls   *metric.Value `json:"toolCalls"`
+	Steps       *metric.Value `json:"steps"`
+	WallClockMs *metric.Value `json:"wallClockMs"`
+	USD         *metric.Value `json:"costUsd"`
 }
 
 // CheckResult says how one check ended.
@@ -109,42 +107,27 @@ type CheckResult struct {
 }
 
 // Rate returns passed/total, 1 without checks.
-func (o Objective) Rate() (*big.Rat, bool) {
-	passed, ok := o.Passed.Value()
-	total, finite := o.Total.Value()
-	if !ok || !finite {
-		return nil, false
+func (o Objective) Rate() *big.Rat {
+	if o.Total == 0 {
+		return big.NewRat(1, 1)
 	}
-	if total.Sign() <= 0 {
-		return big.NewRat(1, 1), true
-	}
-	return new(big.Rat).Quo(passed.Rat(), total.Rat()), true
+	return big.NewRat(int64(o.Passed), int64(o.Total))
 }
 
 // costKeys are the keys of the costs, in the order of Places.
 var costKeys = [5]string{"costUsd", "tokens", "toolCalls", "steps", "wallClockMs"}
 
-// Places are those of the costs, always in the same order, and Signals what is there.
-func Places(c *Cost) [5]**metric.Number {
-	return [5]**metric.Number{&c.USD, &c.Tokens, &c.ToolCalls, &c.Steps, &c.WallClockMs}
-}
-
-// Signals lists the costs in the order of Places.
-func (c Cost) Signals() (list [5]*metric.Number) {
-	for i, place := range Places(&c) {
-		list[i] = *place
-	}
-	return list
+// Places are those of the costs, always in the same order.
+func Places(c *Cost) [5]**metric.Value {
+	return [5]**metric.Value{&c.USD, &c.Tokens, &c.ToolCalls, &c.Steps, &c.WallClockMs}
 }
 
 // Plus adds two costs; what one of them does not know is unknown.
 func (c Cost) Plus(o Cost) (sum Cost) {
-	mine, others := c.Signals(), o.Signals()
+	mine, others := Places(&c), Places(&o)
 	for i, place := range Places(&sum) {
-		a, known := metric.Known(mine[i])
-		b, too := metric.Known(others[i])
-		if known && too {
-			*place = new(metric.NumberOf(a.Add(b)))
+		if a, b := *mine[i], *others[i]; a != nil && b != nil {
+			*place = new(a.Add(*b))
 		}
 	}
 	return sum
@@ -169,48 +152,14 @@ func (o SuiteOutcome) MayVary() bool {
 	}
 	for _, s := range o.Scores {
 		for _, run := range s.Runs {
-			if run.Judge != nil || spent(run.Cost.Tokens) || spent(run.Cost.USD) {
-				return true
-			}
-			if o.Stochastic == nil && run.Cost.Tokens == nil {
+			cost := run.Cost
+			if run.Judge != nil || cost.Tokens != nil && cost.Tokens.Sign() > 0 || cost.USD != nil && cost.USD.Sign() > 0 ||
+				o.Stochastic == nil && cost.Tokens == nil {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// spent reports whether a cost is known to be more than nothing.
-func spent(n *metric.Number) bool {
-	if n == nil {
-		return false
-	}
-	value, finite := n.Value()
-	return !finite || value.Sign() > 0
-}
-
-// Finite reports whether every number of a run is.
-func (r Run) Finite() bool { return r.NonFinite() == "" }
-
-// NonFinite names the first number of a run that is not finite.
-func (r Run) NonFinite() string {
-	var judged *metric.Number
-	if r.Judge != nil {
-		judged = &r.Judge.Score
-	}
-	names := []string{"objective.passed", "objective.total", "judge.score0to1", "composite"}
-	for _, name := range costKeys {
-		names = append(names, "cost."+name)
-	}
-	costs := r.Cost.Signals()
-	for i, number := range append([]*metric.Number{
-		&r.Objective.Passed, &r.Objective.Total, judged, r.Composite,
-	}, costs[:]...) {
-		if number != nil && !number.Finite() {
-			return names[i]
-		}
-	}
-	return ""
 }
 
 // MarshalJSON writes the form that ParseOutcome reads: `scores` for one run of

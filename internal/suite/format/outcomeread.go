@@ -1,6 +1,9 @@
 package format
 
 import (
+	"cmp"
+	"strings"
+
 	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
@@ -43,6 +46,8 @@ type outcomeReader struct {
 	*document.Reader
 	outcome SuiteOutcome
 	byID    map[string]int // place in outcome.Scores
+	run     *Run           // that is read, and at its key
+	at      string
 }
 
 func (o *outcomeReader) read(root document.Node) {
@@ -52,7 +57,7 @@ func (o *outcomeReader) read(root document.Node) {
 	case root.Has("runs"):
 		take := o.labels()
 		take["runs"] = func(n document.Node, key string) {
-			o.List(n, key, maxRuns, o.run)
+			o.List(n, key, maxRuns, o.once)
 			if len(n.Items) == 0 && n.Type == document.List {
 				o.Fail(n, key, "is empty")
 			}
@@ -62,7 +67,7 @@ func (o *outcomeReader) read(root document.Node) {
 		}
 		o.Object(root, "", take, false)
 	default:
-		o.run(root, "")
+		o.once(root, "")
 	}
 }
 
@@ -81,8 +86,8 @@ func (o *outcomeReader) labels() document.Keys {
 	}
 }
 
-// run reads one run of the suite.
-func (o *outcomeReader) run(n document.Node, key string) {
+// once reads one run of the suite.
+func (o *outcomeReader) once(n document.Node, key string) {
 	seen := map[string]bool{}
 	take := o.labels()
 	take["scores"] = func(n document.Node, key string) {
@@ -96,6 +101,7 @@ func (o *outcomeReader) score(n document.Node, key string, seen map[string]bool)
 	var id string
 	var weight *metric.Value
 	var run Run
+	o.run, o.at = &run, key+"."
 	o.Object(n, key, document.Keys{
 		"taskId": func(n document.Node, key string) {
 			if id = o.Text(n, key, suite.MaxName); id != "" && seen[id] {
@@ -111,7 +117,7 @@ func (o *outcomeReader) score(n document.Node, key string, seen map[string]bool)
 		"objective":  document.Into(&run.Objective, o.objective),
 		"judge":      document.Into(&run.Judge, o.judge),
 		"cost":       document.Into(&run.Cost, o.cost),
-		"composite":  func(n document.Node, key string) { run.Composite = new(o.within(n, key)) },
+		"composite":  document.Into(&run.Composite, o.within),
 		"checks":     document.Into(&run.Checks, o.checks),
 		"failure":    o.OptionalInto(&run.Failure, maxRationale),
 		"transcript": o.OptionalInto(&run.Transcript, document.MaxPath),
@@ -127,39 +133,45 @@ func (o *outcomeReader) score(n document.Node, key string, seen map[string]bool)
 	s.Runs = append(s.Runs, run)
 }
 
-func (o *outcomeReader) objective(n document.Node, key string) Objective {
-	objective := Objective{Passed: metric.NonFinite(), Total: metric.NonFinite()}
-	count := o.number("a whole number, 0 or more",
-		func(v metric.Value) bool { return v.Sign() >= 0 && metric.IsWhole(v) })
-	o.Object(n, key, document.Keys{
-		"passed": document.Into(&objective.Passed, count),
-		"total":  document.Into(&objective.Total, count),
-	}, false, "passed", "total")
-	passed, ok := objective.Passed.Value()
-	total, finite := objective.Total.Value()
-	if ok && finite && passed.Cmp(total) > 0 {
-		o.Fail(n, key, "has %s passed of %s", passed, total)
+func (o *outcomeReader) objective(n document.Node, key string) (objective Objective) {
+	count := func(to *int) func(document.Node, string) {
+		return func(n document.Node, key string) {
+			const most = 1 << 53
+			if value := o.number(n, key, "a whole number, 0 or more", func(v metric.Value) bool {
+				return v.Sign() >= 0 && v.Rat().IsInt() && v.Cmp(metric.FromInt(most)) <= 0
+			}); value != nil {
+				*to = int(value.Rat().Num().Int64())
+			}
+		}
+	}
+	o.Object(n, key, document.Keys{"passed": count(&objective.Passed), "total": count(&objective.Total)}, false,
+		"passed", "total")
+	if objective.Passed > objective.Total && o.run.NonFinite == "" {
+		o.Fail(n, key, "has %d passed of %d", objective.Passed, objective.Total)
 	}
 	return objective
 }
 
-// number reads one, of which null is not finite; one that is finite must be what fits says.
-func (o *outcomeReader) number(must string, fits func(metric.Value) bool) func(document.Node, string) metric.Number {
-	return func(n document.Node, key string) metric.Number {
-		if n.Type == document.Null {
-			return metric.NonFinite()
-		}
-		number := o.Number(n, key)
-		if value, ok := number.Value(); ok && !fits(value) {
-			o.Fail(n, key, "is %s; it must be %s", plain.Short(n.Text, document.MaxShown), must)
-		}
-		return number
+// number reads one that must be what fits says; nil, which is noted, where it is not finite, as null is not.
+func (o *outcomeReader) number(n document.Node, key, must string, fits func(metric.Value) bool) *metric.Value {
+	var value metric.Value
+	finite := false
+	if n.Type != document.Null {
+		value, finite = o.Number(n, key)
 	}
+	if !finite {
+		o.run.NonFinite = cmp.Or(o.run.NonFinite, strings.TrimPrefix(key, o.at))
+		return nil
+	}
+	if !fits(value) {
+		o.Fail(n, key, "is %s; it must be %s", plain.Short(n.Text, document.MaxShown), must)
+	}
+	return &value
 }
 
 // within reads a number from 0 to 1.
-func (o *outcomeReader) within(n document.Node, key string) metric.Number {
-	return o.number("from 0 to 1", document.WithinOne)(n, key)
+func (o *outcomeReader) within(n document.Node, key string) *metric.Value {
+	return o.number(n, key, "from 0 to 1", document.WithinOne)
 }
 
 // judge reads a judge's answer; null means no answer.
@@ -167,9 +179,11 @@ func (o *outcomeReader) judge(n document.Node, key string) *Judgement {
 	if n.Type == document.Null {
 		return nil
 	}
-	judgement := Judgement{Score: metric.NonFinite()}
+	var judgement Judgement
 	o.Object(n, key, document.Keys{
-		"score0to1": document.Into(&judgement.Score, o.within),
+		"score0to1": func(n document.Node, key string) {
+			judgement.Score = *cmp.Or(o.within(n, key), &metric.Value{})
+		},
 		"rationale": o.OptionalInto(&judgement.Rationale, maxRationale),
 		"model":     o.OptionalInto(&judgement.Model, suite.MaxName),
 	}, false, "score0to1")
@@ -181,12 +195,12 @@ func (o *outcomeReader) cost(n document.Node, key string) (cost Cost) {
 	if n.Type == document.Null {
 		return cost
 	}
-	read := o.number("0 or more, and null when it is not known", func(v metric.Value) bool { return v.Sign() >= 0 })
 	take := document.Keys{}
 	for i, place := range Places(&cost) {
 		take[costKeys[i]] = func(n document.Node, key string) {
 			if n.Type != document.Null {
-				*place = new(read(n, key))
+				*place = o.number(n, key, "0 or more, and null when it is not known",
+					func(v metric.Value) bool { return v.Sign() >= 0 })
 			}
 		}
 	}

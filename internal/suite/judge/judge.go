@@ -123,7 +123,7 @@ func (j *Judge) readScore(_ Work, said answer, into *Opinion) error {
 	grade, rationale, err := parse(said.Text)
 	if err == nil {
 		into.Judgement = &format.Judgement{
-			Score: metric.NumberOf(grade), Model: said.Model,
+			Score: grade, Model: said.Model,
 			Rationale: j.masker.OneLine(rationale, maxRationale),
 		}
 	}

@@ -194,7 +194,6 @@ func TestBrokenOutcomeIsNeverBetter(t *testing.T) {
 		require.Equal(t, got.Promotable, more.Promotable)
 		require.Equal(t, got.NetGain.String(), more.NetGain.String())
 		require.Equal(t, got.Deltas, more.Deltas[:len(got.Deltas)])
-		none := metric.NonFinite()
 		for name, how := range map[string]func(o *format.SuiteOutcome, r *format.Run){
 			"a task less": func(o *format.SuiteOutcome, _ *format.Run) {
 				o.Scores = slices.Delete(o.Scores, which, which+1)
@@ -203,12 +202,7 @@ func TestBrokenOutcomeIsNeverBetter(t *testing.T) {
 				o.Scores = append(o.Scores, o.Scores[which])
 			},
 			"a task of no run":   func(o *format.SuiteOutcome, _ *format.Run) { o.Scores[which].Runs = nil },
-			"a total of NaN":     func(_ *format.SuiteOutcome, r *format.Run) { r.Objective.Total = none },
-			"a cost of NaN":      func(_ *format.SuiteOutcome, r *format.Run) { r.Cost.Steps = &none },
-			"a composite of NaN": func(_ *format.SuiteOutcome, r *format.Run) { r.Composite = &none },
-			"a judge of NaN": func(_ *format.SuiteOutcome, r *format.Run) {
-				r.Judge = &format.Judgement{Score: none}
-			},
+			"a number of NaN":    func(_ *format.SuiteOutcome, r *format.Run) { r.NonFinite = "cost.steps" },
 			"NaN somewhere": func(o *format.SuiteOutcome, _ *format.Run) { o.NonFiniteAt = "extra.a" },
 		} {
 			worse := changed(how)

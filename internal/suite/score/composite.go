@@ -2,6 +2,7 @@ package score
 
 import (
 	"math/big"
+	"slices"
 
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite/format"
@@ -20,32 +21,27 @@ import (
 func (c *comparer) composites(runs []format.Run, reference costs, weight *metric.Value, drop bool) []metric.Value {
 	var list []metric.Value
 	for _, run := range runs {
-		if !run.Finite() {
+		if run.NonFinite != "" {
 			return nil
 		}
 		if run.Composite != nil && !drop {
-			given, _ := run.Composite.Value()
-			list = append(list, rounded(given.Rat()))
+			list = append(list, rounded(run.Composite.Rat()))
 			continue
 		}
 		if drop {
 			run.Judge = nil
 		}
-		base, _ := baseOf(run, weight)
+		base := baseOf(run, weight)
 		base.Add(base, c.adjustment(run, reference))
 		list = append(list, rounded(clampTo(base, 0, 1)))
 	}
 	return list
 }
 
-func baseOf(run format.Run, weight *metric.Value) (*big.Rat, bool) {
-	base, ok := run.Objective.Rate()
-	if !ok || run.Judge == nil {
-		return base, ok
-	}
-	judge, ok := run.Judge.Score.Value()
-	if !ok {
-		return nil, false
+func baseOf(run format.Run, weight *metric.Value) *big.Rat {
+	base := run.Objective.Rate()
+	if run.Judge == nil {
+		return base
 	}
 	objectivePart, judgePart := big.NewRat(6, 10), big.NewRat(4, 10)
 	if weight != nil {
@@ -53,8 +49,8 @@ func baseOf(run format.Run, weight *metric.Value) (*big.Rat, bool) {
 	}
 	sum := new(big.Rat).Add(objectivePart, judgePart)
 	base.Mul(base, objectivePart)
-	base.Add(base, judgePart.Mul(judgePart, judge.Rat()))
-	return base.Quo(base, sum), true
+	base.Add(base, judgePart.Mul(judgePart, run.Judge.Score.Rat()))
+	return base.Quo(base, sum)
 }
 
 // adjustment returns 0.1 · clamp(1 − mean(actual/reference), −1, 1) over the
@@ -64,7 +60,7 @@ func baseOf(run format.Run, weight *metric.Value) (*big.Rat, bool) {
 func (c *comparer) adjustment(run format.Run, reference costs) *big.Rat {
 	var ratios []*big.Rat
 	for i, usual := range reference {
-		if spent, ok := c.cost(i)(run); ok && usual != nil {
+		if spent := c.cost(i)(run); spent != nil && usual != nil {
 			ratios = append(ratios, ratio(spent, usual, c.Thresholds.CostTolerance.Rat()))
 		}
 	}
@@ -93,31 +89,34 @@ func ratio(actual, reference, tolerance *big.Rat) *big.Rat {
 // costs are the signals as exact numbers; nil is what is not known.
 type costs [5]*big.Rat
 
-// cost is one of the signals of a run.
-func (c *comparer) cost(i int) func(format.Run) (*big.Rat, bool) {
-	return func(run format.Run) (*big.Rat, bool) {
+// cost is one of the costs of a run, nil when it is not known.
+func (c *comparer) cost(i int) func(format.Run) *big.Rat {
+	return func(run format.Run) *big.Rat {
 		if c.timeless {
 			run.Cost.WallClockMs = nil
 		}
-		value, ok := metric.Known(run.Cost.Signals()[i])
-		return value.Rat(), ok
+		return ratOf(*format.Places(&run.Cost)[i])
 	}
 }
 
-// meanBy is the mean of a number of each; ok is false of none, and when one is not known.
-func meanBy[T any](list []T, number func(T) (*big.Rat, bool)) (mean *big.Rat, ok bool) {
+// ratOf is a value as an exact number; nil when it is.
+func ratOf(v *metric.Value) *big.Rat {
+	if v == nil {
+		return nil
+	}
+	return v.Rat()
+}
+
+// meanBy is the mean of a number of each; nil of none, and when one is not known.
+func meanBy[T any](list []T, number func(T) *big.Rat) *big.Rat {
 	var numbers []*big.Rat
 	for _, one := range list {
-		value, known := number(one)
-		if !known {
-			return nil, false
-		}
-		numbers = append(numbers, value)
+		numbers = append(numbers, number(one))
 	}
-	if len(numbers) == 0 {
-		return nil, false
+	if len(numbers) == 0 || slices.Contains(numbers, nil) {
+		return nil
 	}
-	return metric.MeanOf(numbers), true
+	return metric.MeanOf(numbers)
 }
 
 // difference returns after − before; nil when one is.
@@ -128,22 +127,28 @@ func difference(before, after *metric.Value) *metric.Value {
 	return new(rounded(minus(after.Rat(), before.Rat())))
 }
 
-// mean returns the mean with six decimals; nil of nothing.
-func mean(values []metric.Value) *metric.Value {
-	value, ok := meanBy(values, func(v metric.Value) (*big.Rat, bool) { return v.Rat(), true })
-	if !ok {
+// mean is meanBy with six decimals.
+func mean[T any](list []T, number func(T) *big.Rat) *metric.Value {
+	value := meanBy(list, number)
+	if value == nil {
 		return nil
 	}
 	return new(rounded(value))
 }
 
-// sumOf adds the checks of several runs up.
-func sumOf(runs []format.Run) format.Objective {
-	sum := format.Objective{Passed: metric.NumberFromInt(0), Total: metric.NumberFromInt(0)}
+// sumOf adds the checks of several runs up; nil of no run, and when a number of one is not finite.
+func sumOf(runs []format.Run) *format.Objective {
+	var sum format.Objective
 	for _, run := range runs {
-		sum.Passed, sum.Total = sum.Passed.Plus(run.Objective.Passed), sum.Total.Plus(run.Objective.Total)
+		if run.NonFinite != "" {
+			return nil
+		}
+		sum.Passed, sum.Total = sum.Passed+run.Objective.Passed, sum.Total+run.Objective.Total
 	}
-	return sum
+	if len(runs) == 0 {
+		return nil
+	}
+	return &sum
 }
 
 // decimals is how far composites, rates, deltas and sums are told apart.
@@ -167,17 +172,17 @@ func clampTo(r *big.Rat, low, high int64) *big.Rat {
 	return r
 }
 
-// Metric is what the loop of a program with `evaluation: tasks` records: the
-// mean base over all tasks, and over the runs of each. ok is false without a
-// task, and when a number in it is not finite.
-func Metric(o format.SuiteOutcome) (key metric.Value, ok bool) {
-	value, ok := meanBy(o.Scores, func(s format.Score) (*big.Rat, bool) {
-		return meanBy(s.Runs, func(run format.Run) (*big.Rat, bool) { return baseOf(run, s.JudgeWeight) })
+// Metric is what the loop of a program with `evaluation: tasks` records: the mean base over all
+// tasks, and over the runs of each; nil without a task, and when a number in it is not finite.
+func Metric(o format.SuiteOutcome) *metric.Value {
+	return mean(o.Scores, func(s format.Score) *big.Rat {
+		return meanBy(s.Runs, func(run format.Run) *big.Rat {
+			if run.NonFinite != "" {
+				return nil
+			}
+			return baseOf(run, s.JudgeWeight)
+		})
 	})
-	if ok {
-		key = rounded(value)
-	}
-	return key, ok
 }
 
 // meanCosts returns the mean of each cost over the runs of the baseline, of those costs
@@ -185,8 +190,8 @@ func Metric(o format.SuiteOutcome) (key metric.Value, ok bool) {
 // about the difference of two sides.
 func (c *comparer) meanCosts(runs [2][]format.Run) (means costs) {
 	for i := range means {
-		if _, known := meanBy(runs[1], c.cost(i)); known || len(runs[1]) == 0 {
-			means[i], _ = meanBy(runs[0], c.cost(i))
+		if len(runs[1]) == 0 || meanBy(runs[1], c.cost(i)) != nil {
+			means[i] = meanBy(runs[0], c.cost(i))
 		}
 	}
 	return means

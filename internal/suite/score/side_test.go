@@ -57,29 +57,32 @@ func side(t testing.TB, text string) format.SuiteOutcome {
 
 func readRun(t testing.TB, text string, o *format.SuiteOutcome, s *format.Score) format.Run {
 	t.Helper()
-	run := format.Run{Objective: format.Passed(1, 1)}
+	run := format.Run{Objective: format.Objective{Passed: 1, Total: 1}}
 	for word := range strings.FieldsSeq(text) {
 		rest := word[1:]
 		switch word[0] {
 		case '=':
-			run.Composite = number(rest)
+			run.Composite = number(rest, &run, "composite")
 		case 'j':
-			run.Judge = &format.Judgement{Score: *number(rest)}
+			run.Judge = &format.Judgement{}
+			if score := number(rest, &run, "judge.score0to1"); score != nil {
+				run.Judge.Score = *score
+			}
 		case '@':
 			run.Judge = &format.Judgement{Model: rest}
 		case 't':
-			run.Cost.Tokens = number(rest)
+			run.Cost.Tokens = number(rest, &run, "cost.tokens")
 		case '$':
-			run.Cost.USD = number(rest)
+			run.Cost.USD = number(rest, &run, "cost.costUsd")
 		case 'm':
-			run.Cost.WallClockMs = number(rest)
+			run.Cost.WallClockMs = number(rest, &run, "cost.wallClockMs")
 		case 'w':
 			s.JudgeWeight = new(metric.MustValue(rest))
 		case '|':
 			run.Checks = []format.CheckResult{}
 			for name := range strings.FieldsFuncSeq(rest, func(r rune) bool { return r == '|' }) {
-				passed := format.Passed(len(run.Checks), 0).Passed.String() < run.Objective.Passed.String()
-				run.Checks = append(run.Checks, format.CheckResult{Name: name, Passed: passed})
+				run.Checks = append(run.Checks,
+					format.CheckResult{Name: name, Passed: len(run.Checks) < run.Objective.Passed})
 			}
 		case '!':
 			run.Failure = "exit code 1"
@@ -89,17 +92,21 @@ func readRun(t testing.TB, text string, o *format.SuiteOutcome, s *format.Score)
 		default:
 			passed, total, is := strings.Cut(word, "/")
 			require.True(t, is, word)
-			run.Objective = format.Objective{Passed: *number(passed), Total: *number(total)}
+			run.Objective.Passed, _ = strconv.Atoi(passed)
+			if run.Objective.Total, _ = strconv.Atoi(total); total == "NaN" {
+				run.NonFinite = "objective.total"
+			}
 		}
 	}
 	return run
 }
 
-func number(text string) *metric.Number {
+func number(text string, run *format.Run, key string) *metric.Value {
 	if text == "NaN" {
-		return new(metric.NonFinite())
+		run.NonFinite = key
+		return nil
 	}
-	return new(metric.NumberOf(metric.MustValue(text)))
+	return new(metric.MustValue(text))
 }
 
 // compare compares what stands before and after an arrow.

@@ -41,13 +41,13 @@ func (s scenario) run(random *rand.Rand, quality float64) format.Run {
 	if s.flaky > 0 && random.Float64() < s.flaky {
 		passed--
 	}
-	run := format.Run{Objective: format.Passed(passed, checks)}
+	run := format.Run{Objective: format.Objective{Passed: passed, Total: checks}}
 	if s.judge > 0 {
 		drawn := min(1, max(0, quality+s.judge*random.NormFloat64()))
-		run.Judge = &format.Judgement{Score: *number(fmt.Sprintf("%.2f", drawn))}
+		run.Judge = &format.Judgement{Score: metric.MustValue(fmt.Sprintf("%.2f", drawn))}
 	}
 	factor := max(0, 1+s.cost*random.NormFloat64())
-	costs := func(usual float64) *metric.Number { return number(fmt.Sprintf("%.4f", usual*factor)) }
+	costs := func(usual float64) *metric.Value { return new(metric.MustValue(fmt.Sprintf("%.4f", usual*factor))) }
 	run.Cost = format.Cost{
 		Tokens: costs(20000), ToolCalls: costs(3000), Steps: costs(2000), WallClockMs: costs(60000),
 		USD: costs(0.2),

@@ -17,9 +17,8 @@ type task struct {
 	Delta
 	runs [2][]format.Run
 	// composites are those of the runs; nil when one could not be computed, or there is
-	// no run. objectives are the sums over the runs.
+	// no run.
 	composites  [2][]metric.Value
-	objectives  [2]format.Objective
 	regressions []Reason
 }
 
@@ -39,7 +38,7 @@ func (c *comparer) task(before, after format.Score) {
 	for _, side := range []int{1, 0} {
 		made, all := len(t.runs[side]), c.outcomes[side].Runs()
 		if made == 0 {
-			t.regress(t.reason(TaskMissing, "is missing from the %s", sides[side]).values(t.objectives[0].String(), ""))
+			t.regress(t.reason(TaskMissing, "is missing from the %s", sides[side]).values(counts(t.BaselineObjective), ""))
 			break
 		}
 		if made < all {
@@ -51,7 +50,7 @@ func (c *comparer) task(before, after format.Score) {
 	if !c.repeated && c.Thresholds.ObjectiveDropIsRegression && t.Objective != nil && t.both() && t.worse() {
 		t.regress(t.objectiveReason(ObjectiveDrop, ""))
 	}
-	if t.both() {
+	if t.both() && t.BaselineObjective != nil && t.CandidateObjective != nil {
 		c.doubt(t)
 	}
 	if t.Composite == nil {
@@ -80,33 +79,36 @@ func (c *comparer) add(before, after format.Score) *task {
 		weight = after.JudgeWeight
 	}
 	drop, reference := c.dropsJudge(t), c.meanCosts(t.runs)
-	var rates [2]*metric.Value
-	for side, objective := range []**format.Objective{&t.BaselineObjective, &t.CandidateObjective} {
+	for side := range t.runs {
 		t.composites[side] = c.composites(t.runs[side], reference, weight, drop)
-		t.objectives[side] = sumOf(t.runs[side])
-		if len(t.runs[side]) == 0 {
-			continue
-		}
-		*objective = &t.objectives[side]
-		if rate, ok := t.objectives[side].Rate(); ok {
-			rates[side] = new(rounded(rate))
-		}
 	}
-	t.BaselineComposite, t.CandidateComposite = mean(t.composites[0]), mean(t.composites[1])
+	t.BaselineComposite, t.CandidateComposite = mean(t.composites[0], metric.Value.Rat),
+		mean(t.composites[1], metric.Value.Rat)
 	t.Composite = difference(t.BaselineComposite, t.CandidateComposite)
 	if len(after.Runs) == 0 { // a task that is lost counts 0
 		t.Composite = difference(t.BaselineComposite, &metric.Value{})
 	}
-	t.Objective = difference(rates[0], rates[1])
-	t.Judge = t.change(func(run format.Run) *metric.Number {
-		if run.Judge == nil {
+	t.BaselineObjective, t.CandidateObjective = sumOf(t.runs[0]), sumOf(t.runs[1])
+	if was, is := t.BaselineObjective, t.CandidateObjective; was != nil && is != nil {
+		t.Objective = difference(new(rounded(was.Rate())), new(rounded(is.Rate())))
+	}
+	t.Judge = t.change(func(run format.Run) *metric.Value {
+		if run.Judge == nil || run.NonFinite != "" {
 			return nil
 		}
 		return &run.Judge.Score
 	})
-	t.Tokens = t.change(func(run format.Run) *metric.Number { return run.Cost.Tokens })
-	t.USD = t.change(func(run format.Run) *metric.Number { return run.Cost.USD })
+	t.Tokens = t.change(func(run format.Run) *metric.Value { return run.Cost.Tokens })
+	t.USD = t.change(func(run format.Run) *metric.Value { return run.Cost.USD })
 	return t
+}
+
+// counts is an objective as text, "" for none.
+func counts(o *format.Objective) string {
+	if o == nil {
+		return ""
+	}
+	return o.String()
 }
 
 func (t *task) objectiveReason(kind ReasonKind, more string) Reason {
@@ -121,26 +123,16 @@ func (t *task) compositeReason(kind ReasonKind, more string) Reason {
 
 // change is by how much the mean of one number of the runs differs; nil when a run does
 // not know it.
-func (t *task) change(of func(format.Run) *metric.Number) *metric.Value {
-	var means [2]*metric.Value
-	for side, runs := range t.runs {
-		value, ok := meanBy(runs, func(run format.Run) (*big.Rat, bool) {
-			number, known := metric.Known(of(run))
-			return number.Rat(), known
-		})
-		if !ok {
-			return nil
-		}
-		means[side] = new(rounded(value))
-	}
-	return difference(means[0], means[1])
+func (t *task) change(of func(format.Run) *metric.Value) *metric.Value {
+	number := func(run format.Run) *big.Rat { return ratOf(of(run)) }
+	return difference(mean(t.runs[0], number), mean(t.runs[1], number))
 }
 
 func (t *task) notFinite() {
 	for side, runs := range t.runs {
-		if i := slices.IndexFunc(runs, func(run format.Run) bool { return !run.Finite() }); i >= 0 {
+		if i := slices.IndexFunc(runs, func(run format.Run) bool { return run.NonFinite != "" }); i >= 0 {
 			t.regress(t.reason(NonFiniteKind, "the %s has a number that is not finite (%s)", sides[side],
-				runs[i].NonFinite()))
+				runs[i].NonFinite))
 		}
 	}
 }
@@ -154,15 +146,11 @@ func (t *task) worse() bool {
 		})
 	}
 	return below(passRate) || below(func(run format.Run) metric.Value {
-		passed, _ := run.Objective.Passed.Value()
-		return passed
+		return metric.FromInt(int64(run.Objective.Passed))
 	})
 }
 
-func passRate(run format.Run) metric.Value {
-	rate, _ := run.Objective.Rate()
-	return rounded(rate)
-}
+func passRate(run format.Run) metric.Value { return rounded(run.Objective.Rate()) }
 
 // doubt holds back a verdict that rests on checks which cannot be compared: a
 // passed check means something only beside the same check of the other side, in a
@@ -180,7 +168,7 @@ func (c *comparer) doubt(t *task) {
 		// A run that failed as such and passes none of its checks is a result like any other.
 		doubt(FailedRun, "a run that failed", "run %d of the %s failed, and has %s checks passed all the same",
 			func(run format.Run) bool {
-				return run.Failure != "" && (run.Objective.Passed.String() != "0" || total(run) == "0")
+				return run.Failure != "" && (run.Objective.Passed != 0 || run.Objective.Total == 0)
 			})
 	}
 }
@@ -188,7 +176,7 @@ func (c *comparer) doubt(t *task) {
 // miscounted reports whether the list of a run's checks, where there is one, contradicts
 // the count.
 func miscounted(run format.Run) bool {
-	return run.Checks != nil && format.Counted(run.Checks).String() != run.Objective.String()
+	return run.Checks != nil && format.Counted(run.Checks) != run.Objective
 }
 
 // sameChecks wants every run of both sides to have the same checks: as many, and
@@ -196,15 +184,13 @@ func miscounted(run format.Run) bool {
 func (c *comparer) sameChecks(t *task) {
 	all := slices.Concat(t.runs[0], t.runs[1])
 	checked := func(side int) bool {
-		return slices.ContainsFunc(t.runs[side], func(run format.Run) bool { return total(run) != "0" })
+		return slices.ContainsFunc(t.runs[side], func(run format.Run) bool { return run.Objective.Total != 0 })
 	}
 	listed := slices.DeleteFunc(slices.Clone(all), func(run format.Run) bool { return run.Checks == nil })
 	switch {
-	case slices.ContainsFunc(all, func(run format.Run) bool { return !run.Objective.Total.Finite() }):
-		// a regression already
 	case checked(0) != checked(1):
 		c.holdBack(ChecksOneSided, "checks on one side only", t, "has checks on one side only")
-	case slices.ContainsFunc(all, func(run format.Run) bool { return total(run) != total(all[0]) }):
+	case slices.ContainsFunc(all, func(run format.Run) bool { return run.Objective.Total != all[0].Objective.Total }):
 		c.holdBack(ChecksDiffer, "other checks", t, "has not the same number of checks in every run of both sides")
 	case slices.ContainsFunc(listed,
 		func(run format.Run) bool { return !slices.Equal(checkNames(run), checkNames(listed[0])) }):
@@ -215,10 +201,8 @@ func (c *comparer) sameChecks(t *task) {
 // holdBack keeps the verdict at most neutral because of a task.
 func (c *comparer) holdBack(kind ReasonKind, why string, t *task, text string) {
 	c.hold(why, t.reason(kind, "%s; nothing is promoted", text).
-		values(t.objectives[0].String(), t.objectives[1].String()))
+		values(counts(t.BaselineObjective), counts(t.CandidateObjective)))
 }
-
-func total(run format.Run) string { return run.Objective.Total.String() }
 
 // checkNames are the checks of a run in a fixed order.
 func checkNames(run format.Run) []string {
@@ -303,7 +287,7 @@ func newSide(o format.SuiteOutcome) Side {
 		Passed: new(metric.Value), Total: new(metric.Value), Composite: new(metric.Value),
 	}
 	for _, place := range format.Places(&s.Cost) {
-		*place = new(metric.Number)
+		*place = new(metric.Value)
 	}
 	return s
 }
@@ -315,9 +299,15 @@ func (s *Side) add(runs []format.Run, composite *metric.Value) {
 	}
 	s.Composite = plus(s.Composite, composite)
 	for _, run := range runs {
-		s.Passed, s.Total = plus(s.Passed, finite(run.Objective.Passed)), plus(s.Total, finite(run.Objective.Total))
 		s.Cost = s.Cost.Plus(run.Cost)
 	}
+	sum := sumOf(runs)
+	if sum == nil {
+		s.Passed, s.Total = nil, nil
+		return
+	}
+	s.Passed = plus(s.Passed, new(metric.FromInt(int64(sum.Passed))))
+	s.Total = plus(s.Total, new(metric.FromInt(int64(sum.Total))))
 }
 
 func plus(a, b *metric.Value) *metric.Value {
@@ -325,11 +315,4 @@ func plus(a, b *metric.Value) *metric.Value {
 		return nil
 	}
 	return new(a.Add(*b))
-}
-
-func finite(n metric.Number) *metric.Value {
-	if value, ok := n.Value(); ok {
-		return &value
-	}
-	return nil
 }

@@ -55,13 +55,13 @@ func TestCompositeVectors(t *testing.T) {
 		return got.Deltas[0].CandidateComposite.Float64()
 	}
 	vectors(t, "composite.json", func(t *testing.T, c vector) {
-		run := format.Run{Objective: format.Passed(c.Objective[0], c.Objective[1])}
+		run := format.Run{Objective: format.Objective{Passed: c.Objective[0], Total: c.Objective[1]}}
 		if c.Judge != nil {
-			run.Judge = &format.Judgement{Score: metric.NumberOf(*c.Judge)}
+			run.Judge = &format.Judgement{Score: *c.Judge}
 		}
 		assert.InDelta(t, c.Composite, composite(c, run), 1e-9)
 		if c.Adjustment != nil {
-			assert.InDelta(t, 0.5+*c.Adjustment, composite(c, format.Run{Objective: format.Passed(1, 2)}), 1e-9)
+			assert.InDelta(t, 0.5+*c.Adjustment, composite(c, format.Run{Objective: format.Objective{Passed: 1, Total: 2}}), 1e-9)
 		}
 	})
 }

@@ -136,22 +136,19 @@ func costOf(reply agent.Reply) format.Cost {
 	used := reply.Usage
 	cost := format.Cost{
 		WallClockMs: count(new(reply.Duration.Round(time.Millisecond).Milliseconds())), Steps: count(used.Turns),
-		ToolCalls: count(used.ToolCalls),
+		ToolCalls: count(used.ToolCalls), USD: used.CostUSD,
 	}
 	if used.InputTokens != nil && used.OutputTokens != nil {
 		cost.Tokens = count(used.Tokens())
 	}
-	if used.CostUSD != nil {
-		cost.USD = new(metric.NumberOf(*used.CostUSD))
-	}
 	return cost
 }
 
-func count[N int | int64](n *N) *metric.Number {
+func count[N int | int64](n *N) *metric.Value {
 	if n == nil {
 		return nil
 	}
-	return new(metric.NumberFromInt(int64(*n)))
+	return new(metric.FromInt(int64(*n)))
 }
 
 // same reports whether two runs of one configuration came to the same.

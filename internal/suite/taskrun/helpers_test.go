@@ -108,7 +108,7 @@ func (a *answers) Grade(_ context.Context, c judge.Work) (judge.Opinion, error) 
 		if strings.Contains(c.Diff, "+after") {
 			value = metric.MustValue("0.9")
 		}
-		found.Judgement = &format.Judgement{Score: metric.NumberOf(value), Rationale: c.Title, Model: "m"}
+		found.Judgement = &format.Judgement{Score: value, Rationale: c.Title, Model: "m"}
 	default:
 		found.Problem = "no answer"
 	}

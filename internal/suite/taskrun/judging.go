@@ -105,7 +105,7 @@ func (j *judging) one(ctx context.Context, u unit) error {
 		recordFormat, task.keys, u.side, u.repeat, j.Grader.Name(), task.Title, task.Rubric.Criteria, r,
 	})
 	var kept format.Judgement
-	if !j.Fresh && j.Archive.Read(place, judgementFile, &kept) && kept.Score.Finite() {
+	if !j.Fresh && j.Archive.Read(place, judgementFile, &kept) {
 		nothing := metric.Usage{InputTokens: new(int64), CostUSD: &metric.Value{}}
 		j.note(u, judge.Opinion{Judgement: &kept, Usage: nothing})
 		return nil

@@ -278,7 +278,7 @@ func TestRecall(t *testing.T) {
 	t.Parallel()
 	good := record{
 		Format: recordFormat, Session: "s", Words: "w", Digest: "d", Failure: "f", Crashed: true,
-		Cost: format.Cost{Tokens: new(metric.NumberFromInt(7)), USD: new(metric.NonFinite())},
+		Cost: format.Cost{Tokens: new(metric.FromInt(7)), USD: nil},
 		Checks: []format.CheckResult{
 			{Kind: suite.FileExists, Name: "a", Passed: true},
 			{Kind: suite.CommandCheck, Name: "x", Detail: "exit code 1"},

@@ -208,7 +208,7 @@ func (found Report) Alone() string {
 			}
 		}
 	}
-	if value, ok := score.Metric(found.Baseline); ok {
+	if value := score.Metric(found.Baseline); value != nil {
 		fmt.Fprintf(&out, "%s: score %s over %d tasks\n", found.Baseline.ConfigLabel, value, len(found.Baseline.Scores))
 	}
 	return out.String()

@@ -55,7 +55,7 @@ func TestHowOftenATaskIsRun(t *testing.T) {
 	certain := func(side role, task, check int) bool { return side == theCandidate || task > 0 || check > 0 }
 	for name, c := range map[string]struct {
 		passes   func(side role, task, check int) bool
-		tokens   *metric.Number // of each run
+		tokens   *metric.Value // of each run
 		failed   bool           // the first run of the second task on the baseline's side
 		runs     int
 		verdict  decision.Verdict
@@ -65,7 +65,7 @@ func TestHowOftenATaskIsRun(t *testing.T) {
 		"no difference":         {func(role, int, int) bool { return true }, nil, false, 6, decision.Neutral, false, 1},
 		"a certain gain":        {certain, nil, false, 12, decision.Improved, true, 1},
 		"a gain beside chance":  {certain, nil, true, 30, decision.Improved, true, 5},
-		"a command used tokens": {certain, new(metric.NumberFromInt(7)), false, 30, decision.Improved, true, 5},
+		"a command used tokens": {certain, new(metric.FromInt(7)), false, 30, decision.Improved, true, 5},
 		"every second time only": {func(side role, _, _ int) bool { // 12 checks each time
 			drawn[side]++
 			return (drawn[side]-1)/12%2 == int(side)
