@@ -58,9 +58,6 @@ func (r *run) ensureBaseline(ctx context.Context, at *position) error {
 	if err := r.recordBaseline(ctx, at, found, why); err != nil {
 		return err
 	}
-	if at.Move {
-		at.Old, at.Move = at.Head, false
-	}
 	r.step("measured", "%s", found[len(found)-1].Metric)
 	return nil
 }
@@ -83,7 +80,7 @@ func (r *journal) needsBaseline(at position) *decision.Reason {
 		return &decision.Reason{Kind: decision.ProgramChanged}
 	case sum.Base != at.Base:
 		return &decision.Reason{Kind: decision.BaseMoved, Words: at.Note}
-	case sum.Incumbent != at.tip():
+	case sum.Incumbent != at.PushOnto:
 		return &decision.Reason{Kind: decision.BranchMoved}
 	case sum.Evaluator != at.Evaluator:
 		return &decision.Reason{Kind: decision.FilesChanged}
@@ -112,19 +109,26 @@ func (r *run) recordBaseline(ctx context.Context, at *position, measured []*hist
 		b.enterBaseline(*at, measured)
 		return nil
 	}
-	err := r.write(ctx, message, at.branchUpdate(r.ref()), enter)
-	if !at.Move || !refusedForWorkflows(err) {
-		return err
+	var branch *git.RefUpdate
+	if at.moves() {
+		branch = at.moveTo(r.ref(), at.PushOnto)
 	}
-	*at = at.onOwnBase()
-	return r.write(ctx, message, nil, enter)
+	err := r.write(ctx, message, branch, enter)
+	if branch != nil && refusedForWorkflows(err) {
+		*at = at.onOwnBase()
+		err = r.write(ctx, message, nil, enter)
+	}
+	if r.drafted == nil && at.moves() {
+		at.Branch = at.PushOnto
+	}
+	return err
 }
 
 // enterBaseline records the measurements of the unchanged files: the default
 // branch's first, then the incumbent's when it is another commit.
 func (b *records) enterBaseline(at position, measured []*history.Measured) {
 	first := measured[0]
-	if at.Tip != "" {
+	if at.PushOnto != at.Head {
 		b.set(history.WorkflowsRefused, at.Base)
 		if len(measured) == 1 { // the branch has nothing that the default branch lacks: it measures the same
 			same := *first
@@ -134,7 +138,7 @@ func (b *records) enterBaseline(at position, measured []*history.Measured) {
 		}
 	}
 	for i := range measured {
-		measured[i].Iteration, measured[i].Commit = b.Iteration, at.tip()
+		measured[i].Iteration, measured[i].Commit = b.Iteration, at.PushOnto
 	}
 	first.Commit, first.BaseBranch, first.Direction = at.Base, at.BaseBranch, b.Program.Direction
 	first.Evaluator, first.Definition = at.Evaluator, at.Definition

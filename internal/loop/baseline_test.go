@@ -59,7 +59,7 @@ func TestStaleBaselines(t *testing.T) {
 	}
 	valid := func(t *testing.T) *state {
 		s := &state{journal: journalOf(t, ""), at: position{
-			Head: "head", Base: "base", BaseBranch: "main",
+			Head: "head", PushOnto: "head", Base: "base", BaseBranch: "main",
 			identity: identity{
 				Evaluator: "e", Definition: "d",
 				Executor: &history.Executor{Agent: "claude", Model: "m"},
@@ -84,7 +84,7 @@ func TestStaleBaselines(t *testing.T) {
 		},
 		{"the program's evaluation changed", func(s *state) { s.at.Definition = "another" }},
 		{"the default branch moved on", func(s *state) { s.at.Base = "another" }},
-		{"the program branch has commits that are", func(s *state) { s.at.Head = "another" }},
+		{"the program branch has commits that are", func(s *state) { s.at.PushOnto = "another" }},
 		{"files of the evaluation changed", func(s *state) { s.at.Evaluator = "another" }},
 		{"the model", func(s *state) { s.at.Executor.Model = "another" }},
 		{"the incumbent was not what is on record", func(s *state) { s.journal.records.Disagreements = 3 }},
@@ -110,7 +110,7 @@ func TestValidBaseline(t *testing.T) {
 		at    position
 	}{
 		"a branch whose merged head is not pushed": {
-			"", history.Summary{Incumbent: "tip"}, position{Tip: "tip", Head: "merged"},
+			"", history.Summary{Incumbent: "tip"}, position{PushOnto: "tip", Head: "merged"},
 		},
 		"noisy, and measured as often as asked": {
 			"evaluation-runs: 12",

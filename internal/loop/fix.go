@@ -91,15 +91,12 @@ const maxProblem = 300
 // positionOf is where the pending iteration stands: measured against the
 // incumbent that it was measured against before.
 func (r *run) positionOf(ctx context.Context, e history.Decided) (position, error) {
-	at := position{Head: e.Parent, Old: e.Commit, Base: r.records.Base, BaseBranch: r.records.BaseBranch}
+	at := position{Branch: e.Commit, PushOnto: e.Parent, Base: r.records.Base, BaseBranch: r.records.BaseBranch}
 	var err error
 	if at.Head, err = r.withBase(ctx, e.Parent, at.Base); err != nil {
 		return at, err
 	}
-	if at.Head != e.Parent {
-		at.Tip = e.Parent
-	}
-	if at.From, err = r.withBase(ctx, e.Commit, at.Base); err != nil {
+	if at.Start, err = r.withBase(ctx, e.Commit, at.Base); err != nil {
 		return at, err
 	}
 	return r.identified(ctx, at)

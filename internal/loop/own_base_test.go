@@ -67,8 +67,8 @@ func forked(t *testing.T) (b *fixture, r *run, at position) {
 	t.Helper()
 	b = newFixture(t, "", "1")
 	tree := b.treeWith("main", map[string]string{"value.txt": "2\n"})
-	at.Old = b.git("commit-tree", tree, "-p", "main", "-m", "kept")
-	b.git("update-ref", "refs/heads/autoloop/p", at.Old)
+	at.Branch = b.git("commit-tree", tree, "-p", "main", "-m", "kept")
+	b.git("update-ref", "refs/heads/autoloop/p", at.Branch)
 	b.commit(map[string]string{"other.txt": "a person's\n", "more.txt": "more\n"})
 	at.Base, at.BaseBranch = b.git("rev-parse", "main"), "main"
 	return b, b.service.begin(), at
@@ -101,20 +101,20 @@ func TestWithTheDefaultBranch(t *testing.T) {
 	t.Parallel()
 	b, r, at := forked(t)
 	before := b.refs()
-	for commit, base := range map[string]string{at.Old: "", at.Base: b.git("rev-parse", "main~1")} {
+	for commit, base := range map[string]string{at.Branch: "", at.Base: b.git("rev-parse", "main~1")} {
 		same, err := r.withBase(t.Context(), commit, base)
 		require.NoError(t, err)
 		assert.Equal(t, commit, same)
 	}
-	merged, err := r.withBase(t.Context(), at.Old, at.Base)
+	merged, err := r.withBase(t.Context(), at.Branch, at.Base)
 	require.NoError(t, err)
-	assert.Equal(t, at.Old+" "+at.Base, b.git("log", "-1", "--format=%P", merged))
-	assert.Equal(t, b.git("merge-tree", "--write-tree", at.Old, at.Base), b.git("rev-parse", merged+"^{tree}"))
-	_, err = r.withBase(t.Context(), at.Old, strings.Repeat("1", 40))
+	assert.Equal(t, at.Branch+" "+at.Base, b.git("log", "-1", "--format=%P", merged))
+	assert.Equal(t, b.git("merge-tree", "--write-tree", at.Branch, at.Base), b.git("rev-parse", merged+"^{tree}"))
+	_, err = r.withBase(t.Context(), at.Branch, strings.Repeat("1", 40))
 	require.Error(t, err)
 	assert.Equal(t, before, b.refs())
 	b.commit(map[string]string{"value.txt": "3\n"})
-	_, err = r.withBase(t.Context(), at.Old, b.git("rev-parse", "main"))
+	_, err = r.withBase(t.Context(), at.Branch, b.git("rev-parse", "main"))
 	require.ErrorContains(t, err,
 		"not merge into autoloop/p, both changed")
 }
@@ -124,27 +124,27 @@ func TestWithTheDefaultBranch(t *testing.T) {
 func TestCommitOnOwnBase(t *testing.T) {
 	t.Parallel()
 	b, r, at := forked(t)
-	head, err := r.withBase(t.Context(), at.Old, at.Base)
+	head, err := r.withBase(t.Context(), at.Branch, at.Base)
 	require.NoError(t, err)
-	at.Head, at.Move = head, true
+	at.Head, at.Start, at.PushOnto = head, head, head
 	own := at.onOwnBase()
-	assert.Nil(t, own.branchUpdate(r.ref()), "the merge is not pushed")
+	assert.False(t, own.moves(), "the merge is not pushed")
 	before := b.refs()
 	candidate := b.treeWith(head, map[string]string{"value.txt": "9\n", "new.txt": "new\n"})
-	commit, err := r.commitOnBase(t.Context(), at, at.tip(), candidate, "as it is\n")
+	commit, err := r.commitOnBase(t.Context(), at, at.PushOnto, candidate, "as it is\n")
 	require.NoError(t, err)
 	assert.Equal(t, candidate+" "+head, b.git("log", "-1", "--format=%T %P", commit))
 
-	commit, err = r.commitOnBase(t.Context(), own, own.tip(), candidate, "its own\n")
+	commit, err = r.commitOnBase(t.Context(), own, own.PushOnto, candidate, "its own\n")
 	require.NoError(t, err)
-	assert.Equal(t, at.Old, b.git("log", "-1", "--format=%P", commit))
-	assert.Equal(t, "new.txt\nvalue.txt", b.git("diff", "--name-only", at.Old, commit), "nothing of the default branch")
+	assert.Equal(t, at.Branch, b.git("log", "-1", "--format=%P", commit))
+	assert.Equal(t, "new.txt\nvalue.txt", b.git("diff", "--name-only", at.Branch, commit), "nothing of the default branch")
 	assert.Equal(t, candidate, b.git("merge-tree", "--write-tree", commit, at.Base))
 	for name, files := range map[string]map[string]string{
 		"what the default branch changed":   {"other.txt": "the candidate's\n"},
 		"what the default branch made away": {"more.txt": ""},
 	} {
-		_, err := r.commitOnBase(t.Context(), own, own.tip(), b.treeWith(head, files), "x\n")
+		_, err := r.commitOnBase(t.Context(), own, own.PushOnto, b.treeWith(head, files), "x\n")
 		refused(t, err, name)
 	}
 	assert.Equal(t, before, b.refs())

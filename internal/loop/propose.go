@@ -19,7 +19,7 @@ import (
 func (r *run) newProposal(kind proposal.Purpose, at position) *proposal.Proposal {
 	return &proposal.Proposal{Manifest: proposal.Manifest{
 		Kind: kind, Repository: r.Repository, Program: r.Program.Name, Iteration: r.iteration, Run: r.id,
-		BaseBranch: at.BaseBranch, Base: at.Base, Branch: r.synced.Old,
+		BaseBranch: at.BaseBranch, Base: at.Base, Branch: at.Branch,
 	}}
 }
 
@@ -101,7 +101,6 @@ func (r *run) work(ctx context.Context) (position, []*attempt, error) {
 	defer cancel()
 	r.step("sync", "")
 	at, err := r.sync(ctx)
-	r.synced = at
 	if err != nil {
 		return at, nil, err
 	}
@@ -134,7 +133,6 @@ func (r *run) proposeFix(ctx context.Context, e history.Decided, verdict ci.Resu
 	if err != nil {
 		return at, nil, err
 	}
-	r.synced = at
 	a, err := r.attemptFix(ctx, at, verdict, left)
 	if err != nil {
 		return at, nil, err
@@ -162,7 +160,7 @@ func (r *run) attemptFix(ctx context.Context, at position, verdict ci.Result, le
 	bounded, cancel := context.WithTimeoutCause(ctx, left, errTooLong)
 	defer cancel()
 	a := r.newAttempt(1, 1)
-	a.from, a.failure = at.From, verdict.Report()
+	a.from, a.failure = at.Start, verdict.Report()
 	err := r.try(bounded, at, []*attempt{a})
 	if reason := r.unfinished(ctx, cmp.Or(context.Cause(bounded), err)); reason != nil {
 		return a.end(history.Error, *reason), nil

@@ -17,9 +17,8 @@ func (s *Service) DryRun(ctx context.Context) (Result, error) {
 	own := *s
 	own.GitHub = nil
 	run := own.begin()
-	run.draft()
 	result, err := run.through(ctx, func(ctx context.Context) error {
-		_, err := run.proposeOnly(ctx)
+		_, _, err := run.proposeOnly(ctx)
 		if conflict := conflict(err); conflict != nil {
 			return ends(history.Error, conflict.reason)
 		}
@@ -31,20 +30,26 @@ func (s *Service) DryRun(ctx context.Context) (Result, error) {
 	return result, err
 }
 
-// proposeOnly makes a proposal and records it in the draft alone. There is no
-// proposal when the run ended before it had anything to hand on.
-func (r *run) proposeOnly(ctx context.Context) (*proposal.Proposal, error) {
+// proposeOnly makes a proposal and records it in a draft alone. There is no
+// proposal when the run ended before it had anything to hand on, and no position of one that
+// ended before that was known.
+func (r *run) proposeOnly(ctx context.Context) (at position, _ *proposal.Proposal, err error) {
+	if err := r.open(ctx); err != nil {
+		return at, nil, err
+	}
+	r.drafted = &draft{r.files, r.files}
+	r.store = r.drafted
 	if err := r.acquireLease(ctx); err != nil {
-		return nil, err
+		return at, nil, err
 	}
 	if first, err := r.lookAtComments(ctx); err != nil || first != "" {
-		return nil, cmp.Or(err, leave(first))
+		return at, nil, cmp.Or(err, leave(first))
 	}
 	if r.asksCI(r.records) {
 		return r.proposeForCI(ctx)
 	}
 	if r.stopped = r.rests(); r.stopped != "" {
-		return nil, idle(r.stopped)
+		return at, nil, idle(r.stopped)
 	}
 	at, p, err := r.propose(ctx)
 	if err == nil {
@@ -56,24 +61,21 @@ func (r *run) proposeOnly(ctx context.Context) (*proposal.Proposal, error) {
 	if err == nil && p.Decided == nil {
 		err = idle(r.stopped)
 	}
-	if at.Head == "" {
-		p = nil // it ended before the position was known, which a bundle has to name
-	}
-	return p, err
+	return at, p, err
 }
 
 // leave ends a run before what only the publishing job may do.
 func leave(reason string) error { return idle(reason + "; `iterate job publish` does that") }
 
 // proposeForCI lets an agent fix what CI found, when it is an agent's turn.
-func (r *run) proposeForCI(ctx context.Context) (*proposal.Proposal, error) {
+func (r *run) proposeForCI(ctx context.Context) (at position, _ *proposal.Proposal, err error) {
 	e := *r.records.Decision
 	r.iteration = e.Iteration
 	r.step("ci", "commit %.12s", e.Commit)
 	verdict := r.verdict(ctx, e)
 	left := r.time() - r.Now().Sub(r.begun)
 	if r.refusal != "" || !r.asksToFix(ctx, e, verdict) || r.blockedReason(r.records) != "" || left <= 0 {
-		return nil, leave(fmt.Sprintf("iteration %d waits for CI, whose answer is to be taken", e.Iteration))
+		return at, nil, leave(fmt.Sprintf("iteration %d waits for CI, whose answer is to be taken", e.Iteration))
 	}
 	at, p, err := r.proposeFix(ctx, e, verdict, left)
 	if err == nil {
@@ -81,23 +83,24 @@ func (r *run) proposeForCI(ctx context.Context) (*proposal.Proposal, error) {
 	}
 	switch {
 	case err != nil:
-		return nil, err
 	case p.Postponed != nil:
-		return p, idle(r.stopped)
+		err = idle(r.stopped)
+	default:
+		err = ends(history.PendingCI, p.Checked.Reasons...)
 	}
-	return p, ends(history.PendingCI, p.Checked.Reasons...)
+	return at, p, err
 }
 
 // pack makes a proposal whole for another job; it is nil when there is nothing to hand on.
-func (r *run) pack(ctx context.Context, p *proposal.Proposal) (_ *proposal.Proposal, err error) {
+func (r *run) pack(ctx context.Context, at position, p *proposal.Proposal) (_ *proposal.Proposal, err error) {
+	if at.Head == "" || p == nil || len(p.Events()) == 0 && len(r.baselineEvents) == 0 {
+		return nil, nil //nolint:nilnil // as it says
+	}
 	p.Records, p.Baseline = recordsDigest(r.drafted.found), r.baselineEvents
 	if r.comments != nil {
 		p.Heard, p.Told = r.comments.Until, r.commentsTold && p.Kind == proposal.Iteration
 	}
-	if len(p.Events()) == 0 {
-		return nil, nil //nolint:nilnil // as it says
-	}
-	if p.Incumbent, _, err = r.Repo.TreeOf(ctx, r.synced.start()); err != nil {
+	if p.Incumbent, _, err = r.Repo.TreeOf(ctx, at.Start); err != nil {
 		return nil, err
 	}
 	if p.Candidate != "" {
@@ -135,21 +138,21 @@ func changedFiles(ctx context.Context, repo *git.Repo, before, after string) ([]
 // there is nothing for another job to do, and the result says why.
 func (s *Service) Propose(ctx context.Context) (*proposal.Proposal, Result, error) {
 	run := s.begin()
-	run.draft()
 	run.joins, run.mustJoin = true, s.MustReserve
+	var at position
 	var made *proposal.Proposal
 	result, err := run.through(ctx, func(ctx context.Context) (err error) {
-		made, err = run.proposeOnly(ctx)
+		at, made, err = run.proposeOnly(ctx)
 		if conflict := conflict(err); conflict != nil {
 			made, err = nil, leave(conflict.Error())
 		}
 		return err
 	})
-	if err != nil || made == nil {
+	if err != nil {
 		return nil, result, err
 	}
-	packed, err := run.pack(ctx, made)
-	return packed, result, err
+	made, err = run.pack(ctx, at, made)
+	return made, result, err
 }
 
 type store interface {
@@ -160,30 +163,13 @@ type store interface {
 
 // draft is the store of a run that writes nothing: changes are applied to a copy
 // of the records, and no branch is moved.
-type draft struct {
-	memory *memory.Memory
-	files  *memory.Files // nil until they are read
-	found  memory.Files  // as they were read
-}
+type draft struct{ files, found memory.Files }
 
 // Update changes the copy.
-func (d *draft) Update(ctx context.Context, u memory.Update) (string, error) {
-	if d.files == nil {
-		files, _, err := d.memory.Read(ctx, u.Program)
-		if err != nil {
-			return "", err
-		}
-		d.files, d.found = &files, files
-	}
-	files, err := u.Apply(*d.files)
+func (d *draft) Update(_ context.Context, u memory.Update) (string, error) {
+	files, err := u.Apply(d.files)
 	if err == nil {
-		d.files = &files
+		d.files = files
 	}
 	return "", err
-}
-
-// draft lets the run work on a copy of the records.
-func (r *run) draft() {
-	r.drafted = &draft{memory: r.Memory}
-	r.store = r.drafted
 }

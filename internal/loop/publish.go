@@ -92,7 +92,7 @@ func (r *run) publishProposal(ctx context.Context, p *proposal.Proposal) error {
 		return err
 	}
 	if p.Candidate != "" {
-		if err := r.writeCandidate(ctx, at.start(), p); err != nil {
+		if err := r.writeCandidate(ctx, at.Start, p); err != nil {
 			return err
 		}
 	}

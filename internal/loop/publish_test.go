@@ -95,17 +95,17 @@ func TestPublishRefuses(t *testing.T) {
 	b.service.Masker = process.NewMasker(nil, secret)
 	ones := strings.Repeat("1", 40)
 	for name, c := range map[string]func(m *proposal.Proposal){
-		"another program":          func(m *proposal.Proposal) { m.Program = "q" },
-		"another repository":       func(m *proposal.Proposal) { m.Repository = "o/r" },
-		"a base that is an option": func(m *proposal.Proposal) { m.Base = "--all" },
-		"other records":            func(m *proposal.Proposal) { m.Records = strings.Repeat("1", 64) },
-		"the iteration after":      func(m *proposal.Proposal) { m.Iteration = 3 },
-		"another default branch":   func(m *proposal.Proposal) { m.BaseBranch = "master" },
-		"an earlier base":          func(m *proposal.Proposal) { m.Base = b.git("rev-parse", "main~1") },
-		"another branch":           func(m *proposal.Proposal) { m.Branch = ones },
-		"another incumbent":        func(m *proposal.Proposal) { m.Incumbent = ones },
-		"another candidate":        func(m *proposal.Proposal) { m.Candidate = m.Incumbent },
-		"no candidate":             func(m *proposal.Proposal) { m.Candidate, m.Files = "", nil },
+		"another program":         func(m *proposal.Proposal) { m.Program = "q" },
+		"another repository":      func(m *proposal.Proposal) { m.Repository = "o/r" },
+		"a base that is not here": func(m *proposal.Proposal) { m.Base = ones },
+		"other records":           func(m *proposal.Proposal) { m.Records = strings.Repeat("1", 64) },
+		"the iteration after":     func(m *proposal.Proposal) { m.Iteration = 3 },
+		"another default branch":  func(m *proposal.Proposal) { m.BaseBranch = "master" },
+		"an earlier base":         func(m *proposal.Proposal) { m.Base = b.git("rev-parse", "main~1") },
+		"another branch":          func(m *proposal.Proposal) { m.Branch = ones },
+		"another incumbent":       func(m *proposal.Proposal) { m.Incumbent = ones },
+		"another candidate":       func(m *proposal.Proposal) { m.Candidate = m.Incumbent },
+		"no candidate":            func(m *proposal.Proposal) { m.Candidate, m.Files = "", nil },
 		"a secret in its events": func(m *proposal.Proposal) {
 			*m = *edited(t, m, "decided", map[string]any{"agent": secret})
 		},

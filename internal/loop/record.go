@@ -28,15 +28,19 @@ func (r *run) record(ctx context.Context, at position, p *proposal.Proposal) err
 		return err
 	}
 	err = r.enterProposal(ctx, at, p)
-	if p.Kept() && !at.Deleted && errors.Is(err, memory.ErrBranchMoved) && r.deletedByMerge(ctx, at.Old) {
+	if p.Kept() && !at.Deleted && errors.Is(err, memory.ErrBranchMoved) && r.deletedByMerge(ctx, at.Branch) {
 		at.Deleted = true
+		err = r.enterProposal(ctx, at, p)
+	}
+	if p.Kind == proposal.Iteration && at.moves() && refusedForWorkflows(err) {
+		at = at.onOwnBase()
 		err = r.enterProposal(ctx, at, p)
 	}
 	if errors.Is(err, memory.ErrBranchMoved) {
 		return proposal.Refuse("somebody else pushed onto %s meanwhile; the next iteration goes on from there",
 			r.branch())
 	}
-	if reason := pushRefusal(err); reason != nil && (p.Kept() || at.Move) {
+	if reason := pushRefusal(err); reason != nil {
 		return r.recordRefused(ctx, at, p, *reason)
 	}
 	if err == nil && r.drafted == nil {
@@ -79,8 +83,8 @@ func (r *run) promotes(p *proposal.Proposal) bool {
 // and its events, row and history entry onto the memory branch, both or neither.
 func (r *run) enterProposal(ctx context.Context, at position, p *proposal.Proposal, then ...func(*records)) error {
 	var branch *git.RefUpdate
-	if len(p.Baseline) > 0 {
-		branch = at.branchUpdate(r.ref())
+	if len(p.Baseline) > 0 && at.moves() {
+		branch = at.moveTo(r.ref(), at.PushOnto)
 	}
 	for _, e := range p.Events() {
 		e.Header().Iteration = r.iteration
@@ -100,17 +104,13 @@ func (r *run) enterProposal(ctx context.Context, at position, p *proposal.Propos
 	case p.Decided != nil:
 		r.step("record", "%s", render.OutcomeOf(p.Decided.Outcome).Word)
 	}
-	err := r.write(ctx, message, branch, func(b *records) error {
+	return r.write(ctx, message, branch, func(b *records) error {
 		err := r.enter(b, at, p)
 		for _, also := range then {
 			also(b)
 		}
 		return err
 	})
-	if at.Move && refusedForWorkflows(err) {
-		return r.enterProposal(ctx, at.onOwnBase(), p, then...)
-	}
-	return err
 }
 
 // fixNumber is the number of the next fix of the iteration that waits for CI.
@@ -125,8 +125,8 @@ func (r *run) recordRefused(ctx context.Context, at position, p *proposal.Propos
 	if p.Kept() {
 		said = decision.Reason{Kind: decision.GainNotKept, Because: []decision.Reason{reason}}
 	}
-	if at.Move {
-		p.Baseline, at.Move = nil, false // it is of a commit that the remote does not have
+	if at.moves() {
+		p.Baseline = nil // it is of a commit that the remote does not have
 	}
 	p.Candidate, p.Files = "", nil
 	if e := p.Decided; p.Checked != nil {
@@ -158,10 +158,10 @@ func (r *run) message(p *proposal.Proposal) string {
 
 // commit writes the candidate as a commit on top of the branch.
 func (r *run) commit(ctx context.Context, at position, p *proposal.Proposal) (string, error) {
-	e, onto := p.Decided, at.tip()
+	e, onto := p.Decided, at.PushOnto
 	subject := ": " + summary(e.Summary, e.Changed)
 	if p.Checked != nil {
-		onto = at.Old
+		onto = at.Branch
 		subject = fmt.Sprintf(": fix CI (%d)\n\n%s", r.records.fixNumber(), summary(p.Checked.Summary, e.Changed))
 	}
 	message := r.signed("Iteration %d%s\n\nAutoloop-Iteration: %[1]d\nAutoloop-Metric: %[3]s\n", r.iteration, subject,
@@ -198,7 +198,7 @@ func (r *run) enter(b *records, at position, p *proposal.Proposal) error {
 		})
 	}
 	for _, e := range p.Proposed {
-		e.Parent, e.Direction = at.tip(), r.Program.Direction
+		e.Parent, e.Direction = at.PushOnto, r.Program.Direction
 		if e.Proposal == p.Number() {
 			e.Outcome = decided.Outcome
 		}

@@ -38,26 +38,11 @@ func (r *run) deletedByMerge(ctx context.Context, was string) bool {
 	return r.merged(was)
 }
 
-// placeOfDeleted is where the program branch stood that was deleted when its pull
-// request was merged. GitHub keeps the commits of a pull request.
-func (r *run) placeOfDeleted(ctx context.Context, was string, at position) (position, error) {
-	pull := fmt.Sprintf("refs/pull/%d/head", r.comments.Pull.Number)
-	if err := r.Repo.Remote(r.Memory.Remote).Obtain(ctx, was, pull); err != nil {
-		return at, err
-	}
-	at.Old, at.Deleted = was, true
-	return r.reconcileBranch(ctx, at)
-}
-
-// isAfterMerge reports whether commits were made on top of what was merged, while
-// the default branch has that only as other commits, as a squash makes them.
-func (r *run) isAfterMerge(ctx context.Context, commit, base string) (bool, error) {
-	merged := r.mergedHead()
-	if merged == "" || merged == commit {
-		return false, nil
-	}
-	if _, known, err := r.Repo.Resolve(ctx, merged); err != nil || !known {
-		return false, err
+// isAfterMerge reports whether a commit is what was merged, or was made on top of that while
+// the default branch has it only as other commits, as a squash makes them.
+func (r *run) isAfterMerge(ctx context.Context, merged, commit, base string) (bool, error) {
+	if merged == "" || commit == "" || merged == commit {
+		return merged != "" && merged == commit, nil
 	}
 	after, err := r.Repo.IsAncestor(ctx, merged, commit)
 	if err != nil || !after {
@@ -68,43 +53,35 @@ func (r *run) isAfterMerge(ctx context.Context, commit, base string) (bool, erro
 }
 
 // replay makes the commits after the merged head again, on top of base, but for those
-// that base has: the default branch may have been merged into the program branch.
-func (r *run) replay(ctx context.Context, commit, base string) (head string, count int, err error) {
+// that base has: the default branch may have been merged into the program branch. It
+// says so in a note.
+func (r *run) replay(ctx context.Context, commit, base string) (head, note string, err error) {
 	commits, err := r.Repo.Log(ctx, 0, commit, "^"+r.mergedHead(), "^"+base)
 	if err != nil {
-		return "", 0, err
+		return "", "", err
 	}
-	head = base
+	head, note = base, fmt.Sprintf("its pull request #%d was merged", r.comments.Pull.Number)
+	count := 0
 	for _, c := range slices.Backward(commits) {
 		if len(c.Parents) != 1 {
 			continue // a merge of the default branch
 		}
 		tree, conflicts, err := r.threeWay(ctx, c.Parents[0], head, c.ID)
 		if err != nil {
-			return "", 0, err
+			return "", "", err
 		}
 		if len(conflicts) > 0 {
-			return "", 0, r.conflicts("what was merged", conflicts)
+			return "", "", r.conflicts("what was merged", conflicts)
 		}
 		if head, err = r.Repo.CommitTree(ctx, tree, []string{head}, c.Message, c.Time); err != nil {
-			return "", 0, err
+			return "", "", err
 		}
 		count++
 	}
-	return head, count, nil
-}
-
-// replayPosition is where the branch stands once what was made after the merge is
-// replayed.
-func (r *run) replayPosition(ctx context.Context, at position) (position, error) {
-	head, count, err := r.replay(ctx, at.Old, at.Base)
-	if err != nil {
-		return at, err
+	if count > 0 {
+		note += fmt.Sprintf(", and what came after it (%d commits) is replayed", count)
 	}
-	at.Head, at.Move = head, true
-	at.Note = fmt.Sprintf("its pull request #%d was merged, and what came after it (%d commits) is replayed",
-		r.comments.Pull.Number, count)
-	return at, nil
+	return head, note, nil
 }
 
 // replayPending moves a candidate that waits for CI onto the default branch when
@@ -114,7 +91,7 @@ func (r *run) replayPending(ctx context.Context, e history.Decided) error {
 	_, base, err := r.base(ctx)
 	after := false
 	if err == nil {
-		after, err = r.isAfterMerge(ctx, e.Commit, base)
+		after, err = r.isAfterMerge(ctx, r.mergedHead(), e.Commit, base)
 	}
 	if err != nil || !after {
 		return err

@@ -12,6 +12,7 @@ import (
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/tests/golden"
 )
@@ -86,14 +87,15 @@ func TestAfterMerge(t *testing.T) {
 		want         bool
 	}{
 		"two commits":                  {&commands.Pull{Merged: true, Head: s.merged}, last, s.base, true},
-		"nothing":                      {&commands.Pull{Merged: true, Head: last}, last, s.base, false},
+		"what was merged itself":       {&commands.Pull{Merged: true, Head: last}, last, s.base, true},
 		"a merge that has its commits": {&commands.Pull{Merged: true, Head: s.merged}, last, whole, false},
 		"what was merged is not known here": {
 			&commands.Pull{Merged: true, Head: strings.Repeat("1", 40)}, last, s.base,
 			false,
 		},
 	} {
-		got, err := s.branches(c.pull).isAfterMerge(t.Context(), c.commit, c.base)
+		r := s.branches(c.pull)
+		got, err := r.isAfterMerge(t.Context(), r.mergedHead(), c.commit, c.base)
 		require.NoError(t, err, name)
 		assert.Equal(t, c.want, got, name)
 	}
@@ -105,20 +107,20 @@ func TestReplayIsARebase(t *testing.T) {
 	t.Parallel()
 	s := newSquashed(t)
 	r := s.branches(&commands.Pull{Number: 7, Merged: true, Head: s.merged})
-	head, count, err := r.replay(t.Context(), s.after[1], s.base)
+	head, note, err := r.replay(t.Context(), s.after[1], s.base)
 	require.NoError(t, err)
-	assert.Equal(t, 2, count)
+	assert.Contains(t, note, "(2 commits)")
 	s.git(t, "checkout", "--quiet", "--detach", s.after[1])
 	s.git(t, "rebase", "--quiet", "--onto", s.base, s.merged)
 	log := func(format, commits string) string { return s.git(t, "log", "--format="+format, commits) }
 	assert.Equal(t, log("%T %B", s.base+"..HEAD"), log("%T %B", s.base+".."+head))
 	assert.Equal(t, log("%ct", s.merged+".."+s.after[1]), log("%ct", s.base+".."+head))
-	at, err := r.replayPosition(t.Context(), position{Old: s.after[1], Base: s.base})
+	again, _, err := r.replay(t.Context(), s.after[1], s.base)
 	require.NoError(t, err)
-	assert.Equal(t, head, at.Head, "it is the same whenever it is made")
-	head, count, err = r.replay(t.Context(), s.merged, s.base)
+	assert.Equal(t, head, again, "it is the same whenever it is made")
+	head, note, err = r.replay(t.Context(), s.merged, s.base)
 	require.NoError(t, err)
-	assert.Equal(t, []any{s.base, 0}, []any{head, count}, "nothing came after it")
+	assert.Equal(t, []any{s.base, "its pull request #7 was merged"}, []any{head, note}, "nothing came after it")
 }
 
 // TestReplayOfWhatIsThereAlready: of commits that the default branch was merged with only
@@ -136,9 +138,8 @@ func TestReplayOfWhatIsThereAlready(t *testing.T) {
 			"other": "theirs, changed again\n",
 		}, theirs)
 	r := s.branches(&commands.Pull{Merged: true, Head: s.merged})
-	head, count, err := r.replay(t.Context(), own, base)
+	head, _, err := r.replay(t.Context(), own, base)
 	require.NoError(t, err)
-	assert.Equal(t, 1, count)
 	assert.Equal(t, "own", s.git(t, "log", "--format=%s", base+".."+head))
 	assert.Equal(t, map[string]string{
 		"value": lines(map[int]string{2: "two", 4: "four", 9: "nine"}),
@@ -196,15 +197,18 @@ func TestDeletedBranchGoesOn(t *testing.T) {
 	far.git(t, "fetch", "--quiet", "origin", "main")
 	r := far.branches(&commands.Pull{Number: 7, Merged: true, Head: s.merged})
 	r.Memory.Remote = "origin"
-	at, err := r.placeOfDeleted(t.Context(), s.merged, position{Base: s.root, BaseBranch: "main"})
-	require.NoError(t, err)
-	assert.Equal(t, []any{s.merged, s.merged, true, false}, []any{at.Head, at.Old, at.Deleted, at.Move})
-	assert.Empty(t, at.moveTo(r.ref(), "next").Old, "the remote has no branch")
-	at, err = r.placeOfDeleted(t.Context(), s.merged, position{Base: s.base, BaseBranch: "main"})
-	require.NoError(t, err)
-	assert.Equal(t, []any{true, "merged main (1 commits)"}, []any{at.Move, at.Note})
-	r.comments.Pull.Number = 8
-	_, err = r.placeOfDeleted(t.Context(), strings.Repeat("1", 40), position{Base: s.base})
+	from := &proposal.Proposal{}
+	from.BaseBranch, from.Branch = "main", s.merged
+	for base, note := range map[string]string{s.root: "", s.base: "its pull request #7 was merged"} {
+		from.Base, from.Incumbent = base, s.git(t, "merge-tree", "--write-tree", s.merged, base)
+		at, err := r.positionOfProposal(t.Context(), from)
+		require.NoError(t, err)
+		assert.Equal(t, []any{s.merged, true, note}, []any{at.Branch, at.Deleted, at.Note})
+		assert.Equal(t, note != "", at.moves())
+		assert.Empty(t, at.moveTo(r.ref(), "next").Old, "the remote has no branch")
+	}
+	r.comments.Pull.Number, r.comments.Pull.Head, from.Branch = 8, s.after[0], s.after[0]
+	_, err := r.positionOfProposal(t.Context(), from)
 	require.Error(t, err)
 }
 

@@ -32,7 +32,6 @@ type run struct {
 	mustJoin bool // without one, nothing begins
 	aside    bool // apply commands alone, which a start for another job does not hinder
 
-	synced         position            // where sync found the branch
 	working        []*attempt          // whose agents were asked
 	leftAs         git.Fingerprint     // of the repository, as the agents left it
 	transcript     string              // the file with what the deciding agent printed

@@ -17,22 +17,20 @@ import (
 	"github.com/org/autoloop/internal/plain"
 )
 
-// position is where the program branch stands after synchronisation.
+// position is where the branches stand, and what is pushed onto what.
 type position struct {
-	// Head is the incumbent: the commit that candidates start from.
-	Head string
-	// Old is the program branch's commit before; "" when there is no branch.
-	Old string
 	// Base is the head of the default branch BaseBranch.
 	Base, BaseBranch string
-	// Tip is the branch's commit that stands for Head where the branch keeps its own
-	// base, and Head, with the default branch in it, is not pushed; else "".
-	Tip string
-	// From is the commit, with the default branch in it, that a fix for CI begins with.
-	From string
-	// Move says that the branch has to move from Old to Head.
-	Move bool
-	// Deleted says that the remote has no branch at Old any more: it was deleted when
+	// Branch is the program branch's commit; "" when there is no branch.
+	Branch string
+	// Head is the incumbent, with the default branch in it: what candidates are measured against.
+	// Start is what an agent begins with: for a fix of what CI found the commit that waits, and
+	// else Head.
+	Head, Start string
+	// PushOnto is the commit that stands for Head on the program branch: Head itself or, where the
+	// remote does not let the branch have the default branch, Branch.
+	PushOnto string
+	// Deleted says that the remote has no branch at Branch any more: it was deleted when
 	// its pull request was merged, and begins anew there.
 	Deleted bool
 	// Note says what synchronisation did; "" when nothing.
@@ -42,17 +40,20 @@ type position struct {
 	identity                 // what its measurement means
 }
 
-// branchUpdate returns the move that synchronisation asks for, nil when none.
-func (p position) branchUpdate(ref string) *git.RefUpdate {
-	if !p.Move {
-		return nil
-	}
-	return p.moveTo(ref, p.Head)
+// moves reports whether the program branch has to move before anything is pushed onto it.
+func (p position) moves() bool { return p.Branch != "" && p.Branch != p.PushOnto }
+
+// onOwnBase lets the branch stay on the base that it has: what is built and
+// measured is the branch merged with the default branch, and only the candidate's
+// own commits are pushed.
+func (p position) onOwnBase() position {
+	p.PushOnto = p.Branch
+	return p
 }
 
 // moveTo is the move of the program branch to a commit.
 func (p position) moveTo(ref, commit string) *git.RefUpdate {
-	move := &git.RefUpdate{Ref: ref, New: commit, Old: p.Old}
+	move := &git.RefUpdate{Ref: ref, New: commit, Old: p.Branch}
 	if p.Deleted {
 		move.Old = ""
 	}
@@ -76,72 +77,54 @@ func (s *session) conflicts(base string, files []string) error {
 	}
 }
 
-// sync compares the program branch with the default branch. There are four
-// cases: no branch, or one with nothing of its own, stands at the default
-// branch's head; one that is behind gets the default branch merged; else it
-// stays as it is.
-func (r *run) sync(ctx context.Context) (position, error) {
-	at := position{}
-	var err error
-	if at.BaseBranch, at.Base, err = r.base(ctx); err != nil {
+// sync says where the branches stand now.
+func (r *run) sync(ctx context.Context) (at position, err error) {
+	if at.BaseBranch, at.Base, err = r.base(ctx); err == nil {
+		at.Branch, err = r.head(ctx)
+	}
+	if err != nil {
 		return at, err
 	}
-	return r.place(ctx, at)
+	return r.place(ctx, at, r.mergedHead())
 }
 
-// place says where the program branch stands against the position's base. It keeps its own
-// where the remote did not let it have that.
-func (r *run) place(ctx context.Context, at position) (position, error) {
-	at, err := r.reconciled(ctx, at)
-	if at.Move && r.records.WorkflowsRefused == at.Base {
+// place compares the program branch with the default branch: no branch stands at the default branch's
+// head; what came after a merged pull request, whose head was merged, is replayed there; a branch with
+// nothing of its own moves there; one that is behind gets the default branch merged; else it stays
+// as it is. It keeps its own base where the remote did not let it have that one.
+func (r *run) place(ctx context.Context, at position, merged string) (position, error) {
+	after, err := r.isAfterMerge(ctx, merged, at.Branch, at.Base)
+	switch {
+	case err != nil:
+	case at.Branch == "" || at.Branch == at.Base:
+		at.Head = at.Base
+	case after:
+		at.Head, at.Note, err = r.replay(ctx, at.Branch, at.Base)
+	default:
+		at.Head, at.Note, err = r.reconciled(ctx, at)
+	}
+	at.Start, at.PushOnto = at.Head, at.Head
+	if at.moves() && r.records.WorkflowsRefused == at.Base {
 		at = at.onOwnBase()
 	}
 	return at, err
 }
 
-func (r *run) reconciled(ctx context.Context, at position) (position, error) {
-	var err error
-	if at.Old, err = r.head(ctx); err != nil {
-		return at, err
-	}
-	if at.Old == "" || at.Old == at.Base {
-		at.Head = at.Base
-		return at, nil
-	}
-	if r.merged(at.Old) {
-		at.Head, at.Move, at.Note = at.Base, true,
-			fmt.Sprintf("its pull request #%d was merged", r.comments.Pull.Number)
-		return at, nil
-	}
-	after, err := r.isAfterMerge(ctx, at.Old, at.Base)
-	switch {
-	case err != nil:
-		return at, err
-	case after:
-		return r.replayPosition(ctx, at)
-	}
-	return r.reconcileBranch(ctx, at)
-}
-
-func (r *run) reconcileBranch(ctx context.Context, at position) (position, error) {
+// reconciled is the commit of the program branch that has the default branch in it, and what
+// became of the branch.
+func (r *run) reconciled(ctx context.Context, at position) (head, note string, err error) {
 	if err := r.deepen(ctx); err != nil {
-		return at, err
+		return "", "", err
 	}
-	unique, behind, err := r.Repo.AheadBehind(ctx, at.Old, at.Base)
+	unique, behind, err := r.Repo.AheadBehind(ctx, at.Branch, at.Base)
 	switch {
-	case err != nil:
-		return at, err
-	case behind == 0:
-		at.Head = at.Old
-		return at, nil
+	case err != nil || behind == 0:
+		return at.Branch, "", err
 	case unique == 0:
-		at.Head, at.Move = at.Base, true
-		at.Note = fmt.Sprintf("moved to %s", at.BaseBranch)
-		return at, nil
+		return at.Base, fmt.Sprintf("moved to %s", at.BaseBranch), nil
 	}
-	at.Head, err = r.merge(ctx, at.Old, at.Base, at.BaseBranch, r.signed("Merge %s\n\n", at.BaseBranch))
-	at.Move, at.Note = err == nil, fmt.Sprintf("merged %s (%d commits)", at.BaseBranch, behind)
-	return at, err
+	head, err = r.merge(ctx, at.Branch, at.Base, at.BaseBranch, r.signed("Merge %s\n\n", at.BaseBranch))
+	return head, fmt.Sprintf("merged %s (%d commits)", at.BaseBranch, behind), err
 }
 
 // merge makes the merge of a commit of the program branch with one of the default branch.
@@ -234,42 +217,46 @@ func (r *run) deepen(ctx context.Context) error {
 
 // positionOfProposal finds the position that the proposal was made from, and
 // refuses the proposal when a branch has moved since.
-func (r *run) positionOfProposal(ctx context.Context, from *proposal.Proposal) (at position, err error) {
-	branch, head, err := r.base(ctx)
-	if err == nil && branch != from.BaseBranch {
-		err = proposal.Refuse("it is for branch %q, not for %q", from.BaseBranch, branch)
-	}
+func (r *run) positionOfProposal(ctx context.Context, from *proposal.Proposal) (position, error) {
+	at, head := position{Base: from.Base}, ""
+	err := r.deepen(ctx)
 	if err == nil {
-		err = r.deepen(ctx)
+		at.BaseBranch, head, err = r.base(ctx)
+	}
+	if err == nil && at.BaseBranch != from.BaseBranch {
+		err = proposal.Refuse("it is for branch %q, not for %q", from.BaseBranch, at.BaseBranch)
 	}
 	known := false
 	if err == nil {
-		_, known, err = r.Repo.Resolve(ctx, from.Base)
-	}
-	if err == nil && known {
 		known, err = r.Repo.IsAncestor(ctx, from.Base, head)
 	}
 	if err == nil && !known {
-		err = proposal.Refuse("it was made from commit %.12s, which is not on %s", from.Base, branch)
+		err = proposal.Refuse("it was made from commit %.12s, which is not on %s", from.Base, at.BaseBranch)
+	}
+	if err == nil {
+		at.Branch, err = r.head(ctx)
+	}
+	if err == nil && at.Branch == "" && r.merged(from.Branch) {
+		at.Branch, at.Deleted = from.Branch, true // GitHub keeps the commits of a pull request
+		pull := fmt.Sprintf("refs/pull/%d/head", r.comments.Pull.Number)
+		err = r.Repo.Remote(r.Memory.Remote).Obtain(ctx, from.Branch, pull)
+	}
+	if err == nil && at.Branch != from.Branch {
+		err = r.moved()
 	}
 	if err != nil {
 		return at, err
 	}
-	at, err = r.place(ctx, position{Base: from.Base, BaseBranch: branch})
-	if err == nil && at.Old == "" && r.merged(from.Branch) {
-		at, err = r.placeOfDeleted(ctx, from.Branch, at)
-	}
-	if conflict(err) != nil || at.Old != from.Branch {
-		return at, r.moved()
-	}
-	if err == nil {
-		err = r.madeFrom(ctx, at.Head, from)
-	}
-	if _, refused := errors.AsType[*proposal.RefusedError](err); refused && r.merged(at.Old) {
-		// It was merged after the proposal: what is kept goes on top, and is replayed.
-		at.Move, at.Note = false, ""
-		if at, err = r.reconcileBranch(ctx, at); err == nil {
+	// What was merged after the proposal stays below it: what is kept goes on top, and is replayed.
+	for _, merged := range []string{r.mergedHead(), ""} {
+		if at, err = r.place(ctx, at, merged); conflict(err) != nil {
+			err = r.moved()
+		}
+		if err == nil {
 			err = r.madeFrom(ctx, at.Head, from)
+		}
+		if _, refused := errors.AsType[*proposal.RefusedError](err); !refused || !r.merged(at.Branch) {
+			break
 		}
 	}
 	if err == nil {
@@ -310,26 +297,10 @@ func (r *run) positionOfFix(ctx context.Context, from *proposal.Proposal, e hist
 			from.BaseBranch, at.Base, at.BaseBranch)
 	}
 	if err == nil {
-		err = r.madeFrom(ctx, at.From, from)
+		err = r.madeFrom(ctx, at.Start, from)
 	}
 	return at, err
 }
-
-// onOwnBase lets the branch stay on the base that it has: what is built and
-// measured is the branch merged with the default branch, and only the candidate's
-// own commits are pushed.
-func (p position) onOwnBase() position {
-	p.Tip, p.Move = p.Old, false
-	return p
-}
-
-// tip is the commit on the branch that stands for Head.
-func (p position) tip() string {
-	return cmp.Or(p.Tip, p.Head)
-}
-
-// start is the commit that an agent begins with.
-func (p position) start() string { return cmp.Or(p.From, p.Head) }
 
 // withBase returns a commit with the default branch in it: the commit itself, or
 // the merge of both, which is not pushed.
@@ -348,14 +319,15 @@ func (r *run) withBase(ctx context.Context, commit, base string) (string, error)
 // has the candidate's own change alone, and merging it has to give what was measured.
 func (r *run) commitOnBase(ctx context.Context, at position, parent, candidate, message string) (string, error) {
 	tree, conflicts, err := candidate, []string(nil), error(nil)
-	if at.Tip != "" {
-		tree, conflicts, err = r.threeWay(ctx, at.start(), parent, candidate)
+	own := at.PushOnto != at.Head
+	if own {
+		tree, conflicts, err = r.threeWay(ctx, at.Start, parent, candidate)
 	}
 	if err != nil || len(conflicts) > 0 {
 		return "", cmp.Or(err, proposal.Refuse("%s", r.needsWorkflows(conflicts)))
 	}
 	commit, err := r.commitTree(ctx, tree, message, parent)
-	if err != nil || at.Tip == "" {
+	if err != nil || !own {
 		return commit, err
 	}
 	merged, conflicts, err := r.Repo.MergeTree(ctx, commit, at.Base)

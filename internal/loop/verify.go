@@ -105,7 +105,7 @@ func (r *run) verifyDecision(b *records, at position, p *proposal.Proposal) (his
 	if e.Disagreement != nil {
 		r.note(e.Disagreement.String())
 	}
-	e.Parent, e.Direction, e.Target, e.Changed = at.tip(), r.Program.Direction, b.target(),
+	e.Parent, e.Direction, e.Target, e.Changed = at.PushOnto, r.Program.Direction, b.target(),
 		atMost(e.Changed, maxChanged)
 	if e.Verdict == "" {
 		e.Metric, e.PreviousBest, e.Best, e.Delta, e.Evidence = nil, b.Best, b.Best, "", nil
@@ -181,7 +181,7 @@ func (r *run) writeCandidate(ctx context.Context, on string, p *proposal.Proposa
 // verifyCandidate checks the candidate's files, as changes to those that it began with,
 // against the target, and describes what they change of the incumbent.
 func (r *run) verifyCandidate(ctx context.Context, at position, p *proposal.Proposal) error {
-	on := at.start()
+	on := at.Start
 	changes, err := tree.Changes(ctx, r.Repo, on, p.Candidate)
 	if err != nil {
 		return err

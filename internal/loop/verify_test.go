@@ -115,7 +115,7 @@ func widely(t *testing.T, incumbent map[string]*git.File) (b *fixture, r *run, a
 		b.git("update-ref", "refs/heads/main", commit)
 	}
 	at.Head = b.git("rev-parse", "main")
-	at.Base, at.BaseBranch = at.Head, "main"
+	at.Start, at.PushOnto, at.Base, at.BaseBranch = at.Head, at.Head, at.Head, "main"
 	r = b.service.begin()
 	var err error
 	at.entries, err = r.Repo.LsTree(t.Context(), at.Head)
@@ -168,7 +168,7 @@ func TestFixIsComparedWithItsStart(t *testing.T) {
 	t.Parallel()
 	b, r, at := widely(t, nil)
 	on := b.treeOf(at.Head, map[string]*git.File{"value.txt": fileOf("2\n"), "other.txt": fileOf("a person's\n")})
-	at.From = on
+	at.Start = on
 	verify := func(candidate string) (*proposal.Proposal, error) {
 		p := r.newProposal(proposal.Fix, at)
 		p.Candidate, p.Decided = candidate, &history.Decided{Outcome: history.PendingCI}

@@ -544,7 +544,7 @@ func TestFixesThatDoNotHelp(t *testing.T) {
 	run := b.start()
 	at, err := run.positionOf(t.Context(), *run.records.Decision)
 	require.NoError(t, err)
-	assert.Equal(t, []string{b.git("rev-parse", "main"), candidate, candidate}, []string{at.Head, at.Old, at.From},
+	assert.Equal(t, []string{b.git("rev-parse", "main"), candidate, candidate}, []string{at.Head, at.Branch, at.Start},
 		"it is measured against the incumbent, and begins with the candidate")
 	late, err := run.attemptFix(t.Context(), at, failure, time.Nanosecond)
 	require.NoError(t, err)

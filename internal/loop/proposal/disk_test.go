@@ -73,7 +73,7 @@ func TestValuesOfAManifest(t *testing.T) {
 		require.NoError(t, json.Unmarshal(text, &b.Manifest))
 	}
 	long := func(n int) string { return strings.Repeat("x", n) }
-	objects := []string{id[:39], id + "a", digest + "a", strings.ToUpper(id), "HEAD"}
+	objects := []string{id[:39], id + "a", digest + "a", strings.ToUpper(id), "HEAD", "--all"}
 	for field, c := range map[string]struct{ good, bad []string }{
 		"repository": {
 			[]string{"", "A-1/b.c_d-e", long(100) + "/" + long(100)},
