@@ -11,15 +11,19 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-const (
-	// anthropicVersion is the version of the API that this client speaks.
-	anthropicVersion = "2023-06-01"
-	// anthropicTokens bounds an answer when nobody does: the API requires it.
-	anthropicTokens = 4096
-)
+// anthropicTokens bounds an answer when nobody does: the API requires it.
+const anthropicTokens = 4096
 
 // anthropic is the protocol of Anthropic's messages.
-type anthropic struct{}
+var anthropic = protocol{
+	path: "v1/messages", render: renderAnthropic, read: readAnthropic,
+	login: func(header http.Header, key string) {
+		header.Set("Anthropic-Version", "2023-06-01") // that this client speaks
+		if key != "" {
+			header.Set("X-Api-Key", key)
+		}
+	},
+}
 
 type anthropicRequest struct {
 	Model       string             `json:"model"`
@@ -35,34 +39,21 @@ type anthropicMessage struct {
 }
 
 type anthropicBlock struct {
-	Type  string          `json:"type"`
-	Text  string          `json:"text"`
-	Cache *anthropicCache `json:"cache_control,omitempty"`
+	Type  string            `json:"type"`
+	Text  string            `json:"text"`
+	Cache map[string]string `json:"cache_control,omitempty"`
 }
 
-type anthropicCache struct {
-	Type string `json:"type"`
-}
-
-func (anthropic) path() string { return "v1/messages" }
-
-func (anthropic) headers(header http.Header, key string) {
-	header.Set("Anthropic-Version", anthropicVersion)
-	if key != "" {
-		header.Set("X-Api-Key", key)
-	}
-}
-
-// render puts consecutive words of one role into one message, as the API wants.
-func (anthropic) render(c *call) any {
-	out := anthropicRequest{Model: c.model, MaxTokens: cmp.Or(c.maxTokens, anthropicTokens)}
+// renderAnthropic puts consecutive words of one role into one message, as the API wants.
+func renderAnthropic(c *call) any {
+	out := anthropicRequest{Model: c.Model, MaxTokens: cmp.Or(c.MaxTokens, anthropicTokens)}
 	if !c.noTemperature {
-		out.Temperature = c.request.Temperature
+		out.Temperature = c.Temperature
 	}
-	for _, message := range c.request.Messages {
+	for _, message := range c.Messages {
 		block := anthropicBlock{Type: "text", Text: message.Text}
 		if message.Repeats {
-			block.Cache = &anthropicCache{"ephemeral"}
+			block.Cache = map[string]string{"type": "ephemeral"}
 		}
 		last := len(out.Messages) - 1
 		switch {
@@ -78,7 +69,7 @@ func (anthropic) render(c *call) any {
 	return out
 }
 
-func (anthropic) read(body []byte) (models.Response, error) {
+func readAnthropic(body []byte) (models.Response, error) {
 	var in struct {
 		Type    string           `json:"type"`
 		Model   string           `json:"model"`
@@ -108,17 +99,13 @@ func (anthropic) read(body []byte) (models.Response, error) {
 		}
 	}
 	out.Text = text.String()
-	switch in.Stop {
-	case "end_turn", "stop_sequence", "":
-		out.Stop = models.Ended
-	case "max_tokens":
-		out.Stop = models.Length
-	case "refusal":
-		out.Stop = models.Refused
-	default:
-		out.Stop = models.Stop(in.Stop)
-	}
+	out.Stop = cmp.Or(anthropicStops[in.Stop], models.Stop(in.Stop))
 	return out, nil
+}
+
+var anthropicStops = map[string]models.Stop{
+	"": models.Ended, "end_turn": models.Ended, "stop_sequence": models.Ended, "max_tokens": models.Length,
+	"refusal": models.Refused,
 }
 
 // whole adds to the input tokens those that came from the cache or went into

@@ -2,7 +2,6 @@ package client
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
@@ -17,47 +16,44 @@ import (
 const maxMessage = 300
 
 // protocol is what differs between the APIs.
-type protocol interface {
-	path() string
-	headers(http.Header, string)
-	render(*call) any
-	read([]byte) (models.Response, error)
+type protocol struct {
+	path   string // of the method, below the endpoint's address
+	login  func(http.Header, string)
+	render func(*call) any
+	read   func([]byte) (models.Response, error)
 }
 
 // call is a request on its way to an endpoint.
 type call struct {
 	protocol
-	request       models.Request
-	model         string
+	models.Request
 	key           string
 	host, address string
-	maxTokens     int
 	// What this endpoint turned out to want.
 	completionTokens, noTemperature, noJSON bool
 }
 
-func newCall(endpoint models.Endpoint, request models.Request) (*call, error) {
-	c := &call{
-		request: request, key: endpoint.Key, model: cmp.Or(request.Model, endpoint.Model),
-		maxTokens: cmp.Or(request.MaxTokens, endpoint.OutputTokens),
-	}
+func newCall(endpoint models.Endpoint, request models.Request) (*call, *models.Error) {
+	request.Model = cmp.Or(request.Model, endpoint.Model)
+	request.MaxTokens = cmp.Or(request.MaxTokens, endpoint.OutputTokens)
+	c := &call{Request: request, key: endpoint.Key}
 	switch endpoint.API {
 	case models.OpenAI:
-		c.protocol = openAI{}
+		c.protocol = openAI
 	case models.Anthropic:
-		c.protocol = anthropic{}
+		c.protocol = anthropic
 	default:
 		return nil, c.fail(models.Invalid, 0,
 			"an endpoint speaks "+string(models.OpenAI)+" or "+string(models.Anthropic)+", not "+string(endpoint.API))
 	}
-	if c.model == "" {
+	if c.Model == "" {
 		return nil, c.fail(models.Invalid, 0, "no model is named: give --model, or `model:` in the program file")
 	}
 	address, err := base(endpoint.URL)
 	if err != nil {
 		return nil, c.fail(models.Invalid, 0, err.Error())
 	}
-	c.host, c.address = address.Host, address.JoinPath(c.path()).String()
+	c.host, c.address = address.Host, address.JoinPath(c.path).String()
 	return c, nil
 }
 
@@ -69,7 +65,8 @@ func base(text string) (*url.URL, error) {
 		return nil, errors.New("the endpoint is no address such as https://models.github.ai/inference")
 	case address.User != nil || address.RawQuery != "" || address.Fragment != "":
 		return nil, errors.New("the endpoint must be a plain address, without a user, a query or a fragment")
-	case address.Scheme == "https", address.Scheme == "http" && loopback(address.Hostname()):
+	case address.Scheme == "https", address.Scheme == "http" && (address.Hostname() == "localhost" ||
+		net.ParseIP(address.Hostname()).IsLoopback()):
 		return address, nil
 	default:
 		return nil, errors.New("the endpoint " + address.Host +
@@ -77,25 +74,17 @@ func base(text string) (*url.URL, error) {
 	}
 }
 
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
 func (c *call) headers(header http.Header) {
 	header.Set("Content-Type", "application/json")
 	header.Set("Accept", "application/json")
 	header.Set("User-Agent", "autoloop")
-	c.protocol.headers(header, c.key)
+	c.login(header, c.key)
 }
-
-func (c *call) body() ([]byte, error) { return json.Marshal(c.render(c)) }
 
 // adapt changes the request to what the endpoint said that it wants, and tells
 // whether anything is left to change.
-func (c *call) adapt(err error) bool {
-	var failed *models.Error
-	if !errors.As(err, &failed) || failed.Kind != models.Invalid || failed.Status != http.StatusBadRequest {
+func (c *call) adapt(failed *models.Error) bool {
+	if failed.Kind != models.Invalid || failed.Status != http.StatusBadRequest {
 		return false
 	}
 	for word, wanted := range map[string]*bool{

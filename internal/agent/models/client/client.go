@@ -4,9 +4,14 @@
 package client
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"time"
 
@@ -37,9 +42,6 @@ type Client struct {
 	// PerAttempt bounds one attempt; 0 means five minutes. The context bounds
 	// the whole.
 	PerAttempt time.Duration
-	// HTTP sends the requests; nil means a client of our own. Redirects are
-	// never followed.
-	HTTP *http.Client
 }
 
 // Complete asks a model and returns its answer. It tries again, with growing
@@ -49,54 +51,80 @@ type Client struct {
 func (c *Client) Complete(ctx context.Context, endpoint models.Endpoint,
 	request models.Request,
 ) (models.Response, error) {
-	call, err := newCall(endpoint, request)
-	if err != nil {
-		return models.Response{}, err
+	call, failed := newCall(endpoint, request)
+	if failed != nil {
+		return models.Response{}, failed
 	}
-	var last error
-	response, err := backoff.Retry(ctx, func() (models.Response, error) {
-		var response models.Response
-		response, last = c.adapted(ctx, call)
-		return response, pace(last)
-	}, backoff.WithBackOff(c.pauses()), backoff.WithMaxTries(attempts), backoff.WithMaxElapsedTime(0))
-	if err == nil {
-		return response, nil
-	}
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return models.Response{}, context.Cause(ctx)
-	}
-	return models.Response{}, last
-}
-
-// adapted sends a request, and again without what this endpoint does not know.
-func (c *Client) adapted(ctx context.Context, call *call) (models.Response, error) {
-	for {
-		response, err := c.send(ctx, call)
-		if err == nil || !call.adapt(err) {
-			return response, err
-		}
-	}
-}
-
-func (c *Client) pauses() backoff.BackOff {
 	pauses := backoff.NewExponentialBackOff()
 	pauses.InitialInterval, pauses.Multiplier, pauses.MaxInterval = cmp.Or(c.Pause, time.Second), 2, patience
-	return pauses
+	response, _ := backoff.Retry(ctx, func() (response models.Response, _ error) {
+		response, failed = c.send(ctx, call)
+		for failed != nil && call.adapt(failed) {
+			response, failed = c.send(ctx, call)
+		}
+		return response, pace(failed)
+	}, backoff.WithBackOff(pauses), backoff.WithMaxTries(attempts), backoff.WithMaxElapsedTime(0))
+	switch {
+	case failed == nil:
+		return response, nil
+	case errors.Is(ctx.Err(), context.Canceled):
+		return models.Response{}, context.Cause(ctx)
+	}
+	return models.Response{}, failed
 }
 
 // pace says whether, and when, an attempt may be followed by another.
-func pace(err error) error {
-	var failed *models.Error
+func pace(failed *models.Error) error {
 	switch {
-	case err == nil:
+	case failed == nil:
 		return nil
-	case !errors.As(err, &failed), failed.RetryAfter > patience:
-		return backoff.Permanent(err)
-	case failed.Kind != models.RateLimit && failed.Kind != models.Server:
-		return backoff.Permanent(err)
+	case failed.RetryAfter > patience, failed.Kind != models.RateLimit && failed.Kind != models.Server:
+		return backoff.Permanent(failed)
 	case failed.RetryAfter > 0:
-		return errors.Join(err, &backoff.RetryAfterError{Duration: failed.RetryAfter})
+		return &backoff.RetryAfterError{Duration: failed.RetryAfter}
 	default:
-		return err
+		return failed
 	}
+}
+
+// send makes one attempt. It follows no redirect: the key would go to another place.
+func (c *Client) send(ctx context.Context, call *call) (said models.Response, failed *models.Error) {
+	bounded, cancel := context.WithTimeout(ctx, cmp.Or(c.PerAttempt, perAttempt))
+	defer cancel()
+	client := http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	start := time.Now()
+	var response *http.Response
+	var text []byte
+	body, _ := json.Marshal(call.render(call)) // words and numbers always encode
+	request, err := http.NewRequestWithContext(bounded, http.MethodPost, call.address, bytes.NewReader(body))
+	if err == nil {
+		call.headers(request.Header)
+		response, err = client.Do(request)
+	}
+	if err == nil {
+		defer func() { _ = response.Body.Close() }()
+		text, err = io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	}
+	switch dial := (*net.OpError)(nil); {
+	case err == nil && response.StatusCode/100 != 2:
+		return said, call.refused(response, text)
+	case err == nil && len(text) > maxAnswer:
+		return said, call.fail(models.Malformed, response.StatusCode,
+			fmt.Sprintf("the answer is larger than %d MB", maxAnswer>>20))
+	case err == nil:
+		if said, err = call.read(text); err != nil {
+			failed = call.fail(models.Malformed, response.StatusCode,
+				"the answer cannot be read: "+err.Error()+"; is the address that of the API?")
+		}
+	case bounded.Err() != nil:
+		failed = call.fail(models.Timeout, 0,
+			fmt.Sprintf("%s gave no answer within %s", call.host, time.Since(start).Round(time.Second/10)))
+	case errors.As(err, &dial) && dial.Op == "dial":
+		failed = call.fail(models.Server, 0, fmt.Sprintf("%s cannot be reached: %v", call.host, dial.Err))
+	default:
+		failed = call.fail(models.Malformed, 0, fmt.Sprintf("the connection to %s broke: %v", call.host, err))
+	}
+	return said, failed
 }

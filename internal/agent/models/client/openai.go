@@ -10,15 +10,22 @@ import (
 )
 
 // openAI is the protocol of chat completions.
-type openAI struct{}
+var openAI = protocol{
+	path: "chat/completions", render: renderOpenAI, read: readOpenAI,
+	login: func(header http.Header, key string) {
+		if key != "" {
+			header.Set("Authorization", "Bearer "+key)
+		}
+	},
+}
 
 type openAIRequest struct {
-	Model               string          `json:"model"`
-	Messages            []openAIMessage `json:"messages"`
-	MaxTokens           int             `json:"max_tokens,omitempty"`
-	MaxCompletionTokens int             `json:"max_completion_tokens,omitempty"`
-	Temperature         *float64        `json:"temperature,omitempty"`
-	ResponseFormat      *openAIFormat   `json:"response_format,omitempty"`
+	Model               string            `json:"model"`
+	Messages            []openAIMessage   `json:"messages"`
+	MaxTokens           int               `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int               `json:"max_completion_tokens,omitempty"`
+	Temperature         *float64          `json:"temperature,omitempty"`
+	ResponseFormat      map[string]string `json:"response_format,omitempty"`
 }
 
 type openAIMessage struct {
@@ -26,38 +33,26 @@ type openAIMessage struct {
 	Content string      `json:"content"`
 }
 
-type openAIFormat struct {
-	Type string `json:"type"`
-}
-
-func (openAI) path() string { return "chat/completions" }
-
-func (openAI) headers(header http.Header, key string) {
-	if key != "" {
-		header.Set("Authorization", "Bearer "+key)
-	}
-}
-
-func (openAI) render(c *call) any {
-	out := openAIRequest{Model: c.model}
-	for _, message := range c.request.Messages {
+func renderOpenAI(c *call) any {
+	out := openAIRequest{Model: c.Model}
+	for _, message := range c.Messages {
 		out.Messages = append(out.Messages, openAIMessage{message.Role, message.Text})
 	}
 	if c.completionTokens {
-		out.MaxCompletionTokens = c.maxTokens
+		out.MaxCompletionTokens = c.MaxTokens
 	} else {
-		out.MaxTokens = c.maxTokens
+		out.MaxTokens = c.MaxTokens
 	}
 	if !c.noTemperature {
-		out.Temperature = c.request.Temperature
+		out.Temperature = c.Temperature
 	}
-	if c.request.JSON && !c.noJSON {
-		out.ResponseFormat = &openAIFormat{"json_object"}
+	if c.JSON && !c.noJSON {
+		out.ResponseFormat = map[string]string{"type": "json_object"}
 	}
 	return out
 }
 
-func (openAI) read(body []byte) (models.Response, error) {
+func readOpenAI(body []byte) (models.Response, error) {
 	var in struct {
 		Model   string `json:"model"`
 		Choices []struct {

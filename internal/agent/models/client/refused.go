@@ -12,27 +12,24 @@ import (
 	"github.com/org/autoloop/internal/agent/models"
 )
 
-// refusal is the error object of both APIs, as far as it is read.
-type refusal struct {
-	Error struct {
-		Type    string `json:"type"`
-		Code    any    `json:"code"`
-		Message string `json:"message"`
-	} `json:"error"`
-	Message string `json:"message"`
-}
-
-// refused turns an answer that is no success into an error.
-func (c *call) refused(got answer) *models.Error {
-	var said refusal
-	_ = json.Unmarshal(got.body, &said)
+// refused turns an answer that is no success into an error. Both APIs have one error object.
+func (c *call) refused(got *http.Response, body []byte) *models.Error {
+	var said struct {
+		Error struct {
+			Type    string
+			Code    any
+			Message string
+		}
+		Message string
+	}
+	_ = json.Unmarshal(body, &said)
 	code, _ := said.Error.Code.(string)
-	words := cmp.Or(said.Error.Message, said.Message, strings.TrimSpace(string(got.body[:min(len(got.body), 2000)])),
-		http.StatusText(got.status))
-	kind := kindOf(got.status, strings.ToLower(code+" "+said.Error.Type), strings.ToLower(words))
-	failed := c.fail(kind, got.status, hint(kind, c.host)+words)
+	words := cmp.Or(said.Error.Message, said.Message, strings.TrimSpace(string(body[:min(len(body), 2000)])),
+		http.StatusText(got.StatusCode))
+	kind := kindOf(got.StatusCode, strings.ToLower(code+" "+said.Error.Type), strings.ToLower(words))
+	failed := c.fail(kind, got.StatusCode, hint(kind, c.host)+words)
 	if kind == models.RateLimit || kind == models.Server {
-		failed.RetryAfter = retryAfter(got.header)
+		failed.RetryAfter = retryAfter(got.Header)
 	}
 	return failed
 }
