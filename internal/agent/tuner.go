@@ -48,14 +48,11 @@ func (Tuner) Propose(_ context.Context, request Request) (Reply, error) {
 		values, reply.Summary, err = tuner.Tune(marked, historyOf(request), request.Direction,
 			request.Seed+int64(request.Earlier))
 	}
-	_, bad := errors.AsType[*tuner.MarkError](err)
 	switch {
 	case errors.Is(err, tuner.ErrExhausted):
 		return Reply{Summary: exhausted}, nil
-	case bad || errors.Is(err, tuner.ErrNoMarks):
-		return Reply{Failure: &Failure{Kind: Unavailable, Message: err.Error()}}, nil
 	case err != nil:
-		return Reply{Failure: &Failure{Kind: Crashed, Message: err.Error()}}, nil
+		return Reply{Failure: &Failure{Kind: Unavailable, Message: err.Error()}}, nil
 	}
 	reply.Params = make(map[string]metric.Value, len(values))
 	for name, value := range values {
@@ -84,50 +81,31 @@ func HasTuneMarks(dir string, paths []string) bool {
 		return false
 	}
 	defer func() { _ = root.Close() }()
-	return slices.ContainsFunc(paths, func(path string) bool {
-		file, err := readTuned(root, path)
-		_, bad := errors.AsType[*tuner.MarkError](err)
-		return bad || len(file.Marks) > 0
-	})
+	marked, err := readMarked(root, paths)
+	return err != nil || len(marked) > 0
 }
 
-// readMarked reads the target files that have marks, in the order given.
+// maxTuned bounds one target file; larger ones have no marks.
+const maxTuned = 10 << 20
+
+// readMarked reads the target files that have marks, in the order given; they are relative and
+// with slashes. What is missing, no regular file, or too large has no marks, and no link is
+// followed. The error says which mark is bad.
 func readMarked(root *os.Root, paths []string) (marked []tuner.File, err error) {
-	total := 0
 	for _, path := range paths {
-		file, err := readTuned(root, path)
+		text, err := files.ReadRegular(root, path, maxTuned+1)
+		if err != nil || len(text) > maxTuned {
+			continue
+		}
+		file, err := tuner.ParseFile(path, text)
 		if err != nil {
 			return nil, err
-		}
-		if total += len(file.Marks); total > tuner.MaxMarks {
-			return nil, fmt.Errorf(
-				"%s: more than %d numbers are marked for the tuner; mark fewer",
-				path,
-				tuner.MaxMarks,
-			)
 		}
 		if len(file.Marks) > 0 {
 			marked = append(marked, file)
 		}
 	}
 	return marked, nil
-}
-
-// maxTuned bounds one target file; larger ones have no marks.
-const maxTuned = 10 << 20
-
-// readTuned reads one file, relative and with slashes, and its marks. What is missing, no
-// regular file, or too large has no marks. No link is followed.
-func readTuned(root *os.Root, path string) (tuner.File, error) {
-	info, err := root.Lstat(filepath.FromSlash(path))
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxTuned {
-		return tuner.File{Path: path}, nil //nolint:nilerr // as it says
-	}
-	text, err := files.ReadRegular(root, path, maxTuned)
-	if err != nil {
-		return tuner.File{}, fmt.Errorf("read target file %s: %w", path, err)
-	}
-	return tuner.ParseFile(path, text)
 }
 
 // historyOf is the history as the search reads it. Every trial is placed by its

@@ -18,12 +18,6 @@ type File struct {
 	Marks []Mark
 }
 
-// ParseFile finds the marks of a file. The error is a *MarkError.
-func ParseFile(path string, text []byte) (File, error) {
-	marks, err := scanMarks(path, text)
-	return File{path, text, marks}, err
-}
-
 // ErrNoMarks says that the tuner has nothing to do.
 var ErrNoMarks = errors.New("no number in the target files is marked for the tuner; " +
 	"add a comment such as `// tune: 0.01..1 log` on its line, or choose another agent")
@@ -39,9 +33,6 @@ func Tune(files []File, history []Observation, direction metric.Direction, seed 
 		for _, mark := range file.Marks {
 			space = append(space, mark.Param)
 		}
-	}
-	if len(space) == 0 {
-		return nil, "", ErrNoMarks
 	}
 	if values, err = Propose(space, history, direction, seed); err != nil {
 		return nil, "", err

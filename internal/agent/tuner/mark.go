@@ -23,22 +23,7 @@ type Mark struct {
 	plus    bool // written with a leading +
 }
 
-// MarkError is a bad mark: where, and what to write instead.
-type MarkError struct {
-	file   string
-	line   int
-	reason error
-}
-
-func (e *MarkError) Error() string {
-	return fmt.Sprintf("%s:%d: tune mark: %v", e.file, e.line, e.reason)
-}
-
-func (e *MarkError) Unwrap() error { return e.reason }
-
 const (
-	// MaxMarks bounds the numbers of all target files together.
-	MaxMarks = 2000
 	// maxMarkLine is the longest line, in bytes, that is searched for marks.
 	maxMarkLine = 4096
 	// maxExact bounds whole numbers to those that a float64 holds exactly.
@@ -46,29 +31,28 @@ const (
 	tuneWord = "tune:"
 )
 
-// scanMarks finds the marked numbers of one file. A mark is a comment that says
+// scan finds the marks of a file.
+type scan struct {
+	File
+	seen map[string]int // how often a name was given
+}
+
+// ParseFile finds the marked numbers of a file. A mark is a comment that says
 // `tune: min..max` on the line of its numbers: those between it and the
-// beginning of the line, or the mark before it. The error is a *MarkError.
-func scanMarks(file string, text []byte) ([]Mark, error) {
-	var found []Mark
-	seen := map[string]int{}
+// beginning of the line, or the mark before it. The error says where a mark is bad.
+func ParseFile(path string, text []byte) (File, error) {
+	s := scan{File{Path: path, Text: text}, map[string]int{}}
 	offset, number := 0, 0
 	for line := range bytes.Lines(text) {
 		number++
 		if len(line) <= maxMarkLine {
-			marks, err := scanLine(file, string(line), seen)
-			if err != nil {
-				return nil, &MarkError{file, number, err}
-			}
-			for _, mark := range marks {
-				mark.start += offset
-				mark.end += offset
-				found = append(found, mark)
+			if err := s.line(string(line), offset); err != nil {
+				return File{}, fmt.Errorf("%s:%d: tune mark: %w", path, number, err)
 			}
 		}
 		offset += len(line)
 	}
-	return found, nil
+	return s.File, nil
 }
 
 var (
@@ -81,9 +65,8 @@ var (
 	closings      = map[string]string{"/*": "*/", "<!": "-->"}
 )
 
-// scanLine finds the marked numbers of a line, with offsets in the line.
-func scanLine(file, line string, seen map[string]int) ([]Mark, error) {
-	var found []Mark
+// line finds the marked numbers of a line that begins at an offset in the file.
+func (s *scan) line(line string, offset int) error {
 	from := 0
 	for _, word := range tuneForm().FindAllStringIndex(line, -1) {
 		if word[0] < from {
@@ -107,51 +90,44 @@ func scanLine(file, line string, seen map[string]int) ([]Mark, error) {
 		first, _, _ := strings.Cut(strings.TrimLeft(text, " \t"), " ")
 		ranged := strings.Contains(first, "..")
 		if ranged || leading && strings.TrimSpace(before[:start]) != "" { // else the word is in a sentence
-			marks, err := markNumbers(file, line[from:from+start], before[:start], text, seen)
-			if err != nil {
-				return nil, err
-			}
-			for _, mark := range marks {
-				mark.start += from
-				mark.end += from
-				found = append(found, mark)
+			if err := s.mark(line[from:from+start], before[:start], text, offset+from); err != nil {
+				return err
 			}
 		}
 		from = end
 	}
-	return found, nil
+	return nil
 }
 
-// markNumbers gives the numbers of code what a mark's text allows; hidden is the code
-// without what is quoted.
-func markNumbers(file, code, hidden, text string, seen map[string]int) ([]Mark, error) {
+// mark gives the numbers of code, which begins at an offset in the file, what a mark's text
+// allows; hidden is the code without what is quoted.
+func (s *scan) mark(code, hidden, text string, offset int) error {
 	param, pointed, err := parseMark(text)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	start := valuesStart(hidden)
+	start, whole := valuesStart(hidden), param.Int
 	found := numbers(hidden, start)
 	if len(found) == 0 {
-		return nil, fmt.Errorf("no number before it on its line; the mark stands on the line of the number")
+		return fmt.Errorf("no number before it on its line; the mark stands on the line of the number")
 	}
-	base := identifier(file, code[:found[0].start], start)
-	seen[base]++
-	if n := seen[base]; n > 1 {
-		base = fmt.Sprintf("%s#%d", base, n)
+	name := s.Path + ":" + identifier(s.Path, code[:found[0].start], start)
+	s.seen[name]++
+	if n := s.seen[name]; n > 1 {
+		name = fmt.Sprintf("%s#%d", name, n)
 	}
-	for i := range found {
-		mark := &found[i]
-		current := mark.Current
-		mark.Param = param
-		mark.Name, mark.Current, mark.Int = file+":"+base, current, param.Int || !pointed && !mark.pointed
+	for i, mark := range found {
+		param.Name, param.Current, param.Int = name, mark.Current, whole || !pointed && !mark.pointed
 		if len(found) > 1 {
-			mark.Name = fmt.Sprintf("%s[%d]", mark.Name, i)
+			param.Name = fmt.Sprintf("%s[%d]", name, i)
 		}
-		if err := mark.Validate(); err != nil {
-			return nil, err
+		if err := param.Validate(); err != nil {
+			return err
 		}
+		mark.Param, mark.start, mark.end = param, mark.start+offset, mark.end+offset
+		s.Marks = append(s.Marks, mark)
 	}
-	return found, nil
+	return nil
 }
 
 const decimalForm = `[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?`

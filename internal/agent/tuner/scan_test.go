@@ -60,15 +60,13 @@ func TestScanMarks(t *testing.T) {
 		"version":            "a.go x = v1.2.3 // tune: 0..99 => !",
 	}, func(t *testing.T, row string) any {
 		file, line, _ := strings.Cut(strings.TrimSuffix(row, " "), " ")
-		marks, err := scanMarks(file, []byte("first line\n"+line+"\r\n"))
+		found, err := ParseFile(file, []byte("first line\n"+line+"\r\n"))
 		if err != nil {
-			var bad *MarkError
-			require.ErrorAs(t, err, &bad)
 			assert.True(t, strings.HasPrefix(err.Error(), file+":2: tune mark: "), err)
 			return "!"
 		}
 		var got []string
-		for _, m := range marks {
+		for _, m := range found.Marks {
 			got = append(got, strings.TrimPrefix(m.Name, file+":")+"="+shortText(m.Current))
 		}
 		return strings.Join(got, " ")
@@ -80,10 +78,10 @@ func TestNamesSurviveMovesAndDoubling(t *testing.T) {
 		"x = 1 // tune: 0..9\ny = 2 // tune: 0..9\nx = 3 // tune: 0..9\n",
 		"\n\ny = 2 // tune: 0..9\n\nx = 1 // tune: 0..9\n// x\nx = 3 // tune: 0..9\n",
 	} {
-		marks, err := scanMarks("a.go", []byte(text))
+		found, err := ParseFile("a.go", []byte(text))
 		require.NoError(t, err)
 		values := map[string]float64{}
-		for _, mark := range marks {
+		for _, mark := range found.Marks {
 			values[mark.Name] = mark.Current
 		}
 		assert.Equal(t, map[string]float64{"a.go:x": 1, "a.go:x#2": 3, "a.go:y": 2}, values)
@@ -112,10 +110,10 @@ func TestRewriteKeepsStyleAndBytes(t *testing.T) {
 		number, before, _ := strings.Cut(row, " ")
 		value, err := strconv.ParseFloat(number, 64)
 		require.NoError(t, err)
-		marks, err := scanMarks("a.go", []byte(before))
+		file, err := ParseFile("a.go", []byte(before))
 		require.NoError(t, err)
-		require.Len(t, marks, 1)
-		return string(File{"a.go", []byte(before), marks}.Rewrite(map[string]float64{"a.go:x": value}))
+		require.Len(t, file.Marks, 1)
+		return string(file.Rewrite(map[string]float64{"a.go:x": value}))
 	})
 }
 
@@ -128,17 +126,14 @@ func FuzzScanMarks(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		marks, err := scanMarks("f", []byte(text))
+		file, err := ParseFile("f", []byte(text))
 		if err != nil {
-			var bad *MarkError
-			require.ErrorAs(t, err, &bad)
 			require.NotContains(t, err.Error(), "\n")
 			return
 		}
-		file := File{"f", []byte(text), marks}
 		values, names := map[string]float64{}, map[string]bool{}
 		at := 0
-		for _, mark := range marks {
+		for _, mark := range file.Marks {
 			require.False(t, names[mark.Name], mark.Name)
 			names[mark.Name] = true
 			require.GreaterOrEqual(t, mark.start, at)
@@ -150,11 +145,11 @@ func FuzzScanMarks(f *testing.F) {
 		}
 		require.True(t, bytes.Equal(file.Text, file.Rewrite(nil)))
 		after := file.Rewrite(values)
-		again, err := scanMarks("f", after)
+		again, err := ParseFile("f", after)
 		require.NoError(t, err)
-		require.Len(t, again, len(marks), "%q → %q", text, after)
-		for i, mark := range again {
-			require.Equal(t, marks[i].Name, mark.Name)
+		require.Len(t, again.Marks, len(file.Marks), "%q → %q", text, after)
+		for i, mark := range again.Marks {
+			require.Equal(t, file.Marks[i].Name, mark.Name)
 			require.InDelta(t, values[mark.Name], mark.Current, 0, "%q → %q", text, after)
 		}
 	})

@@ -32,23 +32,17 @@ type Observation struct {
 // ErrExhausted says that every allowed combination of values was tried.
 var ErrExhausted = errors.New("every combination of values within the bounds was tried")
 
-// Propose returns the next point to try, a value for every parameter of the space. It is
+// Propose returns the next point to try, a value for every parameter of the space, which are valid. It is
 // a pure function of its arguments: the same space, history, direction and seed give the
 // same point (on one kind of processor; another may round otherwise), and a longer history
 // continues the same search. History is in the order of the trials and may hold
 // points of other origin, repeats, and values out of bounds. A point that
-// history holds is never proposed again. The error is ErrExhausted, or says
-// which parameter is impossible.
+// history holds is never proposed again. The error is ErrNoMarks or ErrExhausted.
 func Propose(space []Param, history []Observation, direction metric.Direction, seed int64) (
 	map[string]float64, error,
 ) {
 	if len(space) == 0 {
-		return nil, errors.New("no parameter to search")
-	}
-	for _, p := range space {
-		if err := p.Validate(); err != nil {
-			return nil, fmt.Errorf("parameter %s: %w", p.Name, err)
-		}
+		return nil, ErrNoMarks
 	}
 	s := newSearch(space, history, direction, seed)
 	point := s.fresh(s.next(seed))

@@ -228,9 +228,8 @@ func TestImpossibleParams(t *testing.T) {
 		"NaN is not a finite number":       {Min: math.NaN(), Max: 1},
 		"+Inf is not a finite number":      {Max: math.Inf(1)},
 	} {
-		_, err := tuner.Propose([]tuner.Param{p}, nil, metric.Lower, 1)
-		require.ErrorContains(t, err, message)
+		require.ErrorContains(t, p.Validate(), message)
 	}
 	_, err := tuner.Propose(nil, nil, metric.Lower, 1)
-	require.ErrorContains(t, err, "no parameter")
+	require.ErrorIs(t, err, tuner.ErrNoMarks)
 }
