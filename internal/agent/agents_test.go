@@ -30,7 +30,7 @@ func TestInstalledVersionsAreTheTestedOnes(t *testing.T) {
 		}
 		at := strings.LastIndexByte(tool.Install, '@')
 		version := tool.Install[at+1:]
-		assert.Empty(t, outdated(&tool, version), tool.Name)
+		require.NoError(t, outdated(tool, version), tool.Name)
 		assert.Contains(t, string(documented), "`"+tool.Install+"`")
 		for name, pinned := range locked.Dependencies {
 			if strings.HasSuffix(tool.Install[:at], " "+name) {
@@ -66,17 +66,17 @@ func TestVersions(t *testing.T) {
 		"GitHub Copilot CLI 1.0.102.\nRun": "1.0.102",
 		"2025.11.25-d5b3271":               "2025.11.25", "": "", "unknown option": "",
 	} {
-		assert.Equal(t, want, versionIn(text), text)
+		assert.Equal(t, want, versionNumber().FindString(text), text)
 	}
 	for _, pair := range [][2]string{{"1.9.9", "1.10.0"}, {"0.9", "1"}, {"1.0", "1.0.1"}, {"2025.8.31", "2025.9"}} {
-		assert.True(t, older(pair[0], pair[1]), pair)
-		assert.False(t, older(pair[1], pair[0]), pair)
+		require.Error(t, outdated(commandline.Descriptor{Oldest: pair[1]}, pair[0]), pair)
+		require.NoError(t, outdated(commandline.Descriptor{Oldest: pair[0]}, pair[1]), pair)
 	}
-	assert.False(t, older("1.0", "1"))
+	require.NoError(t, outdated(commandline.Descriptor{Oldest: "1.0"}, "1"))
 	for _, tool := range commandline.All() {
-		assert.Contains(t, outdated(&tool, "0.0.1"),
+		require.ErrorContains(t, outdated(tool, "0.0.1"),
 			"version 0.0.1 is too old (at least "+tool.Oldest+"): "+tool.Install)
-		assert.Empty(t, outdated(&tool, "9999.0"))
+		require.NoError(t, outdated(tool, "9999.0"))
 	}
 }
 
@@ -129,15 +129,16 @@ func TestLoginsAreLent(t *testing.T) {
 			mine, lent := filepath.Join(from, path), filepath.Join(to, path)
 			require.NoError(t, writePrivate(mine, []byte(c.mine)))
 			require.True(t, hasLogin(&tool, from))
-			files := must(copyLogins(&tool, from, to))
-			assert.Equal(t, []string{"old-access-token-0123"}, files.secrets())
+			copies, secrets, err := copyLogins(&tool, from, to)
+			require.NoError(t, err)
+			assert.Equal(t, []string{"old-access-token-0123"}, secrets)
 			copied := must(os.ReadFile(lent))
 			assert.JSONEq(t, c.lent, string(copied))
 			require.NoError(t, os.WriteFile(lent, []byte(c.agent), 0o600))
 			if c.elsewhere != "" {
 				require.NoError(t, os.WriteFile(mine, []byte(c.elsewhere), 0o600))
 			}
-			require.NoError(t, files.takeBack())
+			require.NoError(t, takeBack(copies))
 			assert.NoFileExists(t, lent)
 			after := must(os.ReadFile(mine))
 			assert.Equal(t, c.want, string(after))

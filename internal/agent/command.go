@@ -66,34 +66,12 @@ func (c *Command) Propose(ctx context.Context, request Request) (Reply, error) {
 	result = c.Masker.Result(result)
 	reply := Reply{
 		Duration: result.Duration, Summary: c.Masker.OneLine(lastLine(result.Stdout), MaxSummary),
-		Secrets: c.Masker,
+		Secrets: c.Masker, Failure: badEnd(result, request.Timeout),
 	}
-	if err := reply.keepTranscript(request.Transcript, slices.Concat(result.Stdout, result.Stderr)); err != nil {
-		return Reply{}, err
+	if reply.Failure != nil {
+		reply.Failure.Message = c.Masker.OneLine(reply.Failure.Message, maxMessage)
 	}
-	reply.Failure = c.failure(request, result)
-	return reply, nil
-}
-
-func (c *Command) failure(request Request, result process.Result) *Failure {
-	words := c.Masker.OneLine(lastLine(result.Stderr), MaxSummary)
-	switch {
-	case result.Exceeded != "":
-		return &Failure{Kind: Crashed, Message: "ended by us: " + result.Exceeded}
-	case result.TimedOut:
-		return &Failure{Kind: Timeout, Message: fmt.Sprintf("it took longer than %s", request.Timeout)}
-	case result.OK():
-		return nil
-	case result.Signal != "":
-		return &Failure{Kind: Crashed, Message: fmt.Sprintf("ended by %s %s", result.Signal, words)}
-	default:
-		const notExecutable, notFound = 126, 127 // of the shell
-		missing := result.ExitCode == notExecutable || result.ExitCode == notFound
-		return &Failure{
-			Kind:    Crashed,
-			Message: strings.TrimSpace(fmt.Sprintf("exit code %d %s", result.ExitCode, words)), NotStarted: missing,
-		}
-	}
+	return reply, reply.keepTranscript(request.Transcript, slices.Concat(result.Stdout, result.Stderr))
 }
 
 // lastLine is the last line that has text, as it was printed.

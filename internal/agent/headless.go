@@ -51,9 +51,6 @@ func (h *Headless) Project() Project {
 	return Project{Skills: h.agent.Skills, Printed: printed}
 }
 
-// Install is the command that installs it.
-func (h *Headless) Install() string { return h.agent.Install }
-
 // Missing says that the agent is not installed or has no login. It starts no
 // process; Version does.
 func (h *Headless) Missing(s Situation) string {
@@ -85,15 +82,17 @@ func (h *Headless) Propose(ctx context.Context, request Request) (Reply, error) 
 		Bare:   h.bare(ctx, request),
 		Getenv: func(name string) string { return process.Getenv(own, name) },
 	})
-	if err := writeFiles(request.Home, line.Files); err != nil {
-		return Reply{}, err
+	for name, text := range line.Files {
+		if err := writePrivate(filepath.Join(request.Home, filepath.FromSlash(name)), []byte(text)); err != nil {
+			return Reply{}, fmt.Errorf("prepare the agent's home: %w", err)
+		}
 	}
-	logins, err := copyLogins(&h.agent, process.Getenv(h.caller, "HOME"), request.Home)
+	logins, secrets, err := copyLogins(&h.agent, process.Getenv(h.caller, "HOME"), request.Home)
 	if err != nil {
 		return Reply{}, err
 	}
-	reply, err := h.run(ctx, request, line, own, process.NewMasker(h.caller, logins.secrets()...))
-	return reply, errors.Join(err, logins.takeBack())
+	reply, err := h.run(ctx, request, line, own, process.NewMasker(h.caller, secrets...))
+	return reply, errors.Join(err, takeBack(logins))
 }
 
 // ownVariables picks an agent's variables from the caller's environment.
@@ -123,8 +122,7 @@ func (h *Headless) run(ctx context.Context, request Request, line commandline.In
 ) (Reply, error) {
 	watching, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	watch := newWatch(h.agent.Read(), request.Limit, h.linger, end)
-	defer watch.stop()
+	watch := &watch{reader: h.agent.Read(), limit: request.Limit, linger: h.linger, end: end}
 	if request.Live != nil {
 		watch.words = func(words string) { request.said(masker, words) }
 	}
@@ -137,49 +135,32 @@ func (h *Headless) run(ctx context.Context, request Request, line commandline.In
 		return Reply{}, fmt.Errorf("run %s: %w", h.agent.Name, err)
 	}
 	if result.Cancelled && ctx.Err() != nil {
-		heard := watch.heard()
+		heard := watch.reader.SoFar()
 		return Reply{Usage: heard.Usage, Model: masker.OneLine(heard.Model, MaxSummary), Secrets: masker},
 			context.Cause(ctx)
 	}
 	watch.finish(request.Home, h.agent.Telemetry)
 	result = masker.Result(result)
-	reply := h.conclude(request, watch.heard(), ending{result, context.Cause(watching), h.now()}, masker)
-	printed := result.Stdout
-	if len(result.Stderr) > 0 {
-		printed = slices.Concat(printed, []byte("\n--- standard error ---\n"), result.Stderr)
-	}
-	return reply, reply.keepTranscript(request.Transcript, printed)
-}
-
-// conclude makes a reply of what was heard and how it ended.
-func (h *Headless) conclude(request Request, heard commandline.Report, end ending, masker process.Masker) Reply {
+	heard := watch.reader.SoFar()
 	reply := Reply{
 		Summary: masker.OneLine(heard.Words, MaxSummary), Usage: heard.Usage,
-		Model: masker.OneLine(heard.Model, MaxSummary), Duration: end.result.Duration,
-		Secrets: masker,
+		Model: cmp.Or(masker.OneLine(heard.Model, MaxSummary), request.Model), Duration: result.Duration,
+		Secrets: masker, Failure: h.failure(result, context.Cause(watching), heard, request.Timeout),
 	}
-	reply.Model = cmp.Or(reply.Model, request.Model)
 	if reply.Usage.CostUSD == nil {
 		reply.Usage.CostUSD = Price(reply.Model, reply.Usage)
 	}
-	reply.Failure = end.failure(&h.agent, &heard, request.Timeout)
 	if reply.Failure == nil {
-		reply.Idle = idle(&heard)
+		reply.Idle = idle(heard)
 	}
 	for _, failure := range []*Failure{reply.Failure, reply.Idle} {
 		if failure != nil {
 			failure.Message = masker.OneLine(failure.Message, maxMessage)
 		}
 	}
-	return reply
-}
-
-// writeFiles writes files below a home; only the owner may read them.
-func writeFiles(home string, files map[string]string) error {
-	for name, text := range files {
-		if err := writePrivate(filepath.Join(home, filepath.FromSlash(name)), []byte(text)); err != nil {
-			return fmt.Errorf("prepare the agent's home: %w", err)
-		}
+	printed := result.Stdout
+	if len(result.Stderr) > 0 {
+		printed = slices.Concat(printed, []byte("\n--- standard error ---\n"), result.Stderr)
 	}
-	return nil
+	return reply, reply.keepTranscript(request.Transcript, printed)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,94 +19,73 @@ import (
 // maxLogin bounds a login file, in bytes.
 const maxLogin = 1 << 20
 
-// loginFiles are the login files that a person has, copied into an agent's home.
-type loginFiles struct {
-	from, to string
-	copies   []loginCopy
-}
-
+// loginCopy is a login file that a person has, copied into an agent's home.
 type loginCopy struct {
 	commandline.Login
-	before []byte
+	theirs, copy string // files
+	before       []byte
 }
 
 // hasLogin reports whether a person has one of the agent's login files.
 func hasLogin(d *commandline.Descriptor, home string) bool {
 	return home != "" && slices.ContainsFunc(d.Logins, func(l commandline.Login) bool {
-		info, err := os.Stat(filepath.Join(home, filepath.FromSlash(l.Path)))
-		return err == nil && info.Mode().IsRegular() && info.Size() <= maxLogin
+		_, err := readLogin(filepath.Join(home, filepath.FromSlash(l.Path)))
+		return err == nil
 	})
 }
 
-// copyLogins copies what the agent needs of a person's logins.
-func copyLogins(d *commandline.Descriptor, from, to string) (*loginFiles, error) {
-	copied := &loginFiles{from: from, to: to}
+// copyLogins copies what the agent needs of a person's logins; secrets are the values in them
+// that no output may show.
+func copyLogins(d *commandline.Descriptor, from, to string) (copies []loginCopy, secrets []string, err error) {
 	if from == "" || from == to {
-		return copied, nil
+		return nil, nil, nil
 	}
 	for _, l := range d.Logins {
-		text, err := readLogin(filepath.Join(from, filepath.FromSlash(l.Path)))
+		path := filepath.FromSlash(l.Path)
+		c := loginCopy{Login: l, theirs: filepath.Join(from, path), copy: filepath.Join(to, path)}
+		c.before, err = readLogin(c.theirs)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read the login of %s: %w", d.Name, err)
+			return nil, nil, fmt.Errorf("read the login of %s: %w", d.Name, err)
 		}
-		if err := writePrivate(filepath.Join(to, filepath.FromSlash(l.Path)), pick(l, text)); err != nil {
-			return nil, fmt.Errorf("copy the login of %s: %w", d.Name, err)
+		if err := writePrivate(c.copy, pick(l, c.before)); err != nil {
+			return nil, nil, fmt.Errorf("copy the login of %s: %w", d.Name, err)
 		}
-		copied.copies = append(copied.copies, loginCopy{l, text})
+		copies, secrets = append(copies, c), append(secrets, process.SecretsIn(c.before)...)
 	}
-	return copied, nil
+	return copies, secrets, nil
 }
 
-// pick is what is copied of a file.
+// pick is what is copied of a file: of what is no JSON object nothing, where members are named.
 func pick(l commandline.Login, text []byte) []byte {
 	if l.Members == nil {
 		return text
 	}
-	var all map[string]json.RawMessage
-	if json.Unmarshal(text, &all) != nil {
-		return []byte("{}\n")
-	}
-	picked := map[string]json.RawMessage{}
-	for _, name := range l.Members {
-		if value, ok := all[name]; ok {
-			picked[name] = value
-		}
-	}
-	out, err := json.Marshal(picked)
-	if err != nil {
-		return []byte("{}\n")
-	}
-	return out
+	all := map[string]json.RawMessage{}
+	_ = json.Unmarshal(text, &all)
+	maps.DeleteFunc(all, func(name string, _ json.RawMessage) bool { return !slices.Contains(l.Members, name) })
+	text, _ = json.Marshal(all) // it was read from JSON
+	return text
 }
 
 // takeBack removes the copies. A login that the agent renewed is put back: its
 // server may have made the old one worthless. Only a whole JSON object with the
 // members of before is a renewed login, and only where nobody else renewed it.
-func (f *loginFiles) takeBack() error {
+func takeBack(copies []loginCopy) error {
 	var problems []error
-	for _, c := range f.copies {
-		mine := filepath.Join(f.to, filepath.FromSlash(c.Path))
-		after, err := readLogin(mine)
-		if err == nil && c.Members == nil && renewed(c.before, after) {
-			problems = append(problems, f.putBack(c, after))
+	for _, c := range copies {
+		after, lost := readLogin(c.copy)
+		now, gone := readLogin(c.theirs)
+		if lost == nil && gone == nil && bytes.Equal(now, c.before) && c.Members == nil && renewed(c.before, after) {
+			problems = append(problems, files.WriteFile(c.theirs, after, 0o600))
 		}
-		if err := os.Remove(mine); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(c.copy); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			problems = append(problems, err)
 		}
 	}
 	return errors.Join(problems...)
-}
-
-func (f *loginFiles) putBack(c loginCopy, after []byte) error {
-	file := filepath.Join(f.from, filepath.FromSlash(c.Path))
-	now, err := readLogin(file)
-	if err != nil || !bytes.Equal(now, c.before) {
-		return nil //nolint:nilerr // Somebody else changed it, and theirs is newer.
-	}
-	return files.WriteFile(file, after, 0o600)
 }
 
 func renewed(before, after []byte) bool {
@@ -137,13 +117,4 @@ func writePrivate(file string, text []byte) error {
 		return err
 	}
 	return os.WriteFile(file, text, 0o600)
-}
-
-// secrets are the values of the copies that no output may show.
-func (f *loginFiles) secrets() []string {
-	var found []string
-	for _, c := range f.copies {
-		found = append(found, process.SecretsIn(c.before)...)
-	}
-	return found
 }

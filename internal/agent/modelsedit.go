@@ -1,9 +1,10 @@
 package agent
 
 import (
-	"bytes"
 	"slices"
 	"strings"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
 // The marks of an edit, each alone on its line. What is between them is taken
@@ -100,41 +101,36 @@ func (e edit) apply(file []byte) (changed []byte, problem string) {
 	case strings.TrimSpace(e.search) == "":
 		return nil, "what to find is empty; quote the lines to be replaced, or give the file as a whole"
 	}
-	search, replace := []byte(e.search), []byte(e.replace)
-	if bytes.Contains(file, []byte("\r\n")) && !bytes.Contains(search, []byte("\r\n")) {
-		search, replace = crlf(search), crlf(replace)
+	text, search, replace := string(file), e.search, e.replace
+	if strings.Contains(text, "\r\n") && !strings.Contains(search, "\r\n") {
+		lines := strings.NewReplacer("\n", "\r\n")
+		search, replace = lines.Replace(search), lines.Replace(replace)
 	}
-	open := len(file) > 0 && file[len(file)-1] != '\n' // the last line has no newline
+	open := text != "" && !strings.HasSuffix(text, "\n") // the last line has no newline
 	if open {
-		file = append(bytes.Clone(file), '\n')
+		text += "\n"
 	}
 	// Whole lines are found by the line break before them too.
-	text, wanted := append([]byte("\n"), file...), append([]byte("\n"), search...)
-	at := bytes.Index(text, wanted)
+	at := strings.Index("\n"+text, "\n"+search)
 	switch {
 	case at < 0:
 		return nil, "the lines to find are not in the file exactly as given: " + quoted(e.search)
-	case at != bytes.LastIndex(text, wanted):
+	case at != strings.LastIndex("\n"+text, "\n"+search):
 		return nil, "the lines to find are in the file more than once; quote more lines around them: " +
 			quoted(e.search)
 	}
-	changed = slices.Concat(file[:at], replace, file[at+len(search):])
+	text = text[:at] + replace + text[at+len(search):]
 	if open {
-		changed = bytes.TrimSuffix(changed, []byte("\n"))
+		text = strings.TrimSuffix(text, "\n")
 	}
-	return changed, ""
+	return []byte(text), ""
 }
-
-func crlf(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")) }
 
 // quoted is the first line of a text, for a message.
 func quoted(text string) string {
 	first, _, more := strings.Cut(strings.TrimSpace(text), "\n")
-	if runes := []rune(first); len(runes) > 80 {
-		first, more = string(runes[:80]), true
-	}
 	if more {
 		first += " …"
 	}
-	return "`" + first + "`"
+	return "`" + plain.Clip(first, 80) + "`"
 }

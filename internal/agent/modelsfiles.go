@@ -29,57 +29,42 @@ const (
 	maxEdited = 1 << 20
 )
 
-// roomFor is how many bytes of files fit beside words of that many bytes.
-func roomFor(endpoint models.Endpoint, words int) int {
-	if endpoint.InputTokens <= 0 {
-		return maxShown
-	}
-	return min(max(endpoint.InputTokens*bytesPerToken-words, 0), maxShown)
-}
-
 // show renders the target files that have room, the shortest first, and names
 // those that have none; size is how many bytes of files are in it.
 func (t *talk) show(room int) (text string, size int) {
-	type shown struct{ path, body string }
-	var files []shown
-	var left []string
+	bodies := map[string]string{}
+	var files, left []string
 	for _, name := range t.request.Targets {
 		body, err := t.read(name)
 		if err != nil || bytes.IndexByte(body, 0) >= 0 || !utf8.Valid(body) {
 			left = append(left, name)
 			continue
 		}
-		files = append(files, shown{name, string(body)})
+		bodies[name] = string(body)
+		files = append(files, name)
 	}
-	slices.SortStableFunc(files, func(a, b shown) int { return cmp.Compare(len(a.body), len(b.body)) })
-	fits := 0
-	for fits < len(files) && size+len(files[fits].body) <= room {
-		size += len(files[fits].body)
-		fits++
+	slices.SortStableFunc(files, func(a, b string) int { return cmp.Compare(len(bodies[a]), len(bodies[b])) })
+	for i, name := range files {
+		if size+len(bodies[name]) > room {
+			left, files = append(left, files[i:]...), files[:i]
+			break
+		}
+		size += len(bodies[name])
 	}
-	for _, file := range files[fits:] {
-		left = append(left, file.path)
-	}
-	files = files[:fits]
-	slices.SortFunc(files, func(a, b shown) int { return strings.Compare(a.path, b.path) })
+	slices.Sort(files)
 	var b strings.Builder
 	b.WriteString("# The files as they are now\n\n")
-	for _, file := range files {
-		fmt.Fprintf(&b, "%s %s\n%s\n", fileMark, file.path, fence(file.body))
+	for _, name := range files {
+		marks, end := plain.Fence(bodies[name]), "\n"
+		if strings.HasSuffix(bodies[name], end) {
+			end = ""
+		}
+		fmt.Fprintf(&b, "%s %s\n%s\n%s%s%[3]s\n", fileMark, name, marks, bodies[name], end)
 	}
 	if len(left) > 0 {
 		fmt.Fprintf(&b, "Not shown, because they are too large or no text: %s\n", plain.List(left, maxListed))
 	}
 	return b.String(), size
-}
-
-// fence puts a text between lines of backticks that are not in it.
-func fence(text string) string {
-	marks := plain.Fence(text)
-	if !strings.HasSuffix(text, "\n") {
-		text += "\n"
-	}
-	return marks + "\n" + text + marks
 }
 
 // read returns a regular file of the tree. No link is followed.
@@ -103,9 +88,9 @@ func (t *talk) check(a answer, stop models.Stop) (map[string][]byte, []string) {
 	}
 	switch {
 	case stop == models.Length:
-		problems = append([]string{"the answer was cut off because it is too long; make a smaller change"}, problems...)
+		problems = slices.Insert(problems, 0, "the answer was cut off because it is too long; make a smaller change")
 	case stop == models.Refused:
-		problems = append([]string{"the answer is a refusal"}, problems...)
+		problems = slices.Insert(problems, 0, "the answer is a refusal")
 	case len(a.edits) == 0 && len(problems) == 0:
 		problems = append(problems, "the answer has no edit; if nothing should change, say so again")
 	}
@@ -139,10 +124,11 @@ func (t *talk) edit(files map[string][]byte, e edit) (problem string) {
 func (t *talk) write(changed map[string][]byte) error {
 	for name, body := range changed {
 		local := filepath.FromSlash(name)
-		if err := t.root.MkdirAll(filepath.Dir(local), 0o777); err != nil {
-			return fmt.Errorf("write %s: %w", name, err)
+		err := t.root.MkdirAll(filepath.Dir(local), 0o777)
+		if err == nil {
+			err = t.root.WriteFile(local, body, 0o666)
 		}
-		if err := t.root.WriteFile(local, body, 0o666); err != nil {
+		if err != nil {
 			return fmt.Errorf("write %s: %w", name, err)
 		}
 	}

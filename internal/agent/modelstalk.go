@@ -89,7 +89,10 @@ func (t *talk) misfit(kind FailureKind, how, problem string) *Failure {
 
 // first asks with as many of the files as the model takes.
 func (t *talk) first(ctx context.Context) ([]models.Message, models.Response, error) {
-	room := roomFor(t.Endpoint, len(modelsRules)+len(t.request.Prompt))
+	room := maxShown
+	if most := t.Endpoint.InputTokens; most > 0 {
+		room = min(max(most*bytesPerToken-len(modelsRules)-len(t.request.Prompt), 0), room)
+	}
 	for {
 		files, shown := t.show(room)
 		messages := []models.Message{
@@ -137,10 +140,8 @@ func (t *talk) longest() int {
 		return 0
 	}
 	left := t.request.Limit.Tokens
-	for _, used := range []*int64{t.usage.InputTokens, t.usage.OutputTokens} {
-		if used != nil {
-			left -= *used
-		}
+	if used := t.usage.Tokens(); used != nil {
+		left -= *used
 	}
 	if left >= int64(cmp.Or(t.Endpoint.OutputTokens, smallAnswer)) {
 		return 0
@@ -151,14 +152,9 @@ func (t *talk) longest() int {
 // repair says what is wrong with an answer.
 func repair(problems []string) string {
 	const most = 20
-	var b strings.Builder
-	b.WriteString("None of your edits was made, because these do not fit:\n\n")
-	for _, problem := range problems[:min(len(problems), most)] {
-		b.WriteString("- " + problem + "\n")
-	}
-	b.WriteString("\nThe files are as they were shown. Give the whole answer again, with all edits, in the form " +
-		"described.\n")
-	return b.String()
+	return "None of your edits was made, because these do not fit:\n\n- " +
+		strings.Join(problems[:min(len(problems), most)], "\n- ") +
+		"\n\nThe files are as they were shown. Give the whole answer again, with all edits, in the form described.\n"
 }
 
 // used is what the conversation consumed.

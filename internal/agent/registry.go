@@ -31,12 +31,8 @@ type Prober interface {
 type Installed interface {
 	// SignIn says how to sign in; "" when there is a key or a login.
 	SignIn() string
-	// Install is the command that installs it.
-	Install() string
-	// Version asks it for its version; Outdated says that a version is too old for
-	// us, and what to do: "" when it is not.
+	// Version asks it for its version. The error of one that is too old says what to do.
 	Version(ctx context.Context) (string, error)
-	Outdated(version string) string
 }
 
 // Availability says whether one agent can be used.
@@ -46,9 +42,9 @@ type Availability struct {
 	Missing string
 	// NotLoggedIn says that it is installed and lacks a key or a login alone.
 	NotLoggedIn bool
-	// Version and Install are those of an agent that is a program of its own; ""
-	// is unknown, and for all others.
-	Version, Install string
+	// Version is that of an agent that is a program of its own; "" is unknown, and for all
+	// others.
+	Version string
 }
 
 // Registry holds the agents that this binary knows, in the order in which they
@@ -99,12 +95,8 @@ func (r *Registry) Ready(ctx context.Context, name string, situation Situation) 
 		return nil, err
 	}
 	if installed, ok := agent.(Installed); ok {
-		version, err := installed.Version(ctx)
-		if err != nil {
+		if _, err := installed.Version(ctx); err != nil {
 			return nil, fmt.Errorf("agent %s cannot be used: %w", name, err)
-		}
-		if outdated := installed.Outdated(version); outdated != "" {
-			return nil, fmt.Errorf("agent %s cannot be used: %s", name, outdated)
 		}
 	}
 	return agent, nil
@@ -117,16 +109,11 @@ func (r *Registry) Survey(ctx context.Context, situation Situation) ([]Availabil
 	for i, agent := range r.agents {
 		one := Availability{Name: agent.Name(), Missing: missingOf(agent, situation)}
 		if installed, ok := agent.(Installed); ok {
-			version, err := installed.Version(ctx)
-			outdated := installed.Outdated(version)
-			switch {
-			case errors.Is(err, errNotInstalled): // as Missing says
-			case err != nil:
+			var err error
+			one.Version, err = installed.Version(ctx)
+			if err != nil && !errors.Is(err, errNotInstalled) { // which Missing says
 				one.Missing = err.Error()
-			case outdated != "":
-				one.Missing = outdated
 			}
-			one.Version, one.Install = version, installed.Install()
 			one.NotLoggedIn = one.Missing != "" && one.Missing == installed.SignIn()
 		}
 		found[i] = one

@@ -21,12 +21,6 @@ const versionTime = time.Minute
 
 var versionNumber = lazyregexp.New(`\d+(?:\.\d+)+`)
 
-// versionIn finds the first version in what a program printed, or "".
-func versionIn(text string) string { return versionNumber().FindString(text) }
-
-// older reports whether version a comes before b, part by part as numbers.
-func older(a, b string) bool { return slices.Compare(parts(a), parts(b)) < 0 }
-
 // parts are the numbers of a version, of which those that it does not have are 0.
 func parts(version string) []int {
 	numbers := make([]int, 6)
@@ -36,13 +30,11 @@ func parts(version string) []int {
 	return numbers
 }
 
-var (
-	errNotInstalled = errors.New("it is not installed")
-	errNoVersion    = errors.New("it did not say its version")
-)
+var errNotInstalled = errors.New("it is not installed")
 
 // Version asks the installed agent for its version, in an empty home and with
-// nothing of the caller's environment but where programs are.
+// nothing of the caller's environment but where programs are. One that is too old is an
+// error too.
 func (h *Headless) Version(ctx context.Context) (string, error) {
 	home, err := os.MkdirTemp(process.Getenv(h.caller, "TMPDIR"), "autoloop-version-")
 	if err != nil {
@@ -61,21 +53,18 @@ func (h *Headless) Version(ctx context.Context) (string, error) {
 	case result.NotFound:
 		return "", errNotInstalled
 	}
-	version := versionIn(string(result.Stdout))
+	version := versionNumber().FindString(string(result.Stdout))
 	if version == "" {
-		return "", fmt.Errorf("%w: `%s --version` ended with exit code %d %s", errNoVersion, h.agent.Program,
+		return "", fmt.Errorf("it did not say its version: `%s --version` ended with exit code %d %s", h.agent.Program,
 			result.ExitCode, plain.Short(lastLine(result.Stderr), MaxSummary))
 	}
-	return version, nil
+	return version, outdated(h.agent, version)
 }
 
-// Outdated says that a version is too old and how to get another; "" when it is
-// not.
-func (h *Headless) Outdated(version string) string { return outdated(&h.agent, version) }
-
-func outdated(d *commandline.Descriptor, version string) string {
-	if !older(version, d.Oldest) {
-		return ""
+// outdated is the error of a version that is too old, and how to get another.
+func outdated(d commandline.Descriptor, version string) error {
+	if slices.Compare(parts(version), parts(d.Oldest)) >= 0 {
+		return nil
 	}
-	return fmt.Sprintf("version %s is too old (at least %s): %s", version, d.Oldest, d.Install)
+	return fmt.Errorf("version %s is too old (at least %s): %s", version, d.Oldest, d.Install)
 }

@@ -1,17 +1,16 @@
 package agent
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/org/autoloop/internal/agent/commandline"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -28,7 +27,7 @@ const maxLine = 8 << 20
 // watch listens to an agent while it works, and ends it when there is nothing
 // to wait for, or when it has used what it may.
 type watch struct {
-	mu     sync.Mutex
+	mu     sync.Mutex // while the process runs
 	reader commandline.Reader
 	limit  Limit
 	linger time.Duration
@@ -37,10 +36,6 @@ type watch struct {
 	tails  []*lines
 	// words, optional, is told what the agent said last.
 	words func(string)
-}
-
-func newWatch(r commandline.Reader, limit Limit, linger time.Duration, end context.CancelCauseFunc) *watch {
-	return &watch{reader: r, limit: limit, linger: linger, end: end}
 }
 
 // stream returns a writer that hands complete lines to hear.
@@ -68,7 +63,7 @@ func (w *watch) line(hear func(commandline.Reader, []byte), line []byte) {
 	}
 }
 
-// finish hears what came without a last line break, and the telemetry.
+// finish hears what came without a last line break, and the telemetry, when there is any.
 func (w *watch) finish(home, telemetry string) {
 	for _, tail := range w.tails {
 		tail.flush()
@@ -76,43 +71,20 @@ func (w *watch) finish(home, telemetry string) {
 	if telemetry == "" {
 		return
 	}
-	path := filepath.Join(home, filepath.FromSlash(telemetry))
-	// What the agent ran may have left a pipe there, which opening waits for.
-	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
-		return // It wrote none: usage stays unknown.
-	}
-	file, err := os.Open(path)
+	root, err := os.OpenRoot(home)
 	if err != nil {
 		return
 	}
-	defer func() { _ = file.Close() }()
-	scanner := bufio.NewScanner(io.LimitReader(file, 4*maxLine))
-	scanner.Buffer(nil, maxLine)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for scanner.Scan() {
-		w.reader.Telemetry(scanner.Bytes())
-	}
-}
-
-func (w *watch) heard() commandline.Report {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return *w.reader.SoFar()
-}
-
-func (w *watch) stop() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.timer != nil {
-		w.timer.Stop()
+	defer func() { _ = root.Close() }()
+	spans, _ := files.ReadRegular(root, telemetry, 4*maxLine)
+	for span := range bytes.Lines(spans) {
+		w.reader.Out(span)
 	}
 }
 
 // exceeded reports whether what is known of a model's usage is over the limit.
 func (l Limit) exceeded(model string, usage metric.Usage) bool {
-	if l.Tokens > 0 && usage.InputTokens != nil && usage.OutputTokens != nil &&
-		*usage.InputTokens+*usage.OutputTokens > l.Tokens {
+	if used := usage.Tokens(); l.Tokens > 0 && used != nil && *used > l.Tokens {
 		return true
 	}
 	if l.CostUSD == nil {

@@ -26,9 +26,9 @@ func TestTelemetryThatIsNoFile(t *testing.T) {
 			t.Parallel()
 			home := t.TempDir()
 			require.NoError(t, leave(filepath.Join(home, "telemetry")))
-			w := newWatch(commandline.Codex().Read(), Limit{}, 0, func(error) {})
+			w := watch{reader: commandline.Codex().Read()}
 			w.finish(home, "telemetry")
-			assert.Nil(t, w.heard().Usage.InputTokens)
+			assert.Nil(t, w.reader.SoFar().Usage.InputTokens)
 		})
 	}
 }

@@ -87,7 +87,6 @@ func FuzzReaders(f *testing.F) {
 		r := tool.Read()
 		r.Out(text)
 		r.Err(text)
-		r.Telemetry(text)
 		if p := r.SoFar().Problem; p != nil {
 			require.NotEmpty(t, p.Kind)
 			require.NotContains(t, p.Message, "\n")

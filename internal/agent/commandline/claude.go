@@ -63,60 +63,44 @@ type claudeTokens struct {
 
 // claudeEvent holds the members of all events that matter here.
 type claudeEvent struct {
-	Type    string `json:"type"`
-	Subtype string `json:"subtype"`
+	Type    string
+	Subtype string
 	Message struct {
-		ID      string       `json:"id"`
-		Model   string       `json:"model"`
-		Usage   claudeTokens `json:"usage"`
+		ID      string
+		Model   string
+		Usage   claudeTokens
 		Content []struct {
-			Type string `json:"type"`
-			Text string `json:"text"`
-		} `json:"content"`
-	} `json:"message"`
+			Type string
+			Text string
+		}
+	}
 
 	// system, subtype api_retry
-	Attempt    int     `json:"attempt"`
+	Attempt    int
 	RetryDelay float64 `json:"retry_delay_ms"`
 	Status     int     `json:"error_status"`
-	Error      string  `json:"error"`
+	Error      string
 	// rate_limit_event
 	Limit struct {
-		Status   string `json:"status"`
-		ResetsAt int64  `json:"resetsAt"`
+		Status   string
+		ResetsAt int64
 	} `json:"rate_limit_info"`
 	// result
-	IsError   bool     `json:"is_error"`
-	APIStatus int      `json:"api_error_status"`
-	Result    string   `json:"result"`
-	Errors    []string `json:"errors"`
-	Turns     *int     `json:"num_turns"`
+	IsError   bool `json:"is_error"`
+	APIStatus int  `json:"api_error_status"`
+	Result    string
+	Errors    []string
+	Turns     int           `json:"num_turns"`
+	Cost      *metric.Value `json:"total_cost_usd"`
 	Models    map[string]struct {
-		Input   int64 `json:"inputTokens"`
-		Output  int64 `json:"outputTokens"`
-		Read    int64 `json:"cacheReadInputTokens"`
-		Written int64 `json:"cacheCreationInputTokens"`
+		InputTokens              int64
+		OutputTokens             int64
+		CacheReadInputTokens     int64
+		CacheCreationInputTokens int64
 	} `json:"modelUsage"`
 	Denials []struct {
 		Tool string `json:"tool_name"`
 	} `json:"permission_denials"`
-}
-
-func (r *claudeReader) Out(text []byte) {
-	var e claudeEvent
-	if json.Unmarshal(text, &e) != nil {
-		return
-	}
-	switch e.Type {
-	case "system":
-		r.retry(&e)
-	case "rate_limit_event":
-		r.limited(&e)
-	case "assistant":
-		r.message(&e)
-	case "result":
-		r.result(&e, text)
-	}
 }
 
 // hopelessAttempt is the attempt at which a refused login is believed.
@@ -125,23 +109,23 @@ const hopelessAttempt = 2
 // patience is the longest wait for a rate limit that an agent is left to.
 const patience = 2 * time.Minute
 
-func (r *claudeReader) retry(e *claudeEvent) {
-	if e.Subtype != "api_retry" {
-		return
-	}
-	p := NewProblem(e.Status, e.Error)
-	p.After = bounded(time.Duration(e.RetryDelay * float64(time.Millisecond)))
-	p.Final = p.Kind == Authentication && e.Attempt >= hopelessAttempt || p.Kind == RateLimit && p.After > patience
-	r.Problem = p
-}
-
-func (r *claudeReader) limited(e *claudeEvent) {
-	if e.Limit.Status != "rejected" {
-		return
-	}
-	r.Problem = &Problem{Kind: RateLimit, Message: "the plan's usage limit is reached", Final: true}
-	if e.Limit.ResetsAt > 0 {
-		r.Problem.At = time.Unix(e.Limit.ResetsAt, 0)
+func (r *claudeReader) Out(text []byte) {
+	var e claudeEvent
+	_ = json.Unmarshal(text, &e) // what is no event has no type
+	switch {
+	case e.Type == "system" && e.Subtype == "api_retry":
+		p := NewProblem(e.Status, e.Error)
+		p.After = bounded(time.Duration(e.RetryDelay * float64(time.Millisecond)))
+		p.Final = p.Kind == Authentication && e.Attempt >= hopelessAttempt || p.Kind == RateLimit && p.After > patience
+		r.Problem = p
+	case e.Type == "rate_limit_event" && e.Limit.Status == "rejected":
+		r.Problem = &Problem{
+			Kind: RateLimit, Message: "the plan's usage limit is reached", Final: true, At: time.Unix(e.Limit.ResetsAt, 0),
+		}
+	case e.Type == "assistant":
+		r.message(&e)
+	case e.Type == "result":
+		r.result(&e)
 	}
 }
 
@@ -165,30 +149,22 @@ func (r *claudeReader) message(e *claudeEvent) {
 }
 
 // result takes the last event: its totals stand for all that were counted.
-func (r *claudeReader) result(e *claudeEvent, text []byte) {
+func (r *claudeReader) result(e *claudeEvent) {
 	r.Done = true
-	var cost struct {
-		USD *metric.Value `json:"total_cost_usd"`
-	}
 	if len(e.Models) > 0 {
 		r.Usage.InputTokens, r.Usage.CachedTokens, r.Usage.OutputTokens = nil, nil, nil
 		for _, m := range e.Models {
-			r.tokens(m.Input+m.Written+m.Read, m.Read, m.Output)
+			r.tokens(m.InputTokens+m.CacheCreationInputTokens+m.CacheReadInputTokens, m.CacheReadInputTokens,
+				m.OutputTokens)
 		}
-		if json.Unmarshal(text, &cost) == nil {
-			r.Usage.CostUSD = cost.USD
+		r.Usage.CostUSD = e.Cost
+		if e.Turns > 0 {
+			r.Usage.Turns = &e.Turns
 		}
-	}
-	if e.Turns != nil && *e.Turns > 0 && len(e.Models) > 0 {
-		r.Usage.Turns = e.Turns
 	}
 	if len(e.Denials) > 0 {
 		r.Denied = e.Denials[0].Tool
 	}
-	r.conclude(e)
-}
-
-func (r *claudeReader) conclude(e *claudeEvent) {
 	words := e.Result
 	if words == "" && len(e.Errors) > 0 {
 		words = e.Errors[0]
@@ -200,8 +176,7 @@ func (r *claudeReader) conclude(e *claudeEvent) {
 		if r.Problem == nil || r.Problem.Kind != RateLimit {
 			r.Problem = NewProblem(e.APIStatus, words)
 		}
-		r.Problem.Final = true
-		r.Words = ""
+		r.Problem.Final, r.Words = true, ""
 	default:
 		r.Problem, r.Words = nil, words
 	}

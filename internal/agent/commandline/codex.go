@@ -59,33 +59,38 @@ func codexLine(t Task) Invocation {
 type codexReader struct{ Report }
 
 type codexEvent struct {
-	Type    string `json:"type"`
-	Message string `json:"message"`
+	Type    string
+	Message string
 	Error   struct {
-		Message string `json:"message"`
-	} `json:"error"`
+		Message string
+	}
 	Item struct {
-		Type   string `json:"type"`
-		Text   string `json:"text"`
-		Status string `json:"status"`
-	} `json:"item"`
+		Type   string
+		Text   string
+		Status string
+	}
 	Usage *struct {
 		Input  int64 `json:"input_tokens"`
 		Cached int64 `json:"cached_input_tokens"`
 		Output int64 `json:"output_tokens"`
-	} `json:"usage"`
+	}
 }
 
 func (r *codexReader) Out(text []byte) {
 	var e codexEvent
-	if json.Unmarshal(text, &e) != nil {
-		return
-	}
+	_ = json.Unmarshal(text, &e) // what is no event has no type
 	switch e.Type {
 	case "item.completed":
 		r.item(&e)
 	case "error":
-		r.trouble(e.Message)
+		again := codexReconnect().FindStringSubmatch(e.Message)
+		if again == nil {
+			r.fail(0, e.Message, true)
+			return
+		}
+		attempt, _ := strconv.Atoi(again[1])
+		r.fail(0, again[2], false)
+		r.Problem.Final = r.Problem.Kind == Authentication && attempt >= hopelessAttempt
 	case "turn.failed":
 		r.fail(0, e.Error.Message, true)
 	case "turn.completed":
@@ -113,19 +118,8 @@ func (r *codexReader) item(e *codexEvent) {
 	}
 }
 
+// codexReconnect is an error that Codex itself tries to overcome.
 var codexReconnect = lazyregexp.New(`^Reconnecting\.\.\. (\d+)/\d+ \((.*)\)$`)
-
-// trouble is an error that Codex itself tries to overcome.
-func (r *codexReader) trouble(words string) {
-	again := codexReconnect().FindStringSubmatch(words)
-	if again == nil {
-		r.fail(0, words, true)
-		return
-	}
-	attempt, _ := strconv.Atoi(again[1])
-	r.fail(0, again[2], false)
-	r.Problem.Final = r.Problem.Kind == Authentication && attempt >= hopelessAttempt
-}
 
 var codexRetry = lazyregexp.New(`retrying sampling request \(\d+/\d+ in ([0-9.]+)(ms|s)\)`)
 

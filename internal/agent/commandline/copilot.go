@@ -50,26 +50,31 @@ func copilotLine(t Task) Invocation {
 type copilotReader struct{ Report }
 
 type copilotEvent struct {
-	Type string `json:"type"`
+	Type string
 	Data struct {
-		Content   string `json:"content"`
-		Model     string `json:"model"`
-		ErrorType string `json:"errorType"`
-		Message   string `json:"message"`
-		Status    int    `json:"statusCode"`
-		ToolName  string `json:"toolName"`
-		Error     struct {
-			Message string `json:"message"`
-			Code    string `json:"code"`
-		} `json:"error"`
-	} `json:"data"`
+		Content    string
+		Model      string
+		ErrorType  string
+		Message    string
+		StatusCode int
+		Error      struct {
+			Message string
+			Code    string
+		}
+	}
+	// Attributes are those of a span of its OpenTelemetry file; one named chat is one answer
+	// of a model.
+	Attributes struct {
+		Operation string `json:"gen_ai.operation.name"`
+		Input     *int64 `json:"gen_ai.usage.input_tokens"`
+		Output    *int64 `json:"gen_ai.usage.output_tokens"`
+		Cached    *int64 `json:"gen_ai.usage.cache_read.input_tokens"`
+	}
 }
 
 func (r *copilotReader) Out(text []byte) {
 	var e copilotEvent
-	if json.Unmarshal(text, &e) != nil {
-		return
-	}
+	_ = json.Unmarshal(text, &e) // what is no event has no type
 	switch e.Type {
 	case "assistant.turn_start":
 		count(&r.Usage.Turns, 1)
@@ -86,32 +91,17 @@ func (r *copilotReader) Out(text []byte) {
 		}
 	case "session.error":
 		// It ends by itself, and writes its telemetry then.
-		r.fail(e.Data.Status, e.Data.ErrorType+": "+e.Data.Message, false)
+		r.fail(e.Data.StatusCode, e.Data.ErrorType+": "+e.Data.Message, false)
 	case "result":
 		r.Done = true
 	}
-}
-
-// copilotSpan is a span of its OpenTelemetry file; one named chat is one answer
-// of a model.
-type copilotSpan struct {
-	Attributes struct {
-		Operation string `json:"gen_ai.operation.name"`
-		Input     *int64 `json:"gen_ai.usage.input_tokens"`
-		Output    *int64 `json:"gen_ai.usage.output_tokens"`
-		Cached    *int64 `json:"gen_ai.usage.cache_read.input_tokens"`
-	} `json:"attributes"`
-}
-
-func (r *copilotReader) Telemetry(text []byte) {
-	var span copilotSpan
-	if json.Unmarshal(text, &span) != nil || span.Attributes.Operation != "chat" {
+	if e.Attributes.Operation != "chat" {
 		return
 	}
 	for total, n := range map[**int64]*int64{
-		&r.Usage.InputTokens:  span.Attributes.Input,
-		&r.Usage.OutputTokens: span.Attributes.Output,
-		&r.Usage.CachedTokens: span.Attributes.Cached,
+		&r.Usage.InputTokens:  e.Attributes.Input,
+		&r.Usage.OutputTokens: e.Attributes.Output,
+		&r.Usage.CachedTokens: e.Attributes.Cached,
 	} {
 		if n != nil {
 			count(total, *n)

@@ -42,22 +42,23 @@ type cursorReader struct{ Report }
 
 func (r *cursorReader) Out(text []byte) {
 	var e struct {
-		Type    string `json:"type"`
-		Subtype string `json:"subtype"`
-		IsError bool   `json:"is_error"`
-		Result  string `json:"result"`
+		Type    string
+		Subtype string
+		IsError bool `json:"is_error"`
+		Result  string
 		Usage   *struct {
-			Input  *int64 `json:"inputTokens"`
-			Output *int64 `json:"outputTokens"`
-			Read   *int64 `json:"cacheReadTokens"`
-		} `json:"usage"`
+			InputTokens     *int64
+			OutputTokens    *int64
+			CacheReadTokens *int64
+		}
 	}
-	if json.Unmarshal(text, &e) != nil || e.Type != "result" {
+	if _ = json.Unmarshal(text, &e); e.Type != "result" {
 		return
 	}
 	r.Done = true
 	if e.Usage != nil {
-		r.Usage.InputTokens, r.Usage.OutputTokens, r.Usage.CachedTokens = e.Usage.Input, e.Usage.Output, e.Usage.Read
+		u := &r.Usage
+		u.InputTokens, u.OutputTokens, u.CachedTokens = e.Usage.InputTokens, e.Usage.OutputTokens, e.Usage.CacheReadTokens
 	}
 	if e.IsError || e.Subtype != "success" {
 		r.fail(0, e.Result, true)

@@ -100,10 +100,9 @@ func All() Table {
 }
 
 // Names are the names, in order.
-func (t Table) Names() []string {
-	names := make([]string, len(t))
-	for i := range t {
-		names[i] = t[i].Name
+func (t Table) Names() (names []string) {
+	for _, d := range t {
+		names = append(names, d.Name)
 	}
 	return names
 }
@@ -112,35 +111,32 @@ func (t Table) Names() []string {
 // its other names; any other text is returned as it is.
 func (t Table) Canonical(name string) string {
 	asked := strings.ReplaceAll(strings.ToLower(name), "_", "-")
-	for i := range t {
-		if slices.Contains(t[i].Aliases, asked) {
-			return t[i].Name
+	for _, d := range t {
+		if slices.Contains(d.Aliases, asked) {
+			return d.Name
 		}
 	}
 	return name
 }
 
 // Private are the paths below a person's home that isolation hides.
-func (t Table) Private() []string {
-	return t.collect(func(d *Descriptor) []string { return d.Private })
+func (t Table) Private() (all []string) {
+	for _, d := range t {
+		all = append(all, d.Private...)
+	}
+	return all
 }
 
-// Config are the globs of the files of a project that configure an agent, and
-// of those among them that are one person's.
+// Config are the globs of the files of a project that configure an agent, each once, and of
+// those among them that are one person's.
 func (t Table) Config() (config, personal []string) {
-	return t.collect(func(d *Descriptor) []string { return d.Config }),
-		t.collect(func(d *Descriptor) []string { return d.Personal })
-}
-
-// collect joins lists of all agents, each entry once.
-func (t Table) collect(list func(*Descriptor) []string) []string {
-	var all []string
-	for i := range t {
-		for _, entry := range list(&t[i]) {
-			if !slices.Contains(all, entry) {
-				all = append(all, entry)
+	for _, d := range t {
+		personal = append(personal, d.Personal...)
+		for _, glob := range d.Config {
+			if !slices.Contains(config, glob) {
+				config = append(config, glob)
 			}
 		}
 	}
-	return all
+	return config, personal
 }

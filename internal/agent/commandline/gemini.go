@@ -47,37 +47,41 @@ type geminiReader struct {
 }
 
 type geminiEvent struct {
-	Type    string `json:"type"`
-	Role    string `json:"role"`
-	Content string `json:"content"`
-	Delta   bool   `json:"delta"`
-	Tool    string `json:"tool_name"`
-	Status  string `json:"status"`
+	Type    string
+	Role    string
+	Content string
+	Delta   bool
+	Status  string
 	Error   struct {
-		Type    string `json:"type"`
-		Message string `json:"message"`
-	} `json:"error"`
+		Type    string
+		Message string
+	}
 	Stats struct {
 		ToolCalls *int `json:"tool_calls"`
 		Models    map[string]struct {
 			Input  int64 `json:"input_tokens"`
 			Output int64 `json:"output_tokens"`
-			Cached int64 `json:"cached"`
-		} `json:"models"`
-	} `json:"stats"`
-	Model string `json:"model"`
+			Cached int64
+		}
+	}
+	Model string
 }
 
 func (r *geminiReader) Out(text []byte) {
 	var e geminiEvent
-	if json.Unmarshal(text, &e) != nil {
-		return
-	}
+	_ = json.Unmarshal(text, &e) // what is no event has no type
 	switch e.Type {
 	case "init":
 		r.Model = e.Model
 	case "message":
-		r.message(&e)
+		if e.Role != "assistant" {
+			return
+		}
+		if !r.open || !e.Delta {
+			r.Words = ""
+		}
+		r.Words += e.Content
+		r.open, r.Problem = e.Delta, nil
 	case "tool_use":
 		r.open, r.Problem = false, nil
 		count(&r.Usage.ToolCalls, 1)
@@ -88,18 +92,6 @@ func (r *geminiReader) Out(text []byte) {
 	case "result":
 		r.result(&e)
 	}
-}
-
-func (r *geminiReader) message(e *geminiEvent) {
-	if e.Role != "assistant" {
-		return
-	}
-	if r.open && e.Delta {
-		r.Words += e.Content
-	} else {
-		r.Words = e.Content
-	}
-	r.open, r.Problem = e.Delta, nil
 }
 
 func (r *geminiReader) result(e *geminiEvent) {

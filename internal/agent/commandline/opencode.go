@@ -54,62 +54,60 @@ type opencodeReader struct {
 }
 
 type opencodeEvent struct {
-	Type string `json:"type"`
+	Type string
 	Part struct {
-		Text   string `json:"text"`
-		Tool   string `json:"tool"`
-		Reason string `json:"reason"`
+		Text   string
+		Tool   string
+		Reason string
 		State  struct {
-			Status string `json:"status"`
-			Error  string `json:"error"`
-		} `json:"state"`
+			Status string
+			Error  string
+		}
 		Tokens *struct {
-			Input     int64 `json:"input"`
-			Output    int64 `json:"output"`
-			Reasoning int64 `json:"reasoning"`
+			Input     int64
+			Output    int64
+			Reasoning int64
 			Cache     struct {
-				Read  int64 `json:"read"`
-				Write int64 `json:"write"`
-			} `json:"cache"`
-		} `json:"tokens"`
-		Cost *metric.Value `json:"cost"`
-	} `json:"part"`
+				Read  int64
+				Write int64
+			}
+		}
+		Cost *metric.Value
+	}
 	Error struct {
-		Name string `json:"name"`
+		Name string
 		Data struct {
-			Message string            `json:"message"`
-			Status  int               `json:"statusCode"`
-			Header  map[string]string `json:"responseHeaders"`
-		} `json:"data"`
-	} `json:"error"`
+			Message         string
+			StatusCode      int
+			ResponseHeaders map[string]string
+		}
+	}
 }
 
 func (r *opencodeReader) Out(text []byte) {
 	var e opencodeEvent
-	if json.Unmarshal(text, &e) != nil {
-		return
-	}
+	_ = json.Unmarshal(text, &e) // what is no event has no type
 	switch e.Type {
 	case "text":
 		r.Words, r.Problem = e.Part.Text, nil
 	case "tool_use":
-		r.tool(&e)
+		r.Problem = nil
+		count(&r.Usage.ToolCalls, 1)
+		if state := e.Part.State; state.Status == "error" && refusedTool().MatchString(state.Error) {
+			r.Denied = e.Part.Tool
+		}
 	case "step_finish":
 		r.step(&e)
 	case "error":
-		r.failed(&e)
+		words := cmp.Or(e.Error.Data.Message, e.Error.Name)
+		r.fail(e.Error.Data.StatusCode, words, true)
+		if after := waitOf(e.Error.Data.ResponseHeaders["retry-after"] + "s"); waitIn(words) == 0 {
+			r.Problem.After = cmp.Or(after, r.Problem.After)
+		}
 	}
 }
 
 var refusedTool = lazyregexp.New(`(?i)\b(rejected permission|prevents you from using|permission|denied)\b`)
-
-func (r *opencodeReader) tool(e *opencodeEvent) {
-	r.Problem = nil
-	count(&r.Usage.ToolCalls, 1)
-	if state := e.Part.State; state.Status == "error" && refusedTool().MatchString(state.Error) {
-		r.Denied = e.Part.Tool
-	}
-}
 
 // step counts one answer of the model. A cost of 0 for tokens that cost
 // something means that it knows no price.
@@ -126,14 +124,6 @@ func (r *opencodeReader) step(e *opencodeEvent) {
 		r.Usage.CostUSD = cost
 	}
 	r.Done = e.Part.Reason != "" && e.Part.Reason != "tool-calls"
-}
-
-func (r *opencodeReader) failed(e *opencodeEvent) {
-	words := cmp.Or(e.Error.Data.Message, e.Error.Name)
-	r.fail(e.Error.Data.Status, words, true)
-	if after := waitOf(e.Error.Data.Header["retry-after"] + "s"); waitIn(words) == 0 {
-		r.Problem.After = cmp.Or(after, r.Problem.After)
-	}
 }
 
 var opencodeLogged = lazyregexp.New(`message="stream error".* error\.error=("(?:[^"\\]|\\.)*")`)

@@ -72,10 +72,10 @@ func claudeQuestion() *Question {
 // with exit code 0, and then is_error says so.
 func readClaudeAnswer(stdout []byte, exitCode int) (Answer, error) {
 	var said struct {
-		IsError bool                       `json:"is_error"`
-		Result  *string                    `json:"result"`
-		RawCost json.Number                `json:"total_cost_usd"`
-		Usage   *claudeTokens              `json:"usage"`
+		IsError bool `json:"is_error"`
+		Result  *string
+		RawCost json.Number `json:"total_cost_usd"`
+		Usage   *claudeTokens
 		Models  map[string]json.RawMessage `json:"modelUsage"`
 	}
 	if err := json.Unmarshal(stdout, &said); err != nil {

@@ -10,9 +10,8 @@ import (
 // Reader makes sense of what an agent prints, one line at a time and while it
 // works. Lines are not trusted: whatever they hold, it does not fail.
 type Reader interface {
-	Out(line []byte)       // of standard output
-	Err(line []byte)       // of standard error
-	Telemetry(line []byte) // of the telemetry file
+	Out(line []byte) // of standard output, and in the end of the telemetry file
+	Err(line []byte) // of standard error
 	SoFar() *Report
 }
 
@@ -34,9 +33,6 @@ func (r *Report) SoFar() *Report { return r }
 
 // Err ignores standard error.
 func (r *Report) Err([]byte) {}
-
-// Telemetry ignores the telemetry file.
-func (r *Report) Telemetry([]byte) {}
 
 // tokens counts those of one answer of a model; the cached ones are of the input.
 func (r *Report) tokens(input, cached, output int64) {
