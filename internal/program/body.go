@@ -25,22 +25,30 @@ var markdown = sync.OnceValue(func() parser.Parser {
 
 type body struct {
 	*Program
-	text  []byte
-	first int // the file's line of its first line
-
-	document ast.Node
-	// prose is text with code blocks, HTML blocks and comments blanked out, so
-	// that offsets stay.
-	prose []byte
-	code  []ast.Node // the code blocks
-	spans []codeSpan // outside of comments, in order
-	lines []int      // where each line begins
+	text   []byte
+	line   int // the file's, of what is read next
+	at     int // where that is
+	blocks []block
 }
 
-// codeSpan is a text in backticks, and where its content begins.
+// block is a heading, a paragraph, the text of a list item, or code, in the order of the
+// text. HTML is none.
+type block struct {
+	node    ast.Node
+	at, end int // in the body
+	line    int // of the file
+	// text is what stands there, with comments blanked out.
+	text  []byte
+	spans []codeSpan
+	list  ast.Node // the outermost list that it is in, or nil
+	depth int      // how many lists it is in
+	item  bool     // a list item begins with it
+}
+
+// codeSpan is a text in backticks, and where it begins in its block.
 type codeSpan struct {
-	text string
-	at   int
+	text     string
+	at, line int
 	// loose is a word that only looks like a path: it is not in backticks.
 	loose bool
 	// begins says that a list item begins with it.
@@ -48,7 +56,11 @@ type codeSpan struct {
 }
 
 func (b *body) read() {
-	b.open()
+	if nestsDeeply(b.text) {
+		b.fail(b.line, "the text is nested too deeply to be read as markdown")
+		b.text = nil
+	}
+	b.walk(markdown().Parse(text.NewReader(b.text)), nil, 0)
 	sections := b.sections()
 	b.readGoal(sections[goalSection])
 	b.readTargets(sections[targetSection], sections[protectSection])
@@ -60,70 +72,6 @@ func (b *body) read() {
 
 // maxMarks bounds the length of the marks that a line of markdown begins with.
 const maxMarks = 200
-
-func (b *body) open() {
-	if nestsDeeply(b.text) {
-		b.fail(b.first, "the text is nested too deeply to be read as markdown")
-		b.text = nil
-	}
-	b.lines = append(b.lines, 0)
-	for at, c := range b.text {
-		if c == '\n' {
-			b.lines = append(b.lines, at+1)
-		}
-	}
-	b.document = markdown().Parse(text.NewReader(b.text))
-	b.prose = bytes.Clone(b.text)
-	_ = ast.Walk(b.document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
-		if !entering {
-			return ast.WalkContinue, nil
-		}
-		switch node := node.(type) {
-		case *ast.FencedCodeBlock, *ast.CodeBlock:
-			b.code = append(b.code, node)
-			b.blankLines(node.Lines())
-		case *ast.HTMLBlock:
-			b.blankLines(node.Lines())
-			if node.HasClosure() {
-				b.blank(node.ClosureLine.Start, node.ClosureLine.Stop)
-			}
-		case *ast.CodeSpan:
-			if span, ok := b.span(node); ok {
-				b.spans = append(b.spans, span)
-			}
-			return ast.WalkSkipChildren, nil
-		}
-		return ast.WalkContinue, nil
-	})
-	b.blankComments()
-}
-
-// blankComments blanks inline comments out, and drops the spans in them. What
-// looks like the start of one within a span is text.
-func (b *body) blankComments() {
-	inSpan := func(at int) bool {
-		i, found := slices.BinarySearchFunc(b.spans, at, func(s codeSpan, at int) int { return s.at - at })
-		return found || i > 0 && at < b.spans[i-1].at+len(b.spans[i-1].text)
-	}
-	for at := 0; ; {
-		start := bytes.Index(b.prose[at:], []byte("<!--"))
-		if start < 0 {
-			break
-		}
-		start += at
-		if inSpan(start) {
-			at = start + 1
-			continue
-		}
-		length := bytes.Index(b.prose[start:], []byte("-->"))
-		if length < 0 {
-			break
-		}
-		at = start + length + len("-->")
-		b.blank(start, at)
-	}
-	b.spans = slices.DeleteFunc(b.spans, func(s codeSpan) bool { return b.prose[s.at] != b.text[s.at] })
-}
 
 var marksForm = lazyregexp.New(`^(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t]))+`)
 
@@ -138,13 +86,114 @@ func nestsDeeply(text []byte) bool {
 	return false
 }
 
-func (b *body) blankLines(lines *text.Segments) {
-	for i := range lines.Len() {
-		b.blank(lines.At(i).Start, lines.At(i).Stop)
+// walk reads the blocks within a node.
+func (b *body) walk(within, list ast.Node, depth int) {
+	for node := within.FirstChild(); node != nil; node = node.NextSibling() {
+		switch node.(type) {
+		case *ast.List:
+			outermost := list
+			if depth == 0 {
+				outermost = node
+			}
+			b.walk(node, outermost, depth+1)
+		case *ast.ListItem, *ast.Blockquote:
+			b.walk(node, list, depth)
+		case *ast.Heading, *ast.Paragraph, *ast.TextBlock, *ast.FencedCodeBlock, *ast.CodeBlock:
+			if lines := node.Lines(); lines.Len() > 0 {
+				start := lines.At(0).Start
+				end := start + len(bytes.TrimRight(b.text[start:lines.At(lines.Len()-1).Stop], "\n"))
+				b.line += bytes.Count(b.text[b.at:start], []byte("\n"))
+				b.at = start
+				_, item := within.(*ast.ListItem)
+				c := block{
+					node: node, at: start, end: end, line: b.line, text: bytes.Clone(b.text[start:end]), list: list,
+					depth: depth, item: item && node == within.FirstChild(),
+				}
+				c.readSpans()
+				b.blocks = append(b.blocks, c)
+			}
+		}
 	}
 }
 
-func (b *body) blank(start, end int) { blank(b.prose[start:end]) }
+// readSpans finds what is in backticks, and is neither in a comment nor struck out, and blanks
+// comments out; what looks like the start of one in backticks is text. A list item may also
+// begin with a path without backticks.
+func (c *block) readSpans() {
+	line, from, comment := c.line, 0, 0
+	last := bytes.LastIndex(c.text, []byte("-->"))
+	blankComments := func(before int) {
+		for before = min(before, last); comment < before; {
+			start := bytes.Index(c.text[comment:before], []byte("<!--"))
+			if start < 0 {
+				return
+			}
+			start += comment
+			comment = start + bytes.Index(c.text[start:], []byte("-->")) + len("-->")
+			blank(c.text[start:comment])
+		}
+	}
+	if word := c.firstWord(); looksLikePath(word) {
+		c.spans = []codeSpan{{text: word, line: c.line, loose: true}}
+	}
+	for node := c.node.FirstChild(); node != nil; node = node.NextSibling() {
+		first, ok := node.FirstChild().(*ast.Text)
+		if node.Kind() != ast.KindCodeSpan || !ok {
+			continue
+		}
+		last, _ := node.LastChild().(*ast.Text)
+		at, end := first.Segment.Start-c.at, last.Segment.Stop-c.at
+		if blankComments(at); at < comment {
+			continue
+		}
+		comment = end
+		line, from = line+bytes.Count(c.text[from:at], []byte("\n")), at
+		if !bytes.HasSuffix(bytes.TrimRight(c.text[:at], "` "), []byte("~~")) {
+			c.spans = append(c.spans, codeSpan{text: string(c.text[at:end]), at: at, line: line})
+		}
+	}
+	blankComments(len(c.text))
+	if len(c.spans) > 0 && c.item {
+		c.spans[0].begins = strings.Trim(string(c.text[:c.spans[0].at]), "`*_-+.)[]xX 0123456789✅❌🚫🔒⛔🛑") == ""
+	}
+}
+
+// firstWord is the first word of a list item, without emphasis and the like.
+func (c *block) firstWord() string {
+	line, _, _ := strings.Cut(string(c.text), "\n")
+	words := strings.Fields(boxForm().ReplaceAllString(line, ""))
+	if !c.item || c.isCode() || len(words) == 0 || strings.Contains(words[0], "`") {
+		return ""
+	}
+	word := words[0]
+	if title, _, link := strings.Cut(strings.TrimPrefix(word, "["), "]("); link {
+		word = title
+	}
+	for _, mark := range []string{"**", "__", `"`, "'"} {
+		if inner, ok := strings.CutPrefix(word, mark); ok {
+			word, _, _ = strings.Cut(inner, mark)
+		}
+	}
+	return strings.TrimRight(word, ".,:;)")
+}
+
+// boxForm is the box of a list of tasks.
+var boxForm = lazyregexp.New(`^\[[ xX]\] `)
+
+// looksLikePath reports whether a word that is not in backticks is a path.
+func looksLikePath(word string) bool {
+	if word == "" || doubtful(word) || slices.Contains([]string{"e.g", "i.e", "and/or", "n/a", "N/A", "I/O"}, word) {
+		return false
+	}
+	return strings.ContainsAny(strings.Trim(word, "."), "/.*")
+}
+
+func (c *block) isCode() bool {
+	return c.node.Kind() == ast.KindFencedCodeBlock || c.node.Kind() == ast.KindCodeBlock
+}
+
+// lineAt is the file's line of an offset in the block.
+func (c *block) lineAt(at int) int { return c.line + lineAt(c.text, at) - 1 }
 
 func blank(text []byte) {
 	for i, c := range text {
@@ -152,48 +201,4 @@ func blank(text []byte) {
 			text[i] = ' '
 		}
 	}
-}
-
-// line is the file's line of an offset of the text.
-func (b *body) line(at int) int {
-	i, found := slices.BinarySearch(b.lines, at)
-	if found {
-		i++
-	}
-	return b.first - 1 + i
-}
-
-// span returns the content of a code span; ok is false for an empty one.
-func (b *body) span(node *ast.CodeSpan) (span codeSpan, ok bool) {
-	var out strings.Builder
-	for child := node.FirstChild(); child != nil; child = child.NextSibling() {
-		part, isText := child.(*ast.Text)
-		if !isText {
-			continue
-		}
-		if !ok {
-			span.at, ok = part.Segment.Start, true
-		}
-		out.Write(part.Segment.Value(b.text))
-	}
-	span.text = out.String()
-	return span, ok && span.text != ""
-}
-
-// spansWithin are the spans from one offset up to another.
-func (b *body) spansWithin(start, end int) []codeSpan {
-	order := func(s codeSpan, at int) int { return s.at - at }
-	from, _ := slices.BinarySearchFunc(b.spans, start, order)
-	to, _ := slices.BinarySearchFunc(b.spans, end, order)
-	return b.spans[from:max(from, to)]
-}
-
-// blockText is the text of a block's lines.
-func blockText(node ast.Node, source []byte) string {
-	var out strings.Builder
-	for i := range node.Lines().Len() {
-		segment := node.Lines().At(i)
-		out.Write(segment.Value(source))
-	}
-	return out.String()
 }

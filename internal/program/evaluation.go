@@ -9,52 +9,42 @@ import (
 	"github.com/org/autoloop/internal/lazyregexp"
 )
 
-var commentForm = lazyregexp.New(`(?s)<!--.*?-->`)
-
-// readGoal takes the Goal section, or else the body.
-func (b *body) readGoal(sections []section) {
-	goal := string(b.text)
-	for i, s := range sections {
-		if i == 0 {
-			goal = ""
-		}
-		goal += "\n" + string(b.text[s.start:s.end])
-	}
-	b.Goal = strings.TrimSpace(commentForm().ReplaceAllString(goal, ""))
-}
-
 // readEvaluation joins the shell fences of the Evaluation section.
 func (b *body) readEvaluation(sections []section) {
-	var script strings.Builder
-	other, otherLine := "", 0
+	script, other, otherLine := "", "", 0
 	for _, s := range sections {
-		for _, node := range s.nodes {
-			_ = ast.Walk(node, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
-				fence, ok := node.(*ast.FencedCodeBlock)
-				if !ok || !entering {
-					return ast.WalkContinue, nil
-				}
-				text := strings.TrimRight(blockText(fence, b.text), "\n") + "\n"
-				label := strings.ToLower(string(fence.Language(b.text)))
-				switch {
-				case label == "" && (json.Valid([]byte(text)) || shownForm().MatchString(text)):
-					b.warn(b.line(offset(fence)), "this fence is taken as output and not run; label it `bash` when "+
-						"it is part of the evaluation")
-				case label == "", label == "bash", label == "sh":
-					script.WriteString(text)
-				default:
-					other, otherLine = label, b.line(fence.Info.Segment.Start)
-				}
-				return ast.WalkSkipChildren, nil
-			})
+		for _, c := range s.blocks {
+			fence, ok := c.node.(*ast.FencedCodeBlock)
+			if !ok {
+				continue
+			}
+			text := c.code(b.text)
+			switch label := strings.ToLower(string(fence.Language(b.text))); {
+			case label == "" && (json.Valid([]byte(text)) || shownForm().MatchString(text)):
+				b.warn(c.line, "this fence is taken as output and not run; label it `bash` when it is part of the "+
+					"evaluation")
+			case label == "", label == "bash", label == "sh":
+				script += text
+			default:
+				other, otherLine = label, c.line-1
+			}
 		}
 	}
-	if hasCommand().MatchString(script.String()) {
-		b.Script = strings.Trim(script.String(), "\n") + "\n"
+	if hasCommand().MatchString(script) {
+		b.Script = strings.Trim(script, "\n") + "\n"
 	} else if other != "" {
 		b.warn(otherLine, "a fence of `%s` is documentation; the evaluation is what stands in `bash` and `sh` fences",
 			clip(other))
 	}
+}
+
+// code is the text of a code block, without what its lines are indented by.
+func (c *block) code(source []byte) string {
+	var out strings.Builder
+	for _, line := range c.node.Lines().Sliced(0, c.node.Lines().Len()) {
+		out.Write(line.Value(source))
+	}
+	return strings.TrimRight(out.String(), "\n") + "\n"
 }
 
 // hasCommand is a script that has more than comments.
@@ -75,33 +65,36 @@ var (
 // beforeName is how much of what stands before a name says what it names.
 const beforeName = 160
 
-// namedMetric is the metric that the text names; again is a second, different one.
-func (b *body) namedMetric() (name codeSpan, again *codeSpan) {
-	for _, span := range b.spans {
-		content := strings.TrimSpace(span.text)
-		switch {
-		case !metricForm().Match(b.prose[max(0, span.at-beforeName):span.at]) ||
-			!metricName().MatchString(content) || noName().MatchString(content):
-		case name.text == "":
-			name = codeSpan{text: content, at: span.at}
-		case content != name.text:
-			return name, &codeSpan{text: content, at: span.at}
+// named calls use for all that is in backticks, with what stands before it.
+func (b *body) named(use func(span codeSpan, before []byte)) {
+	for _, c := range b.blocks {
+		for _, span := range c.spans {
+			use(span, c.text[max(0, span.at-beforeName):span.at])
 		}
 	}
-	return name, nil
 }
 
 // readMetric takes the metric's name from the text.
 func (b *body) readMetric() {
-	name, again := b.namedMetric()
+	var name, again codeSpan // the first, and a second that is another
+	b.named(func(span codeSpan, before []byte) {
+		span.text = strings.TrimSpace(span.text)
+		switch {
+		case !metricForm().Match(before) || !metricName().MatchString(span.text) || noName().MatchString(span.text):
+		case name.text == "":
+			name = span
+		case span.text != name.text && again.text == "":
+			again = span
+		}
+	})
 	switch {
-	case b.Metric == "" && again != nil:
-		b.fail(b.line(again.at), "the text names two metrics, `%s` on line %d and `%s` here; say which with "+
-			"`metric: %s`", clip(name.text), b.line(name.at), clip(again.text), clip(name.text))
+	case b.Metric == "" && again.text != "":
+		b.fail(again.line, "the text names two metrics, `%s` on line %d and `%s` here; say which with "+
+			"`metric: %s`", clip(name.text), name.line, clip(again.text), clip(name.text))
 	case b.Metric == "":
 		b.Metric = name.text
 	case name.text != "" && name.text != b.Metric:
-		b.warn(b.line(name.at), "the text says that the metric is `%s`; `metric: %s` of the frontmatter counts",
+		b.warn(name.line, "the text says that the metric is `%s`; `metric: %s` of the frontmatter counts",
 			clip(name.text), clip(b.Metric))
 	}
 }

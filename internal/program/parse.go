@@ -102,7 +102,7 @@ func (p *Program) parse(data []byte) {
 	if head.body < 0 {
 		return
 	}
-	body := &body{Program: p, text: data[head.body:], first: head.bodyLine}
+	body := &body{Program: p, text: data[head.body:], line: head.bodyLine}
 	p.Body = string(body.text)
 	body.read()
 }

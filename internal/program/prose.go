@@ -27,33 +27,28 @@ func isPlaceholder(text string) bool { return placeholderForm().MatchString(text
 
 // readPlaceholders finds lines and code spans that were not filled in.
 func (b *body) readPlaceholders() {
-	if !bytes.Contains(b.text, []byte("TODO")) && !bytes.Contains(b.text, []byte("REPLACE")) {
-		return
-	}
-	number, before := b.first-1, ""
-	for line := range bytes.Lines(b.prose) {
-		number++
-		text := string(bytes.TrimSpace(line))
-		if inner := unmarked(
-			text,
-		); isPlaceholder(inner) ||
-			isTodo(inner, inner == text && !finished().MatchString(before)) {
-			b.placeholder(number)
-		}
-		before = text
-	}
-	for _, node := range b.code {
-		for i := range node.Lines().Len() {
-			segment := node.Lines().At(i)
-			text := strings.TrimSpace(string(segment.Value(b.text)))
-			if isPlaceholder(text) || isTodo(text, false) {
-				b.placeholder(b.line(segment.Start))
+	for _, c := range b.blocks {
+		number, before := c.line-1, ""
+		for line := range bytes.Lines(c.text) {
+			number++
+			text := string(bytes.TrimSpace(line))
+			inner := text
+			if !c.isCode() {
+				inner = unmarked(text)
 			}
+			todo := todo()
+			if inner == text && !c.isCode() && !finished().MatchString(before) { // TODO may be a word of a sentence
+				todo = todoAlone()
+			}
+			if isPlaceholder(inner) || todo.MatchString(inner) {
+				b.placeholder(number)
+			}
+			before = text
 		}
-	}
-	for _, span := range b.spans {
-		if isPlaceholder(strings.TrimSpace(span.text)) {
-			b.placeholder(b.line(span.at))
+		for _, span := range c.spans {
+			if isPlaceholder(strings.TrimSpace(span.text)) {
+				b.placeholder(span.line)
+			}
 		}
 	}
 }
@@ -67,21 +62,13 @@ func unmarked(line string) string {
 }
 
 // finished is a line after which another sentence begins.
-var finished = lazyregexp.New("^(?:#|```|~~~|$)|[.:;!?]$")
+var finished = lazyregexp.New(`^$|[.:;!?]$`)
 
 var (
 	todo = lazyregexp.New(`^TODO\b`)
-	// todoAlone is the one within a sentence: there TODO may be a word of it.
+	// todoAlone is no word of a sentence.
 	todoAlone = lazyregexp.New(`^TODO(?:[:(]|$)`)
 )
-
-// isTodo reports whether a line begins with TODO.
-func isTodo(line string, inSentence bool) bool {
-	if inSentence {
-		return todoAlone().MatchString(line)
-	}
-	return todo().MatchString(line)
-}
 
 var betterForm = lazyregexp.New(`(?i)(?:\b|_)(lower|higher)(?:[*_` + "`" + `]*\s*(?:/|\bor\b)\s*[*_` + "`" +
 	`]*(lower|higher))?[*_` + "`" + `]*\s+(?:[a-z]+\s+)?[*_]*(?:is|are)[*_]*\s+[*_]*better\b`)
@@ -92,32 +79,49 @@ func (b *body) readDirection() {
 	if b.Unconfigured || b.directionBad {
 		return
 	}
-	said := map[metric.Direction]int{}
-	say := func(direction metric.Direction, at int) {
-		if first, known := said[direction]; !known || at < first {
-			said[direction] = at
+	said := map[metric.Direction]int{} // its first line
+	say := func(direction metric.Direction, line int) {
+		if said[direction] == 0 {
+			said[direction] = line
 		}
 	}
-	for _, found := range betterForm().FindAllSubmatchIndex(b.prose, -1) {
-		for _, group := range []int{2, 4} {
-			if found[group] >= 0 {
-				word := strings.ToLower(string(b.prose[found[group]:found[group+1]]))
-				say(metric.Direction(word), found[0])
+	for _, c := range b.blocks {
+		if c.isCode() {
+			continue
+		}
+		for _, found := range betterForm().FindAllSubmatchIndex(c.text, -1) {
+			for _, group := range []int{2, 4} {
+				if found[group] >= 0 {
+					word := strings.ToLower(string(c.text[found[group]:found[group+1]]))
+					say(metric.Direction(word), c.lineAt(found[0]))
+				}
 			}
 		}
 	}
-	if len(said) == 0 {
-		b.readOptimised(say)
+	if len(said) == 0 { // "Maximise `x`" and "Minimise `x`" of the metric, or of anything where nothing names that
+		b.named(func(span codeSpan, before []byte) {
+			found := optimiseForm().FindSubmatch(before)
+			sentences := sentenceEnd().Split(string(before), -1)
+			if b.Metric != "" && strings.TrimSpace(span.text) != b.Metric || found == nil ||
+				notForm().MatchString(sentences[len(sentences)-1]) {
+				return
+			}
+			direction := metric.Higher
+			if bytes.EqualFold(found[1][:2], []byte("mi")) {
+				direction = metric.Lower
+			}
+			say(direction, span.line)
+		})
 	}
 	if len(said) != 1 {
 		return
 	}
-	for direction, at := range said {
+	for direction, line := range said {
 		if !b.DirectionGiven {
 			b.textDirection = direction
 		}
 		if direction != b.Direction {
-			b.contradict(b.line(at), direction.String())
+			b.contradict(line, direction.String())
 		}
 	}
 }
@@ -129,26 +133,6 @@ var (
 	notForm     = lazyregexp.New(`(?i)\b(?:not|never|don['’]?t|instead of|rather than|without|avoid|stop)\b`)
 	sentenceEnd = lazyregexp.New(`(?:[.!?]["”)]*\s)|\n\s*\n|\n\s*[-*+] `)
 )
-
-// readOptimised finds "Maximise `x`" and "Minimise `x`" of the metric, or of anything where
-// nothing names that.
-func (b *body) readOptimised(say func(direction metric.Direction, at int)) {
-	name := b.Metric
-	for _, span := range b.spans {
-		text := b.prose[max(0, span.at-beforeName):span.at]
-		found := optimiseForm().FindSubmatch(text)
-		sentences := sentenceEnd().Split(string(text), -1)
-		if name != "" && strings.TrimSpace(span.text) != name || found == nil ||
-			notForm().MatchString(sentences[len(sentences)-1]) {
-			continue
-		}
-		direction := metric.Higher
-		if bytes.EqualFold(found[1][:2], []byte("mi")) {
-			direction = metric.Lower
-		}
-		say(direction, span.at)
-	}
-}
 
 func (b *body) contradict(line int, says string) {
 	cure := "add the line `metric_direction: " + says + "` to the frontmatter"

@@ -81,13 +81,11 @@ func forbids(clause string) bool {
 // readTargets collects the patterns of the Target section. What the frontmatter names
 // as target replaces the section's; what either protects is protected.
 func (b *body) readTargets(targets, protects []section) {
-	for _, s := range targets {
-		r := targetReader{body: b}
-		r.blocks(s.nodes)
-	}
-	for _, s := range protects {
-		r := targetReader{body: b, denying: true}
-		r.blocks(s.nodes)
+	for _, s := range slices.Concat(targets, protects) {
+		r := targetReader{body: b, denying: s.kind == protectSection}
+		for i := range s.blocks {
+			r.read(s.blocks[i:])
+		}
 	}
 	if len(b.Targets) > maxPatterns || len(b.Protected) > maxPatterns {
 		b.fail(0, "there are more than %d targets or protected paths; name directories or globs", maxPatterns)
@@ -104,7 +102,14 @@ type targetReader struct {
 	intro   saying // what stands before a list says
 	begun   bool   // something stands between the last list and this one
 	doubt   int    // the line of a first list whose introduction says nothing, else 0
+
+	list  ast.Node   // that was begun last
+	items []openItem // that the text is in, from the outermost
 }
+
+// openItem is a list item with what held before it. Words that deny in one that does not
+// begin with a path are about all that follows.
+type openItem struct{ denying, begins bool }
 
 // What a person reads of a list or a sentence that may be meant either way.
 const (
@@ -114,24 +119,33 @@ const (
 		"also modify:` or `Do NOT modify:`"
 )
 
-func (r *targetReader) blocks(nodes []ast.Node) {
-	for _, node := range nodes {
-		switch node := node.(type) {
-		case *ast.Heading:
-			if node.Lines().Len() > 0 {
-				text := ""
-				for _, c := range r.clauses(r.headingStart(node), r.headingEnd(node)) {
-					text += " " + c.text
-				}
-				r.introduce(sayingOf(strings.TrimSpace(text)))
-			}
-		case *ast.List:
-			r.list(node)
-		case *ast.Paragraph, *ast.TextBlock:
-			r.paragraph(node)
-		case *ast.Blockquote:
-			r.blocks(children(node))
+// read takes the first of the blocks that are left.
+func (r *targetReader) read(left []block) {
+	c := left[0]
+	for depth := len(r.items); depth > 0 && (depth > c.depth || depth == c.depth && c.item); depth-- {
+		if before := r.items[depth-1]; before.begins {
+			r.denying = before.denying
 		}
+		r.items = r.items[:depth-1]
+	}
+	switch {
+	case c.isCode():
+	case c.list != nil:
+		if c.list != r.list {
+			r.beginList(left)
+		}
+		for len(r.items) < c.depth {
+			r.items = append(r.items, openItem{r.denying, len(c.spans) > 0 && c.spans[0].begins})
+		}
+		r.item(c)
+	case c.node.Kind() == ast.KindHeading:
+		text := ""
+		for _, one := range c.clauses() {
+			text += " " + one.text
+		}
+		r.introduce(sayingOf(strings.TrimSpace(text)))
+	default:
+		r.paragraph(c)
 	}
 }
 
@@ -142,11 +156,11 @@ func (r *targetReader) introduce(says saying) {
 	}
 }
 
-func (r *targetReader) paragraph(node ast.Node) {
-	clauses, before := r.clauses(extent(node)), []codeSpan(nil)
+func (r *targetReader) paragraph(c block) {
+	clauses, before := c.clauses(), []codeSpan(nil)
 	last := len(clauses) - 1
 	colon := strings.HasSuffix(clauses[last].text, ":")
-	_, beforeList := node.NextSibling().(*ast.List)
+	_, beforeList := c.node.NextSibling().(*ast.List)
 	named := r.named && !r.targetsGiven // the targets were given before
 	r.intro, r.begun = silent, true
 	for i, c := range clauses {
@@ -157,7 +171,8 @@ func (r *targetReader) paragraph(node ast.Node) {
 		case len(c.spans) > 0:
 			before = c.spans
 			if len(before) == 1 && strings.Trim(c.text, "` .:") == "" { // the line is a path, and no sentence
-				c.spans = []codeSpan{{text: before[0].text, at: before[0].at, begins: true}}
+				c.spans = slices.Clone(before)
+				c.spans[0].begins = true
 			}
 			if says = r.take(c, named); says == denies {
 				r.intro, r.denying = denies, true
@@ -171,7 +186,7 @@ func (r *targetReader) paragraph(node ast.Node) {
 			r.intro = permits
 		case says == denies && forbids(c.text):
 			if about().MatchString(c.text) {
-				r.protectBefore(c.at, before)
+				r.protectBefore(c, before)
 			}
 			r.intro, r.denying = denies, true
 		}
@@ -180,12 +195,12 @@ func (r *targetReader) paragraph(node ast.Node) {
 
 // protectBefore takes a clause such as "Do not modify it." It is about the paths of the
 // clause before; where that has none, nobody can tell which are meant.
-func (r *targetReader) protectBefore(at int, before []codeSpan) {
+func (r *targetReader) protectBefore(c clause, before []codeSpan) {
 	for _, span := range before {
 		r.protect(span)
 	}
 	if len(before) == 0 && r.named && !r.denying {
-		r.fail(r.line(at), "this sentence does not say which files may not change; name them in it")
+		r.fail(c.line, "this sentence does not say which files may not change; name them in it")
 	}
 }
 
@@ -197,9 +212,15 @@ func (r *targetReader) isNew(span codeSpan) bool {
 		!slices.ContainsFunc(r.Protected, same) && !anyMatch(r.Targets, pattern.Text)
 }
 
-// list reads a list. A second one that nothing permits is protected; where nothing says
-// so, that is an error, since nobody can tell what was meant.
-func (r *targetReader) list(node *ast.List) {
+// beginList is at the first item of a list. A second one that nothing permits is protected;
+// where nothing says so, that is an error, since nobody can tell what was meant.
+func (r *targetReader) beginList(left []block) {
+	r.list = left[0].list
+	paths := slices.ContainsFunc(left, func(c block) bool {
+		return c.list == r.list && slices.ContainsFunc(c.spans, func(span codeSpan) bool {
+			return !doubtful(strings.TrimSpace(span.text))
+		})
+	})
 	switch {
 	case !r.begun:
 	case r.intro == permits:
@@ -209,63 +230,30 @@ func (r *targetReader) list(node *ast.List) {
 		r.doubt = 0
 	case r.denying:
 	case r.named:
-		if r.namesPaths(node) {
-			r.fail(r.line(offset(node)), unclearList)
+		if paths {
+			r.fail(left[0].line, unclearList)
 		}
 		r.denying = true
-	case r.namesPaths(node):
-		r.doubt = r.line(offset(node))
-	}
-	for _, item := range children(node) {
-		r.item(item)
+	case paths:
+		r.doubt = left[0].line
 	}
 	r.intro, r.begun = silent, false
 }
 
-// item reads a list item: its sentences, and the lists in it, which it introduces. Words
-// that deny in an item that does not begin with a path are about all that follows.
-func (r *targetReader) item(item ast.Node) {
-	denying, begins := r.denying, false
-	for _, node := range children(item) {
-		if nested, ok := node.(*ast.List); ok {
-			for _, inner := range children(nested) {
-				r.item(inner)
-			}
-			continue
-		}
-		start, end := extent(node)
-		found := r.spansWithin(start, end)
-		if li, ok := item.(*ast.ListItem); ok && node == item.FirstChild() {
-			if word, at := r.firstWord(li); looksLikePath(word) {
-				found = append([]codeSpan{{text: word, at: at, loose: true}}, found...)
-			}
-			if len(found) > 0 && strings.Trim(string(r.prose[start:found[0].at]),
-				"`*_-+.)[]xX 0123456789✅❌🚫🔒⛔🛑") == "" {
-				found, begins = slices.Clone(found), true
-				found[0].begins = true
-			}
-		}
-		r.itemClauses(node, found, &begins)
-	}
-	if begins {
-		r.denying = denying
-	}
-}
-
-// itemClauses reads the sentences of an item. Begins becomes false with one that is about
-// all that follows.
-func (r *targetReader) itemClauses(node ast.Node, found []codeSpan, begins *bool) {
-	_, introduces := node.NextSibling().(*ast.List)
+// item reads the sentences of a list item. One that is about all that follows ends what its
+// path at the beginning says.
+func (r *targetReader) item(c block) {
+	_, introduces := c.node.NextSibling().(*ast.List)
+	item := &r.items[len(r.items)-1]
 	var before []codeSpan
-	for i, c := range r.clauses(extent(node)) {
-		c.spans = slices.DeleteFunc(slices.Clone(found), func(s codeSpan) bool { return s.at < c.at || s.at >= c.end })
+	for i, c := range c.clauses() {
 		switch says := r.take(c, false); {
 		case says != denies:
 		case len(c.spans) > 0, introduces:
-			r.denying, *begins = true, *begins && i == 0
+			r.denying, item.begins = true, item.begins && i == 0
 		case about().MatchString(c.text):
-			r.protectBefore(c.at, before)
-		case !*begins && forbids(c.text):
+			r.protectBefore(c, before)
+		case !item.begins && forbids(c.text):
 			r.denying = true
 		}
 		if len(c.spans) > 0 {
@@ -277,7 +265,7 @@ func (r *targetReader) itemClauses(node ast.Node, found []codeSpan, begins *bool
 // take adds the paths of a clause and returns what it says. With must, a path that was
 // not spoken of before needs words that permit.
 func (r *targetReader) take(c clause, must bool) saying {
-	says, turn := sayingOf(c.text), c.end
+	says, turn := sayingOf(c.text), len(c.raw)
 	if found := contrast().FindSubmatchIndex(c.raw); found != nil && len(c.spans) > 0 {
 		rest := string(c.raw[:found[0]])
 		if found[2] >= 0 {
@@ -286,22 +274,21 @@ func (r *targetReader) take(c clause, must bool) saying {
 		says = sayingOf(strings.Join(strings.Fields(rest), " "))
 		switch before := c.spans[0].at < c.at+found[0]; {
 		case (says == denies || r.denying) && found[2] >= 0:
-			r.fail(r.line(c.at), "this says by an exception what may change; name it in a list below `Only "+
+			r.fail(c.line, "this says by an exception what may change; name it in a list below `Only "+
 				"modify:`, and what may not below `Do NOT modify:`")
 		case says != denies && before:
-			turn = c.at + found[0]
+			turn = found[0]
 		default:
 			says = denies
 		}
 	}
 	if says == silent && must && !r.denying && slices.ContainsFunc(c.spans, r.isNew) {
-		r.fail(r.line(c.at), unclearSentence)
+		r.fail(c.line, unclearSentence)
 		says = denies
 	}
 	for _, span := range c.spans {
 		switch {
-		case bytes.HasSuffix(bytes.TrimRight(r.prose[:span.at], "` "), []byte("~~")): // struck out
-		case r.denying || says == denies || span.at >= turn:
+		case r.denying || says == denies || span.at >= c.at+turn:
 			r.protect(span)
 		case !r.targetsGiven:
 			r.target(span)
@@ -311,24 +298,9 @@ func (r *targetReader) take(c clause, must bool) saying {
 	return says
 }
 
-// namesPaths reports whether a list names something that must be a path.
-func (r *targetReader) namesPaths(node *ast.List) bool {
-	paths := false
-	_ = ast.Walk(node, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
-		if item, ok := node.(*ast.ListItem); ok && entering {
-			word, _ := r.firstWord(item)
-			paths = paths || looksLikePath(word)
-		}
-		return ast.WalkContinue, nil
-	})
-	start, end := extent(node)
-	return paths || slices.ContainsFunc(r.spansWithin(start, end),
-		func(span codeSpan) bool { return !doubtful(strings.TrimSpace(span.text)) })
-}
-
 // clause is a sentence, a heading, or a line that begins like a sentence.
 type clause struct {
-	at, end int
+	at, line int // at is where it begins in its block
 	// raw is its text without what is in backticks, paths and emphasis: what files are
 	// called says nothing about what may be done to them. Text is raw on one line.
 	raw   []byte
@@ -336,13 +308,14 @@ type clause struct {
 	spans []codeSpan
 }
 
-// clauses cuts a paragraph at the ends of its sentences, and before a line that begins
+// clauses cuts a block at the ends of its sentences, and before a line that begins
 // like one.
-func (b *body) clauses(start, end int) []clause {
-	text := bytes.Clone(b.prose[start:end])
-	for _, span := range b.spansWithin(start, end) {
-		at := span.at - start
-		blank(text[at:min(at+len(span.text), len(text))])
+func (c *block) clauses() []clause {
+	text, spans := bytes.Clone(c.text), c.spans
+	for _, span := range spans {
+		if !span.loose {
+			blank(text[span.at : span.at+len(span.text)])
+		}
 	}
 	for _, at := range pathWord().FindAllIndex(text, -1) {
 		blank(text[at[0]:at[1]])
@@ -353,23 +326,23 @@ func (b *body) clauses(start, end int) []clause {
 		}
 	}
 	var list []clause
-	from := 0
-	for _, at := range append(clauseEnd().FindAllIndex(text, -1), []int{len(text)}) {
-		raw := text[from:at[0]]
-		list = append(list, clause{
-			start + from, start + at[0], raw, strings.Join(strings.Fields(string(raw)), " "),
-			b.spansWithin(start+from, start+at[0]),
-		})
-		from = at[0]
+	from, line := 0, c.line
+	for _, at := range append(clauseEnd().FindAllIndex(text, -1), []int{len(text), len(text)}) {
+		one := clause{at: from, line: line, raw: text[from:at[0]]}
+		one.text = strings.Join(strings.Fields(string(one.raw)), " ")
+		for len(spans) > 0 && spans[0].at < at[1] {
+			one.spans, spans = append(one.spans, spans[0]), spans[1:]
+		}
+		line += bytes.Count(text[from:at[0]], []byte("\n"))
+		list, from = append(list, one), at[0]
 	}
 	return list
 }
 
 func (b *body) target(found codeSpan) {
-	line := b.line(found.at)
-	pattern, err := newPattern(found.text, line)
+	pattern, err := newPattern(found.text, found.line)
 	if err != nil {
-		b.warn(line, "not read as a target: %v", err)
+		b.warn(found.line, "not read as a target: %v", err)
 		return
 	}
 	pattern.Loose, pattern.Named = found.loose, found.begins
@@ -377,10 +350,9 @@ func (b *body) target(found codeSpan) {
 }
 
 func (b *body) protect(found codeSpan) {
-	line := b.line(found.at)
-	pattern, err := newProtection(found.text, line)
+	pattern, err := newProtection(found.text, found.line)
 	if err != nil {
-		b.fail(line, "cannot be protected: %v", err)
+		b.fail(found.line, "cannot be protected: %v", err)
 		return
 	}
 	b.Protected = addPattern(b.Protected, pattern)
