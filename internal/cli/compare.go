@@ -16,7 +16,7 @@ import (
 )
 
 func (a *App) newCompareCommand() *cobra.Command {
-	var markdown, interleaved bool
+	var markdown bool
 	var html string
 	cmd := &cobra.Command{
 		Use:   "compare BASELINE.json CANDIDATE.json",
@@ -39,8 +39,6 @@ The exit code is 0 for improved and neutral, 1 for regressed, and 2 when somethi
 			if err != nil {
 				return err
 			}
-			thresholds := thresholdsOf(p)
-			thresholds.Shared = !interleaved
 			var sides [2]format.SuiteOutcome
 			for i, name := range args {
 				if sides[i], err = taskrun.ReadOutcome(a.Path(name), name); err != nil {
@@ -52,7 +50,7 @@ The exit code is 0 for improved and neutral, 1 for regressed, and 2 when somethi
 					"with the baseline first", args[0], args[1], len(sides[1].Scores))
 			}
 			found := render.Comparison{
-				Comparison: score.Compare(sides[0], sides[1], thresholds), Before: sides[0], After: sides[1],
+				Comparison: score.Compare(sides[0], sides[1], thresholdsOf(p)), Before: sides[0], After: sides[1],
 			}
 			return a.deliverComparison(found, found.Comparison, html, "", markdown)
 		},
@@ -60,8 +58,6 @@ The exit code is 0 for improved and neutral, 1 for regressed, and 2 when somethi
 	a.jsonFlag(cmd)
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print markdown, for a comment or a summary")
 	cmd.Flags().StringVar(&html, "html", "", "write a page to look at into this file, too")
-	cmd.Flags().BoolVar(&interleaved, "interleaved", true,
-		"the runs of both sides were made in turns; false compares whole runs, which share a day or a judge's session")
 	cmd.Flags().StringVar(&a.Settings, "settings", "",
 		"take the thresholds from the frontmatter of this program `FILE`")
 	cmd.MarkFlagsMutuallyExclusive("json", "markdown")

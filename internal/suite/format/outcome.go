@@ -19,6 +19,9 @@ type SuiteOutcome struct {
 	// another run (a model ran). Nil is unknown, and is then told from the
 	// costs and judges; it never outweighs a judge or tokens that are there.
 	Stochastic *bool `json:"stochastic,omitempty"`
+	// Interleaved is false where the runs were not made in turns with those of the other side:
+	// what those of a side share, such as a day or a judge's session, is no gain then.
+	Interleaved *bool `json:"interleaved,omitempty"`
 	// NonFiniteAt is the key of a number beside the known ones that is not
 	// finite, "" for none. Nothing is computed with it, but whoever wrote it
 	// could not compute either.
@@ -166,7 +169,7 @@ func (o SuiteOutcome) MayVary() bool {
 // the suite, `runs` for several. Composites that are to be computed are left
 // out. Run k has the tasks that were run at least k times.
 func (o SuiteOutcome) MarshalJSON() ([]byte, error) {
-	written := writtenOutcome{ConfigLabel: o.ConfigLabel, Stochastic: o.Stochastic}
+	written := writtenOutcome{ConfigLabel: o.ConfigLabel, Stochastic: o.Stochastic, Interleaved: o.Interleaved}
 	if o.Runs() <= 1 {
 		written.Scores = new(o.nth(0))
 		return json.Marshal(written)
@@ -180,6 +183,7 @@ func (o SuiteOutcome) MarshalJSON() ([]byte, error) {
 type writtenOutcome struct {
 	ConfigLabel string          `json:"configLabel"`
 	Stochastic  *bool           `json:"stochastic,omitempty"`
+	Interleaved *bool           `json:"interleaved,omitempty"`
 	Scores      *[]writtenScore `json:"scores,omitempty"`
 	Runs        []writtenRun    `json:"runs,omitempty"`
 }

@@ -224,6 +224,8 @@ func TestRunsAreOneOutcome(t *testing.T) {
 	assert.True(t, *outcome(t, `{"stochastic": false, "runs": [{"stochastic": true, "scores": []}, `+
 		`{"stochastic": false, "scores": []}]}`).Stochastic, "one run in which chance was at work is enough")
 	assert.Nil(t, outcome(t, `{"scores": []}`).Stochastic)
+	apart := outcome(t, `{"runs": [{"interleaved": false, "scores": []}, {"interleaved": true, "scores": []}]}`)
+	assert.False(t, *apart.Interleaved, "one run that was not made in turns is enough")
 	assert.Equal(t, "extra.b", outcome(t, `{"scores": [], "extra": {"a": 1, "b": NaN}}`).NonFiniteAt)
 }
 

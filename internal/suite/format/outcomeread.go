@@ -75,14 +75,20 @@ func (o *outcomeReader) read(root document.Node) {
 func (o *outcomeReader) labels() document.Keys {
 	return document.Keys{
 		"configLabel": o.OptionalInto(&o.outcome.ConfigLabel, suite.MaxName),
-		"stochastic": func(n document.Node, key string) {
-			if n.Type == document.Null {
-				return
-			}
-			if truth := o.Truth(n, key); o.outcome.Stochastic == nil || truth {
-				o.outcome.Stochastic = &truth
-			}
-		},
+		"stochastic":  o.oneSays(&o.outcome.Stochastic, true),
+		"interleaved": o.oneSays(&o.outcome.Interleaved, false),
+	}
+}
+
+// oneSays reads what is so of the outcome when one of its runs says it.
+func (o *outcomeReader) oneSays(to **bool, decides bool) func(document.Node, string) {
+	return func(n document.Node, key string) {
+		if n.Type == document.Null {
+			return
+		}
+		if truth := o.Truth(n, key); *to == nil || truth == decides {
+			*to = &truth
+		}
 	}
 }
 

@@ -121,7 +121,7 @@ func TestAnyComparisonAddsUp(t *testing.T) {
 			}
 		}
 		set := usual()
-		set.Shared, set.NetLossIsRegression = chance.IntN(3) == 0, chance.IntN(2) == 0
+		baseline.Interleaved, set.NetLossIsRegression = new(chance.IntN(3) != 0), chance.IntN(2) == 0
 		got := score.Compare(baseline, candidate, set)
 		verdicts[got.Verdict]++
 		says := fmt.Sprintf("round %d: %s -> %s: %s", round, before, after, got.Summary)
@@ -201,9 +201,9 @@ func TestBrokenOutcomeIsNeverBetter(t *testing.T) {
 			"a task twice": func(o *format.SuiteOutcome, _ *format.Run) {
 				o.Scores = append(o.Scores, o.Scores[which])
 			},
-			"a task of no run":   func(o *format.SuiteOutcome, _ *format.Run) { o.Scores[which].Runs = nil },
-			"a number of NaN":    func(_ *format.SuiteOutcome, r *format.Run) { r.NonFinite = "cost.steps" },
-			"NaN somewhere": func(o *format.SuiteOutcome, _ *format.Run) { o.NonFiniteAt = "extra.a" },
+			"a task of no run": func(o *format.SuiteOutcome, _ *format.Run) { o.Scores[which].Runs = nil },
+			"a number of NaN":  func(_ *format.SuiteOutcome, r *format.Run) { r.NonFinite = "cost.steps" },
+			"NaN somewhere":    func(o *format.SuiteOutcome, _ *format.Run) { o.NonFiniteAt = "extra.a" },
 		} {
 			worse := changed(how)
 			require.Equal(t, decision.Regressed, worse.Verdict, "round %d, %s", round, name)

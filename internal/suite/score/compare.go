@@ -44,6 +44,9 @@ func compare(outcomes [2]format.SuiteOutcome, thresholds Thresholds, timeless bo
 	}
 	c.repeated = max(baseline.Runs(), candidate.Runs()) > 1
 	c.varies = baseline.MayVary() || candidate.MayVary()
+	for _, o := range outcomes {
+		c.shared = c.shared || o.Interleaved != nil && !*o.Interleaved
+	}
 	var byID [2]map[string]format.Score
 	for side, o := range c.outcomes {
 		if o.NonFiniteAt != "" {
@@ -83,9 +86,12 @@ type comparer struct {
 	outcomes                   [2]format.SuiteOutcome
 	tasks                      []*task // of the baseline, and then those of the candidate alone
 	repeated, varies, timeless bool
-	sum                        *big.Rat // of the deltas; nil when one could not be computed
-	chances                    *chances // of the composites
-	held                       string   // what keeps the verdict at most neutral, "" for nothing
+	// shared says that the sides were not measured in turns: runs are exchanged whole, since a
+	// good hour lifts all tasks of a run.
+	shared  bool
+	sum     *big.Rat // of the deltas; nil when one could not be computed
+	chances *chances // of the composites
+	held    string   // what keeps the verdict at most neutral, "" for nothing
 }
 
 // regress notes a hard regression of the suite as a whole.
@@ -231,8 +237,4 @@ type Thresholds struct {
 	ObjectiveDropIsRegression bool
 	// NetLossIsRegression makes a net loss beyond MinCompositeGain one too.
 	NetLossIsRegression bool
-	// Shared says that the runs of a side share something that those of the other
-	// do not, because the sides were not measured in turns: such runs are exchanged
-	// whole, since a good hour lifts all tasks of a run.
-	Shared bool
 }

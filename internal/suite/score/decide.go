@@ -56,8 +56,8 @@ func (c *comparer) chance() {
 	}
 	const work = 5_000_000 // bounds very large suites
 	most := max(1000, min(maxArrangements, work/max(1, len(c.outcomes[1].Scores))))
-	c.chances = exchange(composites, c.Thresholds.Shared, most)
-	checks := exchange(objectives, c.Thresholds.Shared, most)
+	c.chances = exchange(composites, c.shared, most)
+	checks := exchange(objectives, c.shared, most)
 	for i, t := range several {
 		if t.Composite.Sign() < 0 {
 			t.PValue = new(c.chances.drop(i))
@@ -115,7 +115,7 @@ func (c *comparer) net() {
 		text := fmt.Sprintf("a net gain of %s may be chance (%s, at most %g is needed)", net, chanceText(gainP),
 			significance)
 		tasks := c.Totals.Tasks
-		if c.Thresholds.Shared {
+		if c.shared {
 			tasks = 1
 		}
 		if !EnoughRuns(tasks, min(c.Totals.Baseline.Runs, c.Totals.Candidate.Runs)) {

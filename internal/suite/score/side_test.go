@@ -30,7 +30,7 @@ func usual() score.Thresholds {
 //	j0.5    its judge's score                  @m      the judge m, who gives 0
 //	t9      tokens    $9  money    m9  milliseconds
 //	w0.2    the weight of the task's judge     -       nothing
-//	sure, chance    what is said of the outcome as a whole
+//	sure, chance, x what is said of the outcome as a whole; x: it is not interleaved
 func side(t testing.TB, text string) format.SuiteOutcome {
 	t.Helper()
 	var o format.SuiteOutcome
@@ -88,6 +88,8 @@ func readRun(t testing.TB, text string, o *format.SuiteOutcome, s *format.Score)
 			run.Failure = "exit code 1"
 		case 's', 'c':
 			o.Stochastic = new(word == "chance")
+		case 'x':
+			o.Interleaved = new(false)
 		case '-':
 		default:
 			passed, total, is := strings.Cut(word, "/")
@@ -107,6 +109,14 @@ func number(text string, run *format.Run, key string) *metric.Value {
 		return nil
 	}
 	return new(metric.MustValue(text))
+}
+
+// apart begins a side that may not be interleaved with the other.
+func apart(is bool) string {
+	if is {
+		return "x "
+	}
+	return ""
 }
 
 // compare compares what stands before and after an arrow.

@@ -77,11 +77,11 @@ func (s scenario) outcome(random *rand.Rand, gain float64) format.SuiteOutcome {
 // the same.
 func (s scenario) simulate(comparisons int, seed uint64) map[decision.Verdict]float64 {
 	random := rand.New(rand.NewPCG(seed, 7))
-	thresholds := usual()
-	thresholds.Shared = s.mood > 0
 	rates := map[decision.Verdict]float64{}
 	for range comparisons {
-		found := score.Compare(s.outcome(random, 0), s.outcome(random, s.gain), thresholds)
+		baseline := s.outcome(random, 0)
+		baseline.Interleaved = new(s.mood == 0)
+		found := score.Compare(baseline, s.outcome(random, s.gain), usual())
 		rates[found.Verdict] += 1 / float64(comparisons)
 	}
 	return rates

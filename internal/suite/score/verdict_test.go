@@ -139,9 +139,7 @@ func TestChancesAreCounted(t *testing.T) {
 		"drops of whole runs":     {down, true, 1, 1. / 6, false},
 		"two of 252":              {was + "->" + fell, false, 251. / 252, 2. / 252, false},
 	} {
-		set := usual()
-		set.Shared = c.shared
-		got := compare(t, c.sides, set)
+		got := compare(t, apart(c.shared)+c.sides, usual())
 		assert.InDelta(t, c.gain, *got.PValue, 1e-9, name)
 		assert.Equal(t, c.promotable, got.Promotable, name)
 		if c.drop > 0 {
@@ -167,9 +165,7 @@ func TestManyArrangementsAreDrawn(t *testing.T) {
 	}
 	low, high := runs(200)+";"+runs(300), runs(600)+";"+runs(700)
 	for _, shared := range []bool{false, true} {
-		set := usual()
-		set.Shared = shared
-		up, down := compare(t, low+"->"+high, set), compare(t, high+"->"+low, set)
+		up, down := compare(t, apart(shared)+low+"->"+high, usual()), compare(t, apart(shared)+high+"->"+low, usual())
 		assert.True(t, up.Promotable, up.Summary)
 		assert.Positive(t, *up.PValue)
 		assert.Less(t, *up.PValue, 0.001)
@@ -179,7 +175,7 @@ func TestManyArrangementsAreDrawn(t *testing.T) {
 			assert.Positive(t, *d.PValue)
 			assert.Less(t, *d.PValue, 0.01)
 		}
-		assert.Equal(t, down, compare(t, high+"->"+low, set))
+		assert.Equal(t, down, compare(t, apart(shared)+high+"->"+low, usual()))
 	}
 	assert.InDelta(t, 0.14, *compare(t, runs(200)+"->"+runs(215), usual()).PValue, 0.02, "as when all are counted")
 }

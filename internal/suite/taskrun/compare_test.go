@@ -79,7 +79,7 @@ func TestFinishedRunsAreKept(t *testing.T) {
 		assert.Equal(t, decision.Improved, found.Verdict)
 		assert.Equal(t, c.runs, len(works.asked)-before, c.text)
 		assert.Equal(t, c.reused, found.Reused, c.text)
-		assert.Equal(t, c.reused > 0, found.Thresholds.Shared, "runs of another day are exchanged whole")
+		assert.Equal(t, c.reused > 0, found.Baseline.Interleaved != nil, "runs of another day are exchanged whole")
 	}
 }
 

@@ -64,9 +64,10 @@ func (s *session) report(ctx context.Context) (found Report, err error) {
 		Suite: s.suite.Dir, Agent: s.Agent, Model: s.Model, Repeats: repeats, Reused: s.reused,
 		Warnings: append(append([]string{}, s.warnings...), problems...),
 	}
-	thresholds := s.Thresholds
-	thresholds.Shared = s.reused > 0 // runs of another day, not made in turns with these
-	found.Comparison = score.Compare(found.Baseline, found.Candidate, thresholds)
+	if s.reused > 0 { // runs of another day, not made in turns with these
+		found.Baseline.Interleaved = new(false)
+	}
+	found.Comparison = score.Compare(found.Baseline, found.Candidate, s.Thresholds)
 	if len(judged) > 0 {
 		found.Judge = s.Grader.Name()
 	}

@@ -56,7 +56,7 @@ func TestHowOftenATaskIsRun(t *testing.T) {
 	for name, c := range map[string]struct {
 		passes   func(side role, task, check int) bool
 		tokens   *metric.Value // of each run
-		failed   bool           // the first run of the second task on the baseline's side
+		failed   bool          // the first run of the second task on the baseline's side
 		runs     int
 		verdict  decision.Verdict
 		promoted bool
