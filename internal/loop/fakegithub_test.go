@@ -131,8 +131,8 @@ func (f *fakeGitHub) say(kind commands.CommandKind, text string) *commands.Comma
 }
 
 // What CI says in these tests.
-func green() ci.Result   { return ci.Result{State: ci.Green, Seen: 2} }
-func waiting() ci.Result { return ci.Result{State: ci.Pending, Seen: 1} }
+func green() ci.Result      { return ci.Result{State: ci.Green, Seen: 2} }
+func unanswered() ci.Result { return ci.Result{State: ci.Pending, Seen: 1} }
 func red(check, line string) ci.Result {
 	return ci.Result{
 		State: ci.Red, Seen: 2, Reasons: []ci.Reason{{Text: check + " fails"}},

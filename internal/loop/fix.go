@@ -17,58 +17,56 @@ import (
 // maxFixes is how many times an agent may try to fix what CI found.
 const maxFixes = 5
 
-// fixFailure lets an agent fix what CI found, on top of the candidate. It ends the run
+// fix lets an agent fix what CI found, on top of the candidate. It ends the run
 // when no agent may work now.
-func (r *run) fixFailure(ctx context.Context, e history.Decided, verdict ci.Result) error {
-	reason, left := r.blockedReason(r.records), r.time()-r.Now().Sub(r.begun)
-	if reason == "" && r.fixer == nil {
+func (w *waiting) fix(ctx context.Context) error {
+	reason, left := w.blockedReason(w.records), w.time()-w.Now().Sub(w.begun)
+	if reason == "" && w.fixer == nil {
 		reason = cmp.Or(
-			r.refusal,
+			w.refusal,
 			"CI failed, and publishing asks no agent: the next `iterate job propose` lets one fix it",
 		)
 	}
 	if reason == "" && left > 0 {
-		at, p, err := r.fixer(ctx, e, verdict, left)
+		at, p, err := w.fixer(ctx, w, left)
 		if err == nil {
-			err = r.recordFix(ctx, at, e, verdict, p)
+			err = w.recordFix(ctx, at, p)
 		}
 		switch {
 		case err != nil:
 			return err
 		case p.Postponed != nil:
-			return idle(r.stopped)
+			return idle(w.stopped)
 		case p.Kept():
-			r.publishPending(ctx)
+			w.publishPending(ctx)
 		}
-		if reason = r.stopped; reason == "" {
+		if reason = w.stopped; reason == "" {
 			return nil
 		} // the remote did not take the fix
 	}
-	return r.keepWaiting(ctx, e, nil, verdict.Because(reason))
+	return w.keepWaiting(ctx, nil, reason)
 }
 
 // recordFix records a fix that this run proposed: on top of the branch when it passed its
 // trial, else as a failed attempt. So does one that verification refuses.
-func (r *run) recordFix(ctx context.Context, at position, e history.Decided, verdict ci.Result,
-	p *proposal.Proposal,
-) error {
-	fixes(p, e, verdict)
-	err := r.record(ctx, at, p)
+func (w *waiting) recordFix(ctx context.Context, at position, p *proposal.Proposal) error {
+	w.describes(p)
+	err := w.record(ctx, at, p)
 	if refused, is := errors.AsType[*proposal.RefusedError](err); is && p.Decided != nil {
 		p.FailFix(decision.Say(refused.Reason))
-		err = r.record(ctx, at, p)
+		err = w.record(ctx, at, p)
 	}
 	return err
 }
 
-// fixes says which iteration a fix is of, and what CI says of that now.
-func fixes(p *proposal.Proposal, e history.Decided, verdict ci.Result) {
+// describes says which iteration a fix is of, and what CI says of that now.
+func (w *waiting) describes(p *proposal.Proposal) {
 	if p.Checked != nil {
-		p.Checked.Commit, p.Checked.Signature, p.Checked.Reasons, p.Checked.Failing = e.Commit, verdict.Signature(),
-			found(verdict), failing(verdict)
+		p.Checked.Commit, p.Checked.Signature, p.Checked.Reasons, p.Checked.Failing = w.e.Commit, w.ci.Signature(),
+			found(w.ci), failing(w.ci)
 	}
 	if p.Decided != nil {
-		p.Decided.Summary, p.Decided.Proposal = e.Summary, 0
+		p.Decided.Summary, p.Decided.Proposal = w.e.Summary, 0
 	}
 }
 
@@ -102,25 +100,25 @@ func (r *run) positionOf(ctx context.Context, e history.Decided) (position, erro
 	return r.identified(ctx, at)
 }
 
-// giveUpFix takes the branch back to the last accepted commit, keeps the attempt
+// giveUp takes the branch back to the last accepted commit, keeps the attempt
 // on a branch of its own, and pauses.
-func (r *run) giveUpFix(ctx context.Context, e history.Decided, verdict ci.Result, reason decision.Reason) error {
-	branch := fmt.Sprintf("autoloop-failed/%s/%d", r.Program.Name, e.Iteration)
-	kept := git.RefUpdate{Ref: "refs/heads/" + branch, New: e.Commit}
+func (w *waiting) giveUp(ctx context.Context, reason decision.Reason) error {
+	branch := fmt.Sprintf("autoloop-failed/%s/%d", w.Program.Name, w.e.Iteration)
+	kept := git.RefUpdate{Ref: "refs/heads/" + branch, New: w.e.Commit}
 	where := decision.Reason{Kind: decision.AttemptKept, Path: branch}
-	if err := r.keepFailed(ctx, kept); err != nil {
-		r.warn("the attempt is not kept at %s: %v", kept.Ref, err)
+	if err := w.keepFailed(ctx, kept); err != nil {
+		w.warn("the attempt is not kept at %s: %v", kept.Ref, err)
 		because := decision.Say(plain.Short(err.Error(), maxProblem))
 		where = decision.Reason{
-			Kind: decision.AttemptLost, Path: e.Commit,
+			Kind: decision.AttemptLost, Path: w.e.Commit,
 			Because: []decision.Reason{*cmp.Or(pushRefusal(err), &because)},
 		}
 	}
-	e.Reasons, e.Failing = append([]decision.Reason{reason}, found(verdict)...), failing(verdict)
-	back := &git.RefUpdate{Ref: r.ref(), New: e.Parent, Old: e.Commit}
-	e.Outcome = history.CIFixExhausted
-	reason.Because = []decision.Reason{where}
-	return r.recordFinal(ctx, e, back, &reason)
+	w.e.Failing = failing(w.ci)
+	pause := reason
+	pause.Because = []decision.Reason{where}
+	return w.final(ctx, history.CIFixExhausted, append([]decision.Reason{reason}, found(w.ci)...),
+		&git.RefUpdate{Ref: w.ref(), New: w.e.Parent, Old: w.e.Commit}, &pause)
 }
 
 // found is what CI found.

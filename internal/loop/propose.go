@@ -9,7 +9,6 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git/tree"
-	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/plain"
@@ -124,16 +123,14 @@ func (r *run) work(ctx context.Context) (position, []*attempt, error) {
 
 // proposeFix asks the agent to fix what CI found, and measures the result against
 // the incumbent like any other candidate.
-func (r *run) proposeFix(ctx context.Context, e history.Decided, verdict ci.Result, left time.Duration) (position,
-	*proposal.Proposal, error,
-) {
+func (r *run) proposeFix(ctx context.Context, w *waiting, left time.Duration) (position, *proposal.Proposal, error) {
 	number := r.records.Fixes() + 1
-	r.step("fix", "attempt %d of %d: %s", number, maxFixes, verdict.Signature())
-	at, err := r.positionOf(ctx, e)
+	r.step("fix", "attempt %d of %d: %s", number, maxFixes, w.ci.Signature())
+	at, err := r.positionOf(ctx, w.e)
 	if err != nil {
 		return at, nil, err
 	}
-	a, err := r.attemptFix(ctx, at, verdict, left)
+	a, err := r.attemptFix(ctx, at, w.ci.Report(), left)
 	if err != nil {
 		return at, nil, err
 	}
@@ -156,11 +153,11 @@ func (r *run) proposeFix(ctx context.Context, e history.Decided, verdict ci.Resu
 
 // attemptFix is one attempt that begins with the candidate's files and is told
 // what CI said. Running out of its time is its failure, not an error.
-func (r *run) attemptFix(ctx context.Context, at position, verdict ci.Result, left time.Duration) (*attempt, error) {
+func (r *run) attemptFix(ctx context.Context, at position, failure string, left time.Duration) (*attempt, error) {
 	bounded, cancel := context.WithTimeoutCause(ctx, left, errTooLong)
 	defer cancel()
 	a := r.newAttempt(1, 1)
-	a.from, a.failure = at.Start, verdict.Report()
+	a.from, a.failure = at.Start, failure
 	err := r.try(bounded, at, []*attempt{a})
 	if reason := r.unfinished(ctx, cmp.Or(context.Cause(bounded), err)); reason != nil {
 		return a.end(history.Error, *reason), nil

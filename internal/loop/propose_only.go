@@ -69,17 +69,14 @@ func leave(reason string) error { return idle(reason + "; `iterate job publish` 
 
 // proposeForCI lets an agent fix what CI found, when it is an agent's turn.
 func (r *run) proposeForCI(ctx context.Context) (at position, _ *proposal.Proposal, err error) {
-	e := *r.records.Decision
-	r.iteration = e.Iteration
-	r.step("ci", "commit %.12s", e.Commit)
-	verdict := r.verdict(ctx, e)
+	w := r.waits(ctx)
 	left := r.time() - r.Now().Sub(r.begun)
-	if r.refusal != "" || !r.asksToFix(ctx, e, verdict) || r.blockedReason(r.records) != "" || left <= 0 {
-		return at, nil, leave(fmt.Sprintf("iteration %d waits for CI, whose answer is to be taken", e.Iteration))
+	if r.refusal != "" || !w.asksToFix(ctx) || r.blockedReason(r.records) != "" || left <= 0 {
+		return at, nil, leave(fmt.Sprintf("iteration %d waits for CI, whose answer is to be taken", w.e.Iteration))
 	}
-	at, p, err := r.proposeFix(ctx, e, verdict, left)
+	at, p, err := r.proposeFix(ctx, w, left)
 	if err == nil {
-		err = r.recordFix(ctx, at, e, verdict, p)
+		err = w.recordFix(ctx, at, p)
 	}
 	switch {
 	case err != nil:

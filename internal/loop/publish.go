@@ -83,11 +83,11 @@ func (r *run) publishProposal(ctx context.Context, p *proposal.Proposal) error {
 		if at, err = r.positionOfFix(ctx, p, *pending); err != nil {
 			return err
 		}
-		verdict := r.verdict(ctx, *pending)
-		if !r.asksToFix(ctx, *pending, verdict) {
+		w := r.waits(ctx)
+		if !w.asksToFix(ctx) {
 			return proposal.Refuse("it is stale: CI does not ask to fix %.12s; propose again", pending.Commit)
 		}
-		fixes(p, *pending, verdict)
+		w.describes(p)
 	} else if at, err = r.positionOfProposal(ctx, p); err != nil {
 		return err
 	}

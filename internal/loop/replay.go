@@ -116,7 +116,6 @@ func (r *run) replayPending(ctx context.Context, e history.Decided) error {
 		}
 	}
 	r.warn("what came after the merge was not replayed: %v", err)
-	e.Outcome = history.Rejected
-	e.Reasons = append([]decision.Reason{{Kind: decision.MergedWithout}}, e.Reasons...)
-	return r.recordFinal(ctx, e, nil, refused)
+	return (&waiting{run: r, e: e}).final(ctx, history.Rejected,
+		append([]decision.Reason{{Kind: decision.MergedWithout}}, e.Reasons...), nil, refused)
 }

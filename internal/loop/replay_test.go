@@ -228,7 +228,7 @@ func TestPendingCandidateAfterMerge(t *testing.T) {
 			f := onGitHub(t, b)
 			require.Equal(t, history.Accepted, b.one().Outcome)
 			merged := b.git("rev-parse", "autoloop/p")
-			f.ci = append(f.ci[:0], waiting())
+			f.ci = append(f.ci[:0], unanswered())
 			require.Equal(t, history.PendingCI, b.one().Outcome)
 			pending := b.git("rev-parse", "autoloop/p")
 			b.commit(c)

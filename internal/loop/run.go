@@ -17,7 +17,6 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/github/api"
-	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/loop/live"
@@ -39,8 +38,7 @@ type run struct {
 	baselineError  string              // why it cannot be measured, "" when it can
 	drafted        *draft              // the store of a run that writes nothing, nil in the others
 	// fixer proposes fixes for what CI found; it is nil where nobody works.
-	fixer func(ctx context.Context, e history.Decided, verdict ci.Result, left time.Duration) (position,
-		*proposal.Proposal, error)
+	fixer func(ctx context.Context, w *waiting, left time.Duration) (position, *proposal.Proposal, error)
 }
 
 // endedError says how a run ended that decided nothing, or an attempt without a decision.

@@ -138,7 +138,7 @@ func TestRefusalIsError(t *testing.T) {
 func TestRefusalWaits(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, "evaluation-runs: 1\nci-wait: 0m", "1", "3")
-	onGitHub(t, b).ci = []ci.Result{waiting()}
+	onGitHub(t, b).ci = []ci.Result{unanswered()}
 	b.start()
 	b.service.Alive = func(history.Lease) bool { return true }
 	before := b.refs()

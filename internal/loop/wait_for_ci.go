@@ -21,30 +21,54 @@ const (
 	lastPoll  = time.Minute
 )
 
+// waiting is an iteration that waits for CI, with what CI says of its commit now.
+type waiting struct {
+	*run
+
+	e  history.Decided
+	ci ci.Result
+}
+
+// waits asks CI about the iteration that waits for it, and is nil when none does. What cannot be
+// read is pending.
+func (r *run) waits(ctx context.Context) *waiting {
+	e := r.records.Waiting()
+	if e == nil {
+		return nil
+	}
+	r.iteration = e.Iteration
+	r.step("ci", "commit %.12s", e.Commit)
+	at := ci.Candidate{
+		Commit: e.Commit, Base: r.checkedBase(ctx, r.records.Base),
+		BaseBranch: r.records.BaseBranch,
+	}
+	at.Branch.Commit, at.Branch.Err = r.head(ctx)
+	if r.merged(e.Commit) {
+		at.Branch.Commit = e.Commit // it may be deleted
+	}
+	starts, _, elsewhere, err := r.workflows(ctx, r.records.Base)
+	at.Starts, at.Elsewhere = starts || err != nil, elsewhere
+	return &waiting{run: r, e: *e, ci: r.GitHub.CI(ctx, at)}
+}
+
 // await reads CI until it has decided over the iteration that waits for it, if one does, or
 // until this run stops waiting: then a later run goes on.
 func (r *run) await(ctx context.Context) error {
-	deadline, pause := r.Now().Add(r.Program.CIWait), firstPoll
 	if e := r.records.Waiting(); e != nil && !r.merged(e.Commit) {
 		if err := r.replayPending(ctx, *e); err != nil {
 			return err
 		}
-		if r.records.Waiting() != nil {
-			r.publishPending(ctx)
-		}
+		r.publishPending(ctx)
 	}
+	deadline, pause := r.Now().Add(r.Program.CIWait), firstPoll
 	for {
-		waiting := r.records.Waiting()
-		if waiting == nil {
+		w := r.waits(ctx)
+		if w == nil {
 			return nil
 		}
-		e := *waiting
-		r.iteration = e.Iteration
-		r.step("ci", "commit %.12s", e.Commit)
-		verdict := r.verdict(ctx, e)
 		late := r.comments == nil || !r.Now().Before(deadline)
-		event := r.event(ctx, e, verdict, late)
-		err := r.settle(ctx, e, event, verdict)
+		event := w.event(ctx, late)
+		err := w.settle(ctx, event)
 		switch {
 		case err != nil || r.records.Waiting() == nil:
 			return err
@@ -52,7 +76,7 @@ func (r *run) await(ctx context.Context) error {
 			deadline, pause = r.Now().Add(r.Program.CIWait), firstPoll
 			continue
 		case late:
-			return r.keepWaiting(ctx, e, nil, verdict)
+			return w.keepWaiting(ctx, nil, "")
 		}
 		if err := r.Sleep(ctx, min(pause, deadline.Sub(r.Now()))); err != nil {
 			return err
@@ -62,46 +86,43 @@ func (r *run) await(ctx context.Context) error {
 }
 
 // settle does what the table says of an event. Where nothing is decided CI is to be asked again.
-func (r *run) settle(ctx context.Context, e history.Decided, event lifecycle.Event, verdict ci.Result) error {
-	switch next := r.next(event); {
+func (w *waiting) settle(ctx context.Context, event lifecycle.Event) error {
+	switch next := w.next(event); {
 	case next == lifecycle.Keep:
-		return r.keep(ctx, e, event, verdict)
+		return w.final(ctx, history.Accepted, w.kept(event), nil, nil)
 	case next == lifecycle.Drop && event == lifecycle.Stuck:
-		return r.giveUpFix(ctx, e, verdict, *fixesExhausted(&r.records.Summary, verdict.Signature()))
+		return w.giveUp(ctx, *fixesExhausted(&w.records.Summary, w.ci.Signature()))
 	case next == lifecycle.Drop: // somebody moved the branch: their commit stays, and the next iteration begins with it
-		e.Outcome = history.Rejected
-		e.Reasons = append([]decision.Reason{{Kind: decision.CIMoved, Because: found(verdict)}}, e.Reasons...)
-		return r.recordFinal(ctx, e, nil, nil)
+		moved := decision.Reason{Kind: decision.CIMoved, Because: found(w.ci)}
+		return w.final(ctx, history.Rejected, append([]decision.Reason{moved}, w.e.Reasons...), nil, nil)
 	case next == lifecycle.Pause:
-		return r.keepWaiting(ctx, e, r.timedOut(e, verdict), verdict)
+		return w.keepWaiting(ctx, w.timedOut(), "")
 	case next == lifecycle.Fix:
-		return r.fixFailure(ctx, e, verdict)
+		return w.fix(ctx)
 	case event == lifecycle.Red:
-		return r.keepWaiting(ctx, e, nil,
-			verdict.Because("no agent is asked to fix what CI found while the program is paused"))
+		return w.keepWaiting(ctx, nil, "no agent is asked to fix what CI found while the program is paused")
 	}
 	return nil
 }
 
 // event is what CI, or a person, says of the commit that waits. Late, what has failed
 // counts, although the rest goes on.
-func (r *run) event(ctx context.Context, e history.Decided, verdict ci.Result, late bool) lifecycle.Event {
-	standing := &r.records.Summary
+func (w *waiting) event(ctx context.Context, late bool) lifecycle.Event {
 	switch {
-	case r.merged(e.Commit):
+	case w.merged(w.e.Commit):
 		return lifecycle.Merged
-	case verdict.State == ci.Moved:
+	case w.ci.State == ci.Moved:
 		return lifecycle.Moved
-	case verdict.State == ci.Green:
+	case w.ci.State == ci.Green:
 		return lifecycle.Green
-	case r.Program.CIGate == "off", verdict.Seen == 0 && !r.ciRequired(ctx, r.records.Base):
+	case w.Program.CIGate == "off", w.ci.Seen == 0 && !w.ciRequired(ctx, w.records.Base):
 		return lifecycle.Absent
-	case verdict.State == ci.Red, late && len(verdict.Failing) > 0:
-		if fixesExhausted(standing, verdict.Signature()) != nil {
+	case w.ci.State == ci.Red, late && len(w.ci.Failing) > 0:
+		if fixesExhausted(&w.records.Summary, w.ci.Signature()) != nil {
 			return lifecycle.Stuck
 		}
 		return lifecycle.Red
-	case r.Now().Sub(standing.WaitsSince) >= r.Program.CITimeout:
+	case w.Now().Sub(w.records.WaitsSince) >= w.Program.CITimeout:
 		return lifecycle.Silent
 	default:
 		return lifecycle.Pending
@@ -109,25 +130,44 @@ func (r *run) event(ctx context.Context, e history.Decided, verdict ci.Result, l
 }
 
 // timedOut says why nothing more is expected of CI, and what to do.
-func (r *run) timedOut(e history.Decided, verdict ci.Result) *decision.Reason {
-	what := found(verdict)
-	if verdict.Seen == 0 {
+func (w *waiting) timedOut() *decision.Reason {
+	what := found(w.ci)
+	if w.ci.Seen == 0 {
 		what = []decision.Reason{{Kind: decision.CINothing}}
 	}
 	return &decision.Reason{
-		Kind: decision.CITimeout, Term: r.Program.CITimeout.String(),
-		Path: fmt.Sprintf("%.12s", e.Commit), Because: what, Words: verdict.Cure(),
+		Kind: decision.CITimeout, Term: w.Program.CITimeout.String(),
+		Path: fmt.Sprintf("%.12s", w.e.Commit), Because: what, Words: w.ci.Cure(),
+	}
+}
+
+// kept says why an iteration is kept: CI lets it through, or a person merged it meanwhile, and what
+// CI says then is told.
+func (w *waiting) kept(event lifecycle.Event) []decision.Reason {
+	switch says := found(w.ci); {
+	case event == lifecycle.Merged:
+		merged := decision.Reason{Kind: decision.MergedByHand, Count: w.comments.Pull.Number}
+		if w.ci.State == ci.Red {
+			merged.Because = says
+		}
+		return append([]decision.Reason{merged}, w.e.Reasons...)
+	case event == lifecycle.Green && len(says) > 0:
+		return append(w.e.Reasons, decision.Reason{Kind: decision.CIAsBase, Because: says})
+	case event == lifecycle.Green:
+		return append(w.e.Reasons, decision.Reason{Kind: decision.CIGreen, Count: w.ci.Seen})
+	default:
+		return w.e.Reasons
 	}
 }
 
 // publishPending opens the pull request, since much of CI runs there alone, and
 // starts the workflow that the program names.
 func (r *run) publishPending(ctx context.Context) {
-	if r.comments == nil {
+	e := r.records.Waiting()
+	if r.comments == nil || e == nil {
 		return
 	}
 	r.warn("the pull request is not up to date: %v", r.promote(ctx))
-	e := r.records.Decision
 	if r.Program.CIWorkflow == "" || r.records.CIStarted == e.Commit {
 		return
 	}
@@ -144,97 +184,65 @@ func (r *run) publishPending(ctx context.Context) {
 	r.warn("that CI was started was not noted: %v", err)
 }
 
-// verdict is what CI says now. What cannot be read is pending.
-func (r *run) verdict(ctx context.Context, e history.Decided) ci.Result {
-	at := ci.Candidate{
-		Commit: e.Commit, Base: r.checkedBase(ctx, r.records.Base),
-		BaseBranch: r.records.BaseBranch,
-	}
-	at.Branch.Commit, at.Branch.Err = r.head(ctx)
-	if r.merged(e.Commit) {
-		at.Branch.Commit = e.Commit // it may be deleted
-	}
-	starts, _, elsewhere, err := r.workflows(ctx, r.records.Base)
-	at.Starts, at.Elsewhere = starts || err != nil, elsewhere
-	return r.GitHub.CI(ctx, at)
-}
-
-// keep settles an iteration: CI lets it through, or a person merged it meanwhile, and what
-// CI says then is told.
-func (r *run) keep(ctx context.Context, e history.Decided, event lifecycle.Event, verdict ci.Result) error {
-	says := found(verdict)
-	switch {
-	case event == lifecycle.Merged:
-		merged := decision.Reason{Kind: decision.MergedByHand, Count: r.comments.Pull.Number}
-		if verdict.State == ci.Red {
-			merged.Because = says
-		}
-		e.Reasons = append([]decision.Reason{merged}, e.Reasons...)
-	case event == lifecycle.Green && len(says) > 0:
-		e.Reasons = append(e.Reasons, decision.Reason{Kind: decision.CIAsBase, Because: says})
-	case event == lifecycle.Green:
-		e.Reasons = append(e.Reasons, decision.Reason{Kind: decision.CIGreen, Count: verdict.Seen})
-	}
-	e.Outcome = history.Accepted
-	return r.recordFinal(ctx, e, nil, nil)
-}
-
 // keepWaiting ends the run while the iteration still waits. A reason pauses the
-// program.
-func (r *run) keepWaiting(ctx context.Context, e history.Decided, pause *decision.Reason,
-	verdict ci.Result,
-) error {
-	reasons := append([]decision.Reason{decision.Say("CI did not answer yet; a later run goes on")}, found(verdict)...)
-	err := r.write(ctx, fmt.Sprintf("iteration %d still waits for CI", e.Iteration), nil,
+// program; because says, if anything, why no agent was asked.
+func (w *waiting) keepWaiting(ctx context.Context, pause *decision.Reason, because string) error {
+	reasons := decision.Says("CI did not answer yet; a later run goes on")
+	if because != "" {
+		reasons = append(reasons, decision.Say(because))
+	}
+	err := w.write(ctx, fmt.Sprintf("iteration %d still waits for CI", w.e.Iteration), nil,
 		func(b *records) error {
 			b.add(&history.Finished{Outcome: history.PendingCI})
-			r.consumed(b)
+			w.consumed(b)
 			if pause != nil && !b.machine.Paused { // who was told once is not told again
 				b.pause(*pause)
 			}
 			return nil
 		})
-	return cmp.Or(err, error(&endedError{outcome: history.PendingCI, reasons: reasons, failing: failing(verdict)}))
+	return cmp.Or(err, error(&endedError{
+		outcome: history.PendingCI, reasons: append(reasons, found(w.ci)...), failing: failing(w.ci),
+	}))
 }
 
-// recordFinal records the final decision on an iteration that waited for CI, and
+// final records the final decision on an iteration that waited for CI, and
 // moves the branch with it.
-func (r *run) recordFinal(ctx context.Context, e history.Decided, branch *git.RefUpdate,
-	pause *decision.Reason,
+func (w *waiting) final(ctx context.Context, outcome history.Outcome, reasons []decision.Reason,
+	branch *git.RefUpdate, pause *decision.Reason,
 ) error {
-	err := r.write(ctx, fmt.Sprintf("iteration %d %s", e.Iteration, e.Outcome), branch,
-		func(b *records) error {
-			decided := e
-			if e.Outcome != history.Accepted {
-				decided.Best, decided.Commit = b.Best, ""
-			}
-			b.add(&decided)
-			if b.Paused != nil && b.Paused.Is(decision.CITimeout) { // CI has answered
-				b.goOn(e.Reasons[len(e.Reasons)-1])
-			}
-			r.enterFinished(b, decided)
-			if pause == nil {
-				return nil
-			}
-			if b.Pull > 0 && b.Incumbent == b.Base { // a pull request with nothing in it ends by our hand
-				b.set(history.PullEnded, strconv.Itoa(b.Pull))
-			}
-			b.pause(*pause)
+	err := w.write(ctx, fmt.Sprintf("iteration %d %s", w.e.Iteration, outcome), branch, func(b *records) error {
+		decided := w.e
+		decided.Outcome, decided.Reasons = outcome, reasons
+		if outcome != history.Accepted {
+			decided.Best, decided.Commit = b.Best, ""
+		}
+		b.add(&decided)
+		if b.Paused != nil && b.Paused.Is(decision.CITimeout) { // CI has answered
+			b.goOn(reasons[len(reasons)-1])
+		}
+		w.enterFinished(b, decided)
+		if pause == nil {
 			return nil
-		})
+		}
+		if b.Pull > 0 && b.Incumbent == b.Base { // a pull request with nothing in it ends by our hand
+			b.set(history.PullEnded, strconv.Itoa(b.Pull))
+		}
+		b.pause(*pause)
+		return nil
+	})
 	if reason := pushRefusal(err); reason != nil && branch != nil {
 		both := *pause
 		both.Because = append(slices.Clip(both.Because), *reason)
-		return r.recordFinal(ctx, e, nil, &both)
+		return w.final(ctx, outcome, reasons, nil, &both)
 	}
 	return err
 }
 
 // asksToFix reports whether CI is known to have failed for the pending commit and an agent
 // may help: also when a part of it failed and the rest did not end in time.
-func (r *run) asksToFix(ctx context.Context, e history.Decided, verdict ci.Result) bool {
-	late := r.Now().Sub(r.records.WaitsSince) >= r.Program.CIWait
-	return verdict.Seen > 0 && r.next(r.event(ctx, e, verdict, late)) == lifecycle.Fix
+func (w *waiting) asksToFix(ctx context.Context) bool {
+	late := w.Now().Sub(w.records.WaitsSince) >= w.Program.CIWait
+	return w.ci.Seen > 0 && w.next(w.event(ctx, late)) == lifecycle.Fix
 }
 
 // ciRequired reports whether a candidate must pass CI. With `auto` it must when

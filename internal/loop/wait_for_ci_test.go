@@ -33,7 +33,7 @@ func TestPausedProgramAsksNoAgent(t *testing.T) {
 			calls := 0
 			b.proposeInTurn(&calls, "3", "4")
 			f := onGitHub(t, b)
-			f.ci = []ci.Result{waiting()}
+			f.ci = []ci.Result{unanswered()}
 			require.Equal(t, history.PendingCI, b.one().Outcome)
 			worker, err := b.service.Pause(t.Context(), "a holiday")
 			require.NoError(t, err)
@@ -127,7 +127,7 @@ func TestPausesBetweenQuestionsToCI(t *testing.T) {
 	ids := commitForCI(t, g)
 	for _, heard := range []bool{true, false} {
 		d := newAtCI(t, g, ids, "at-ci", "flow", "ci-wait: 7m", time.Minute)
-		d.hub.ci = []ci.Result{waiting()}
+		d.hub.ci = []ci.Result{unanswered()}
 		if !heard {
 			d.comments = nil
 		}
@@ -236,7 +236,7 @@ func TestWaitEnds(t *testing.T) {
 	g := newCommitRepo(t)
 	ids := commitForCI(t, g)
 	d := newAtCI(t, g, ids, "at-ci", "flow", "", time.Minute)
-	d.hub.ci, d.hub.unpromoted = []ci.Result{waiting()}, true
+	d.hub.ci, d.hub.unpromoted = []ci.Result{unanswered()}, true
 	d.Sleep = func(context.Context, time.Duration) error { return context.Canceled }
 	err := d.await(t.Context())
 	require.ErrorIs(t, err, context.Canceled)
@@ -315,8 +315,8 @@ func TestFailureEnds(t *testing.T) {
 			d.stored.failures = []error{c.err}
 			verdict := red("build", "error: x")
 			verdict.Failing[0].URL = "https://ci.example/1"
-			result := d.cameTo(d.giveUpFix(t.Context(), *d.records.Decision, verdict,
-				decision.Reason{Kind: decision.CIStuck, Words: "x"}))
+			w := &waiting{run: d.run, e: *d.records.Decision, ci: verdict}
+			result := d.cameTo(w.giveUp(t.Context(), decision.Reason{Kind: decision.CIStuck, Words: "x"}))
 			assert.Equal(t, history.CIFixExhausted, result.Outcome)
 			assert.Equal(t, []string{"stuck in CI fix loop: x", "build fails"}, decision.Texts(result.Reasons))
 			assert.Equal(t, []history.Check{{Name: "build", URL: "https://ci.example/1"}}, result.Failing)
@@ -399,20 +399,18 @@ func TestFixIsAskedFor(t *testing.T) {
 			d := newAtCI(t, g, ids, "at-ci", "flow", c.front, time.Minute, c.before...)
 			d.clock = d.clock.Add(c.worked)
 			asked := time.Duration(0)
-			d.fixer = func(_ context.Context, _ history.Decided, verdict ci.Result, left time.Duration) (position,
-				*proposal.Proposal, error,
-			) {
+			d.fixer = func(_ context.Context, w *waiting, left time.Duration) (position, *proposal.Proposal, error) {
 				asked = left
-				assert.Equal(t, failure, verdict)
+				assert.Equal(t, failure, w.ci)
 				p, err := c.fix(d)
 				if p != nil {
 					p.Kind = proposal.Fix
 				}
 				return position{}, p, err
 			}
-			e := *d.records.Decision
-			d.iteration = e.Iteration
-			err := d.settle(t.Context(), e, d.event(t.Context(), e, failure, true), failure)
+			w := &waiting{run: d.run, e: *d.records.Decision, ci: failure}
+			d.iteration = w.e.Iteration
+			err := w.settle(t.Context(), w.event(t.Context(), true))
 			assert.Equal(t, c.fix != nil, asked == 45*time.Minute)
 			if c.err != nil {
 				require.ErrorIs(t, err, c.err)
@@ -536,7 +534,7 @@ func TestFixesThatDoNotHelp(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, "evaluation-runs: 1\nci-wait: 0m", "1", "3")
 	f := onGitHub(t, b)
-	f.ci = []ci.Result{waiting()}
+	f.ci = []ci.Result{unanswered()}
 	require.Equal(t, history.PendingCI, b.one().Outcome)
 	candidate := b.git("rev-parse", "autoloop/p")
 	failure := red("build", "error: x")
@@ -546,7 +544,7 @@ func TestFixesThatDoNotHelp(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{b.git("rev-parse", "main"), candidate, candidate}, []string{at.Head, at.Branch, at.Start},
 		"it is measured against the incumbent, and begins with the candidate")
-	late, err := run.attemptFix(t.Context(), at, failure, time.Nanosecond)
+	late, err := run.attemptFix(t.Context(), at, failure.Report(), time.Nanosecond)
 	require.NoError(t, err)
 	assert.Equal(t, decision.TooLong, late.Reasons[0].Kind)
 
