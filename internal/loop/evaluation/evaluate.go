@@ -3,7 +3,6 @@
 package evaluation
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -131,9 +130,7 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 	if err := os.WriteFile(file, []byte(hidden+preamble+text+"\n"), 0o600); err != nil {
 		return outcome, err
 	}
-	var heads [2]head
 	result, err := e.Runner.Run(ctx, process.Spec{
-		Stdout: &heads[0], Stderr: &heads[1],
 		Args: append(args, file), Dir: request.Dir,
 		Env: append(slices.Clone(request.Env), resultVariable+"="+channel.file()), Timeout: request.Timeout,
 		Offline: request.Offline && name != setup, FillCaches: request.Trusted, Fixed: request.Fixed,
@@ -147,7 +144,7 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 		err = os.WriteFile(filepath.Join(request.Artifacts, "room"), make([]byte, 4096), 0o600)
 	}
 	if err == nil && request.Keep != "" {
-		err = e.keepWhole(request.Keep, name, shown, heads)
+		err = keepWhole(request.Keep, name, shown)
 	}
 	if err != nil {
 		return outcome, err
@@ -231,27 +228,13 @@ func tail(result process.Result) string {
 	return strings.Join(parts, "\n")
 }
 
-const (
-	// maxHalf bounds the beginning and the end of a stream that are kept, each, in
-	// bytes: both streams together have at most 1 MiB.
-	maxHalf = 256 << 10
-	// maxSecret is what is dropped where a beginning was cut off, in bytes: a part of
-	// a secret could be there.
-	maxSecret = 64 << 10
-)
-
-// head is a writer that keeps the first bytes written to it.
-type head struct{ text []byte }
-
-// Write keeps the beginning of p as long as there is room; it never fails.
-func (h *head) Write(p []byte) (int, error) {
-	h.text = append(h.text, p[:min(len(p), maxHalf+maxSecret-len(h.text))]...)
-	return len(p), nil
-}
+// maxHalf bounds the beginning and the end of a stream that are kept, each, in
+// bytes: both streams together have at most 1 MiB.
+const maxHalf = 256 << 10
 
 // keepWhole appends what a script printed to a file: all of it, or of a long stream
-// its beginning and its end.
-func (e *Evaluator) keepWhole(file, name string, result process.Result, heads [2]head) error {
+// its beginning and its end, as far as the runner has them.
+func keepWhole(file, name string, result process.Result) error {
 	how := fmt.Sprintf("exit code %d", result.ExitCode)
 	if result.Signal != "" {
 		how = result.Signal
@@ -259,23 +242,25 @@ func (e *Evaluator) keepWhole(file, name string, result process.Result, heads [2
 	open, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err == nil {
 		_, err = fmt.Fprintf(open, "== the %s: %s after %.3g s\n== standard error\n%s== standard output\n%s", name, how,
-			result.Duration.Seconds(), e.whole(result.Stderr, result.StderrTruncated, heads[1]),
-			e.whole(result.Stdout, result.StdoutTruncated, heads[0]))
+			result.Duration.Seconds(), whole(result.Stderr, result.StderrTruncated),
+			whole(result.Stdout, result.StdoutTruncated))
 		err = errors.Join(err, open.Close())
 	}
 	return err
 }
 
-// whole is a stream without its secrets, with a line where something was left out,
-// and a line break at its end.
-func (e *Evaluator) whole(text []byte, truncated bool, h head) []byte {
-	if len(text) > 2*maxHalf || truncated {
-		begin := e.Masker.Bytes(h.text)
-		begin = begin[:max(0, min(maxHalf, len(begin)-maxSecret))]
-		text = bytes.Join([][]byte{begin, []byte("\n… (left out)\n"), text[len(text)-min(maxHalf, len(text)):]}, nil)
+// whole is a stream with a line where something was left out, and a line break at its end.
+func whole(text []byte, truncated bool) string {
+	const out = "… (left out)\n"
+	shown := string(text)
+	if len(text) > 2*maxHalf {
+		shown = shown[:maxHalf] + "\n" + out + shown[len(shown)-maxHalf:]
 	}
-	if len(text) > 0 && text[len(text)-1] != '\n' {
-		text = append(bytes.Clone(text), '\n')
+	if truncated {
+		shown = out + shown
 	}
-	return text
+	if shown != "" && !strings.HasSuffix(shown, "\n") {
+		shown += "\n"
+	}
+	return shown
 }
