@@ -23,20 +23,22 @@ import (
 // attempt is the work of one agent for an iteration, up to the outcome of its
 // trial. The attempts of an iteration become its Proposal; the one that decides is the last.
 type attempt struct {
-	// Decided has what is recorded of it as it becomes known; without a verdict nothing
-	// was compared.
-	history.Decided
-	// number counts the proposals of an iteration from 1 to of.
-	number, of int
-	agent      agent.Agent // nil where none began
-	proposed   *tree.Tree  // the agent's tree
-	lineage                // what it grows from
-	patch      []byte      // the change, where the strategy needs it
-	failure    string      // what CI said of the files that it begins with, "" for nothing
-	measured   []*history.Measured
-	tree       string // the candidate's tree object
-	reply      agent.Reply
-	masker     process.Masker // hides our secrets and the agent's
+	// Proposed has what is recorded of it as it becomes known, with its number from 1; without
+	// a verdict nothing was compared.
+	history.Proposed
+	of       int         // how many the iteration has
+	agent    agent.Agent // nil where none began
+	proposed *tree.Tree  // the agent's tree
+	// from is a commit of the parent's files on top of the incumbent's others, ""
+	// when the parent is the incumbent.
+	from         string
+	parent       *history.Proposed
+	inspirations []*history.Proposed
+	failure      string // what CI said of the files that it begins with, "" for nothing
+	measured     []*history.Measured
+	tree         string // the candidate's tree object
+	reply        agent.Reply
+	masker       process.Masker // hides our secrets and the agent's
 }
 
 func (a *attempt) end(outcome history.Outcome, reasons ...decision.Reason) *attempt {
@@ -80,7 +82,7 @@ func (r *run) request(ctx context.Context, at position, a *attempt,
 	if err != nil {
 		return agent.Request{}, err
 	}
-	transcript, err := r.keptFile("", a.number, a.Agent)
+	transcript, err := r.keptFile("", a.Proposal, a.Agent)
 	if err != nil {
 		return agent.Request{}, err
 	}
@@ -112,7 +114,7 @@ func (r *run) request(ctx context.Context, at position, a *attempt,
 		Timeout: r.time(), Limit: limit, Model: a.Model, Command: p.AgentCommand,
 		IsTarget: rules.Allow, Targets: files, History: append(past, pending...), Earlier: earlier,
 		Direction: p.Direction, Incumbent: r.records.Best,
-		Seed: r.seed(), Iteration: r.iteration, Proposal: a.number, Transcript: transcript,
+		Seed: r.seed(), Iteration: r.iteration, Proposal: a.Proposal, Transcript: transcript,
 	}, nil
 }
 
@@ -139,7 +141,7 @@ func (r *run) prompt(at position, a *attempt, files []string) string {
 		},
 		Attempts: b.Attempts, Output: b.Output, Failed: b.Failed(b.Iteration),
 		Handback: handsBack(at), Comments: r.instructions(),
-		Proposal: a.number, Proposals: a.of,
+		Proposal: a.Proposal, Proposals: a.of,
 		Parent: a.parent, Inspirations: a.inspirations, Focus: a.Focus, Failure: a.failure,
 	})
 }

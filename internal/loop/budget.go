@@ -250,10 +250,10 @@ func dollarsOf(usd float64) *metric.Value { return figure("%.4f", max(usd, least
 // interrupted are the attempts of an iteration that ended before them: they changed
 // nothing, but used something.
 func (r *run) interrupted(reason decision.Reason) []*attempt {
-	all := []*attempt{r.newAttempt(1, 0)}
+	all := []*attempt{r.newAttempt(1, 1)}
 	all[0].agent = nil
 	for i, one := range r.working {
-		cut := r.newAttempt(one.number, one.of)
+		cut := r.newAttempt(one.Proposal, one.of)
 		cut.Model, *cut.Usage = one.Model, *one.Usage
 		if seconds, worked := one.Durations["propose"]; worked {
 			cut.Durations["propose"] = seconds

@@ -43,8 +43,8 @@ func (r *run) attempt(ctx context.Context, at position) ([]*attempt, error) {
 
 // newAttempt is an attempt that has not begun; the agents take turns.
 func (r *session) newAttempt(number, of int) *attempt {
-	a := &attempt{number: number, of: of}
-	a.Agent, a.Durations, a.Usage = r.absent, map[string]float64{}, &a.reply.Usage
+	a := &attempt{of: of}
+	a.Proposal, a.Agent, a.Durations, a.Usage = number, r.absent, map[string]float64{}, &a.reply.Usage
 	if len(r.Agents) > 0 {
 		who := r.Agents[(number-1)%len(r.Agents)]
 		a.agent, a.Agent, a.Model = who.Agent, who.Name(), who.Model
@@ -74,9 +74,7 @@ func (r *run) try(ctx context.Context, at position, all []*attempt) error {
 	return r.measureAll(ctx, at, all)
 }
 
-// ask builds the trees and runs the agents in them, at the same time. The tuner's proposals
-// come first, one after the other, since each of them learns from those before it; they
-// take no time.
+// ask builds the trees and runs the agents in them, at the same time.
 func (r *run) ask(ctx context.Context, at position, all []*attempt) error {
 	if len(at.entries) >= manyFiles {
 		r.step("trees", "building one of %d files", len(at.entries))
@@ -124,34 +122,30 @@ func (r *run) endTampered(ctx context.Context, all []*attempt, before, after git
 	return nil
 }
 
-// askAll gives every agent its task and waits for all of them.
+// askAll gives every agent its task and waits for all of them. The tuner's proposals are made
+// one after the other, since each of them learns from those before it; they take no time.
 func (r *run) askAll(ctx context.Context, at position, all []*attempt) error {
 	var pending []agent.PastIteration
-	requests := make([]agent.Request, len(all))
-	for i, a := range all {
-		r.step("propose", "%s", a.title())
-		var err error
-		if requests[i], err = r.request(ctx, at, a, pending); err != nil {
-			return err
-		}
-		if !tunes(a) {
-			continue
-		}
-		if err := r.askOne(ctx, a, requests[i]); err != nil {
-			return err
-		}
-		if a.reply.Params != nil {
-			pending = append(pending, agent.PastIteration{
-				Iteration: r.iteration, Params: a.reply.Params,
-				Metric: r.records.Best, Previous: r.records.Best,
-			})
-		}
-	}
 	group, bounded := errgroup.WithContext(ctx)
 	group.SetLimit(maxAtOnce)
-	for i, a := range all {
-		if !tunes(a) {
-			group.Go(func() error { return r.askOne(bounded, a, requests[i]) })
+	for _, a := range all {
+		r.step("propose", "%s", a.title())
+		request, err := r.request(ctx, at, a, pending)
+		switch {
+		case err != nil:
+		case !tunes(a):
+			group.Go(func() error { return r.askOne(bounded, a, request) })
+		default:
+			if err = r.askOne(bounded, a, request); a.Params != nil {
+				best := r.records.Best
+				pending = append(pending, agent.PastIteration{
+					Iteration: r.iteration, Params: a.Params, Metric: best, Previous: best,
+				})
+			}
+		}
+		if err != nil { // which ends the others
+			group.Go(func() error { return err })
+			break
 		}
 	}
 	return group.Wait()
@@ -224,7 +218,7 @@ func (r *run) consider(ctx context.Context, at position, a *attempt, digests map
 		a.end(history.Rejected, decision.Reason{Kind: decision.ProposedTwice, Count: twin})
 		return nil
 	}
-	digests[a.Digest] = a.number
+	digests[a.Digest] = a.Proposal
 	return nil
 }
 
@@ -232,7 +226,7 @@ func (r *run) consider(ctx context.Context, at position, a *attempt, digests map
 // whatever it began with.
 func (r *run) inherit(ctx context.Context, at position, a *attempt, patch []byte) error {
 	if r.strategy().Evolves && len(patch) <= maxPatch && utf8.Valid(patch) {
-		a.patch = patch
+		a.Patch = string(patch)
 	}
 	if a.from == "" {
 		return nil

@@ -18,15 +18,6 @@ import (
 // bytes; a larger one is measured like any other, and has no offspring.
 const maxPatch = 32 << 10
 
-// lineage is what a proposal grows from.
-type lineage struct {
-	// from is a commit of the parent's files on top of the incumbent's others, ""
-	// when the parent is the incumbent.
-	from         string
-	parent       *history.Proposed
-	inspirations []*history.Proposed
-}
-
 func (r *session) strategy() strategy.Named {
 	if r.Strategies != nil {
 		return r.Strategies.Named(r.Program.Strategy)
@@ -41,7 +32,7 @@ func (r *run) selectParents(ctx context.Context, at position, all []*attempt) er
 	for _, a := range all {
 		offspring := r.strategy().SelectParents(strategy.Population{
 			Members: individuals, Direction: r.Program.Direction, Seed: r.seed(), Iteration: r.iteration,
-			Proposal: a.number,
+			Proposal: a.Proposal,
 		})
 		for _, i := range offspring.Inspirations {
 			a.inspirations = append(a.inspirations, members[i])
@@ -54,7 +45,9 @@ func (r *run) selectParents(ctx context.Context, at position, all []*attempt) er
 			return err
 		}
 		if from != "" {
-			a.from, a.parent = from, members[offspring.Parent]
+			parent := members[offspring.Parent]
+			a.from, a.parent = from, parent
+			a.GrownFrom = &history.Ancestor{Iteration: parent.Iteration, Proposal: parent.Proposal}
 		}
 	}
 	return nil

@@ -185,7 +185,7 @@ func TestLineage(t *testing.T) {
 		1: {Parent: 1, Inspirations: []int{0, 2}}, 2: {Parent: -1, Inspirations: []int{1}},
 		3: {Parent: 2, Inspirations: []int{1}},
 	})
-	all := []*attempt{{number: 1}, {number: 2}, {number: 3}}
+	all := []*attempt{r.newAttempt(1, 3), r.newAttempt(2, 3), r.newAttempt(3, 3)}
 	require.NoError(t, r.selectParents(t.Context(), g.position(t, root), all))
 	assert.Equal(t, map[string]string{"src/a": "8\n"}, g.files(t, all[0].from))
 	for i, want := range [][]int{{1, 5}, {2}, {2}} {
@@ -264,10 +264,10 @@ func TestPatchOfAMemberIsBounded(t *testing.T) {
 	} {
 		r := g.searching(t, "- `src/*`", "true")
 		r.Program.Strategy = c.strategy
-		a := &attempt{tree: candidate, lineage: lineage{from: c.from}}
+		a := &attempt{tree: candidate, from: c.from}
 		a.Changed = []string{"src/b"}
 		require.NoError(t, r.inherit(t.Context(), position{Head: head}, a, bytes.Repeat([]byte("+"), c.length)), name)
-		assert.Equal(t, []any{c.kept, c.changed}, []any{len(a.patch) == c.length, a.Changed}, name)
+		assert.Equal(t, []any{c.kept, c.changed}, []any{len(a.Patch) == c.length, a.Changed}, name)
 	}
 }
 

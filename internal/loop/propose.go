@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/org/autoloop/internal/decision"
@@ -39,22 +40,40 @@ func (r *run) propose(ctx context.Context) (position, *proposal.Proposal, error)
 
 // describe puts attempts into the proposal: what was decided, or until when nobody serves.
 func (r *run) describe(p *proposal.Proposal, at position, all []*attempt) {
-	a := all[len(all)-1]
-	a.Evaluation = r.takeExpense()
+	last := all[len(all)-1]
+	last.Evaluation = r.takeExpense()
+	work := together(all)
 	if until, ok := r.postponedUntil(all); ok {
-		work := together(all)
 		p.Postponed = &history.Finished{
-			Evaluation: a.Evaluation, NotBefore: &until, Reason: limited(until, a.reply.Failure.Message),
+			Evaluation: last.Evaluation, NotBefore: &until, Reason: limited(until, last.reply.Failure.Message),
 			Work: history.Work{Agent: work.Agent, Usage: work.Usage, Durations: work.Durations},
 		}
 		return
 	}
-	p.Measured, p.Proposed = r.measuredEvents(at, all)
-	r.transcript = a.reply.Transcript
-	p.Decided = r.decidedEvent(at, all)
-	p.Decided.Reasons = append(p.Decided.Reasons, others(p)...)
-	if a.Outcome == history.Accepted {
-		p.Candidate = a.tree
+	for _, a := range all {
+		a.Evaluator, a.Definition = at.Evaluator, at.Definition
+		if a.Metric == nil {
+			a.Patch = ""
+		}
+		for _, e := range a.measured {
+			if a.of > 1 {
+				e.Proposal = a.Proposal
+			}
+			p.Measured = append(p.Measured, e)
+		}
+		if a.of > 1 || r.strategy().Evolves && a.agent != nil {
+			p.Proposed = append(p.Proposed, &a.Proposed)
+		}
+	}
+	decided := last.Decided
+	decided.Executor, decided.Work = at.Executor, work
+	if last.of < 2 {
+		decided.Proposal = 0 // it is the only one
+	}
+	p.Decided, r.transcript = &decided, last.reply.Transcript
+	decided.Reasons = append(slices.Clip(decided.Reasons), others(p)...)
+	if last.Outcome == history.Accepted {
+		p.Candidate = last.tree
 	}
 }
 

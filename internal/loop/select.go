@@ -17,7 +17,7 @@ func (r *run) selectAttempt(all []*attempt) []*attempt {
 	for _, a := range all {
 		if a != best && a.Outcome == history.Accepted {
 			a.end(history.Rejected, append(
-				[]decision.Reason{{Kind: decision.BetterProposal, Count: best.number, Value: best.Metric}},
+				[]decision.Reason{{Kind: decision.BetterProposal, Count: best.Proposal, Value: best.Metric}},
 				a.Reasons...)...)
 		}
 	}
@@ -87,21 +87,7 @@ func (a *attempt) title() string {
 	if a.of < 2 {
 		return a.Agent
 	}
-	return fmt.Sprintf("%d of %d: %s", a.number, a.of, a.Agent)
-}
-
-// proposedEvent is the event of one candidate among several.
-func (r *run) proposedEvent(at position, a *attempt) *history.Proposed {
-	e := &history.Proposed{Decided: a.Decided}
-	e.Proposal, e.Parent, e.Direction = a.number, at.Head, r.Program.Direction
-	e.Evaluator, e.Definition = at.Evaluator, at.Definition
-	if a.Metric != nil {
-		e.Patch = string(a.patch)
-	}
-	if from := a.parent; from != nil {
-		e.GrownFrom = &history.Ancestor{Iteration: from.Iteration, Proposal: from.Proposal}
-	}
-	return e
+	return fmt.Sprintf("%d of %d: %s", a.Proposal, a.of, a.Agent)
 }
 
 // together is what all attempts of the iteration did: the deciding one's work, with what
@@ -128,39 +114,6 @@ func together(all []*attempt) history.Work {
 	}
 	work.Usage = cmp.Or(work.Usage, all[len(all)-1].Usage)
 	return work
-}
-
-// measuredEvents are the measurements of all attempts, and an event for each
-// attempt when there were several.
-func (r *run) measuredEvents(at position, all []*attempt) (measured []*history.Measured, list []*history.Proposed) {
-	for _, one := range all {
-		for _, e := range one.measured {
-			if one.of > 1 {
-				e.Proposal = one.number
-			}
-			measured = append(measured, e)
-		}
-		if one.of > 1 || r.strategy().Evolves && one.agent != nil {
-			list = append(list, r.proposedEvent(at, one))
-		}
-	}
-	return measured, list
-}
-
-// decidedEvent is the decision on the last attempt.
-func (r *run) decidedEvent(at position, all []*attempt) *history.Decided {
-	a := all[len(all)-1]
-	e := a.Decided
-	e.Parent, e.Direction, e.Target = at.Head, r.Program.Direction, r.records.target()
-	e.Evaluator, e.Definition, e.Executor = at.Evaluator, at.Definition, at.Executor
-	e.Work = together(all)
-	if a.of > 1 {
-		e.Proposal = a.number
-	}
-	if e.Verdict == "" {
-		e.PreviousBest, e.Best, e.LeavesNothing = r.records.Best, r.records.Best, false
-	}
-	return &e
 }
 
 func atMost[T any](list []T, most int) []T { return list[:min(len(list), most)] }

@@ -18,11 +18,9 @@ import (
 
 // outcome is an attempt that ended; metric "" means that nothing was measured.
 func outcome(number, of int, ended history.Outcome, key string) *attempt {
-	a := &attempt{
-		number: number, of: of, agent: &agent.Command{}, Decided: history.Decided{
-			Outcome: ended, Reasons: decision.Says("because"), Work: history.Work{Durations: map[string]float64{}},
-		},
-	}
+	a := &attempt{of: of, agent: &agent.Command{}}
+	a.Proposal, a.Durations = number, map[string]float64{}
+	a.end(ended, decision.Says("because")...)
 	if key != "" {
 		value := metric.MustValue(key)
 		a.Verdict, a.Metric = decision.Neutral, &value
@@ -60,11 +58,11 @@ func TestSelectAttempt(t *testing.T) {
 				all = append(all, outcome(i+1, len(c.tried), one.outcome, one.metric))
 			}
 			all = run.selectAttempt(all)
-			assert.Equal(t, c.want, all[len(all)-1].number)
+			assert.Equal(t, c.want, all[len(all)-1].Proposal)
 			assert.Len(t, all, len(c.tried))
 			for _, other := range all[:len(all)-1] {
 				assert.NotEqual(t, accepted, other.Outcome, "one is kept at most")
-				if c.tried[other.number-1].outcome == accepted {
+				if c.tried[other.Proposal-1].outcome == accepted {
 					assert.Contains(t, other.Reasons[0].String(),
 						fmt.Sprintf("proposal %d is better still (%s)", c.want, c.tried[c.want-1].metric))
 				} else {

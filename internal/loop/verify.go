@@ -108,7 +108,7 @@ func (r *run) verifyDecision(b *records, at position, p *proposal.Proposal) (his
 	e.Parent, e.Direction, e.Target, e.Changed = at.PushOnto, r.Program.Direction, b.target(),
 		atMost(e.Changed, maxChanged)
 	if e.Verdict == "" {
-		e.Metric, e.PreviousBest, e.Best, e.Delta, e.Evidence = nil, b.Best, b.Best, "", nil
+		e.Metric, e.PreviousBest, e.Best, e.Delta, e.Evidence, e.LeavesNothing = nil, b.Best, b.Best, "", nil, false
 		return e, nil
 	}
 	if r.Program.Evaluation == program.Tasks {
