@@ -55,9 +55,6 @@ func layout(t *testing.T) map[string]string {
 // exceptions are imports that do not go down one floor: git runs through command.
 var exceptions = []string{
 	"internal/git -> internal/process", "internal/agent/models/client -> internal/process",
-	// What the runs of suites of both formats have in common uses what each needs.
-	"internal/suite/work -> internal/agent", "internal/suite/work -> internal/suite/cache",
-	"internal/suite/work -> internal/suite/judge", "internal/suite/work -> internal/suite/sandbox",
 	"cmd/iterate -> internal/agent/models/client", // the one main that asks models hands the client to cli
 }
 

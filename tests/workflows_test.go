@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/org/autoloop/internal/suite/taskrun"
+	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/tests/long"
 )
 
@@ -201,7 +201,7 @@ func TestGateReadsWholeConfiguration(t *testing.T) {
 	events, _ := readWorkflow(t, "../workflows/autoloop-gate.yml").On.(map[string]any)
 	pulls, _ := events["pull_request"].(map[string]any)
 	var paths []any
-	for _, glob := range taskrun.AgentConfig().Include {
+	for _, glob := range evalrun.AgentConfig().Include {
 		paths = append(paths, glob)
 	}
 	assert.Equal(t, paths, pulls["paths"])

@@ -10,9 +10,9 @@ import (
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
+	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/score"
-	"github.com/org/autoloop/internal/suite/taskrun"
 )
 
 func (a *App) newCompareCommand() *cobra.Command {
@@ -41,7 +41,7 @@ The exit code is 0 for improved and neutral, 1 for regressed, and 2 when somethi
 			}
 			var sides [2]format.SuiteOutcome
 			for i, name := range args {
-				if sides[i], err = taskrun.ReadOutcome(a.Path(name), name); err != nil {
+				if sides[i], err = evalrun.ReadOutcome(a.Path(name), name); err != nil {
 					return err
 				}
 			}
@@ -83,9 +83,9 @@ func (a *App) deliverComparison(found render.Comparison, value any, html, out st
 	if err != nil || !a.InActions() {
 		return verdict(err, found.Verdict == decision.Regressed)
 	}
-	file := filepath.Join(a.Path(out), taskrun.ReportFile)
+	file := filepath.Join(a.Path(out), evalrun.ReportFile)
 	if out == "" { // its report is one of ours
-		report, err := taskrun.ReportJSON(value)
+		report, err := evalrun.ReportJSON(value)
 		if err != nil {
 			return err
 		}

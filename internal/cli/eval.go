@@ -14,7 +14,6 @@ import (
 	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/internal/suite/evals"
-	"github.com/org/autoloop/internal/suite/taskrun"
 )
 
 // evalOptions are the flags of `iterate eval`.
@@ -137,7 +136,7 @@ func (a *App) evalTasks(ctx context.Context, dir string, p *program.Program, o *
 	if err != nil {
 		return err
 	}
-	var sides []taskrun.Side
+	var sides []evalrun.Side
 	for _, side := range [][2]string{{"against", o.against}, {"candidate", o.candidate}} {
 		if side[1] == "" {
 			continue
@@ -150,11 +149,11 @@ func (a *App) evalTasks(ctx context.Context, dir string, p *program.Program, o *
 	}
 	begin := sync.OnceFunc(func() { fmt.Fprint(a.Stderr, session.notes) })
 	shown := newProgress(a.Env)
-	session.options.Progress = func(p taskrun.Progress) {
+	session.options.Progress = func(p evalrun.Progress) {
 		begin()
 		shown.Begin(taskLine(p))
 	}
-	found, err := taskrun.Run(ctx, session.suite, session.options, sides...)
+	found, err := evalrun.RunTasks(ctx, session.suite, session.options, sides...)
 	shown.Close()
 	if err != nil {
 		return err

@@ -13,7 +13,6 @@ import (
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/internal/suite/evalrun"
-	"github.com/org/autoloop/internal/suite/taskrun"
 )
 
 // refusals returns what asks why a program cannot run, so that the scheduler
@@ -93,7 +92,7 @@ func (a *App) readSuite(ctx context.Context, p *program.Program) (err error) {
 			return misuse.Errorf("there is no directory %s, which `tasks` names: write its path from the root of the "+
 				"repository", p.Tasks)
 		}
-		_, err = taskrun.Load(ctx, dir)
+		_, err = evalrun.LoadTasks(ctx, dir)
 	case program.Metric:
 	}
 	if mistake, is := errors.AsType[*misuse.Error](err); is {

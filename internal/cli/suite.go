@@ -17,7 +17,6 @@ import (
 	"github.com/org/autoloop/internal/setup"
 	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/internal/suite/evals"
-	"github.com/org/autoloop/internal/suite/taskrun"
 )
 
 // suiteFlags are those of whatever runs a suite. Everything else that a program can say is in
@@ -107,7 +106,7 @@ func isSkill(dir string) bool {
 // chooseAgent settles who works: the flag's or the settings' agent, a command that was
 // given, the environment's agent, and in Actions a model; "" for nobody.
 func (a *App) chooseAgent(p *program.Program) string {
-	name := taskrun.AgentOf(p.Agent)
+	name := evalrun.AgentOf(p.Agent)
 	if p.AgentCommand != "" {
 		name = cmp.Or(name, "command")
 	}

@@ -20,11 +20,10 @@ import (
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/internal/suite/judge"
 	"github.com/org/autoloop/internal/suite/sandbox"
 	"github.com/org/autoloop/internal/suite/score"
-	"github.com/org/autoloop/internal/suite/taskrun"
-	"github.com/org/autoloop/internal/suite/work"
 )
 
 // suiteSetup finds who works on a suite and who grades it, by the keys of its program or of a
@@ -55,9 +54,9 @@ func (a *App) suiteSetup(p *program.Program, agent string) suiteSetup {
 
 // runner makes ready what works in a directory: isolated where this machine can, so that of
 // the user's home it sees what commands name, and of what is hidden nothing.
-func (s *suiteSetup) runner(ctx context.Context, dir string, hidden ...string) (r work.Runner, err error) {
+func (s *suiteSetup) runner(ctx context.Context, dir string, hidden ...string) (r evalrun.Runner, err error) {
 	p := s.program
-	r = work.Runner{
+	r = evalrun.Runner{
 		Model: s.executorModel(), Command: s.command(), Env: p.Env, Jobs: p.Jobs, RunDir: dir, Now: s.Now,
 		Masker: process.NewMasker(s.Environ),
 	}
@@ -92,7 +91,7 @@ func (s *suiteSetup) executor() string {
 	case s.program.ExecutorCommand != "", name == "" && s.program.AgentCommand != "":
 		name = "command"
 	}
-	return taskrun.AgentOf(name)
+	return evalrun.AgentOf(name)
 }
 
 // executorModel is the executor's.
@@ -106,7 +105,7 @@ func (s *suiteSetup) executorModel() string {
 // config is where agents keep the configuration of a project: what the target matches,
 // and the usual files besides, such as a CLAUDE.md that points to the target's AGENTS.md.
 func (s *suiteSetup) config() sandbox.Config {
-	config := taskrun.AgentConfig()
+	config := evalrun.AgentConfig()
 	config.Include = append(config.Include, program.Texts(s.program.Targets)...)
 	return config
 }
@@ -215,8 +214,8 @@ func thresholdsOf(p *program.Program) score.Thresholds {
 }
 
 // budgetOf are the bounds of a run: those of the program without a span, which are for one.
-func budgetOf(p *program.Program) work.Budget {
-	budget := work.Budget{UnknownCostPauses: p.UnknownCost == "pause"}
+func budgetOf(p *program.Program) evalrun.Budget {
+	budget := evalrun.Budget{UnknownCostPauses: p.UnknownCost == "pause"}
 	for _, given := range p.Budgets {
 		budget.Tokens, budget.Time = given.Tokens, time.Duration(given.Minutes*float64(time.Minute))
 		if usd, err := metric.FromFloat(given.USD); err == nil && usd.Sign() > 0 {

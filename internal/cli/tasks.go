@@ -11,7 +11,7 @@ import (
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/suite/taskrun"
+	"github.com/org/autoloop/internal/suite/evalrun"
 )
 
 // validatedSuite is `iterate validate DIR --json` of a task suite.
@@ -34,9 +34,9 @@ type validatedTask struct {
 
 func (a *App) validateTasks(ctx context.Context, dir string) error {
 	found := validatedSuite{Errors: []string{}, Tasks: []validatedTask{}}
-	loaded, err := taskrun.Load(ctx, a.Path(dir))
+	loaded, err := evalrun.LoadTasks(ctx, a.Path(dir))
 	if _, wrong := errors.AsType[*misuse.Error](err); wrong {
-		found.Errors, loaded = strings.Split(err.Error(), "\n"), &taskrun.TaskSuite{}
+		found.Errors, loaded = strings.Split(err.Error(), "\n"), &evalrun.TaskSuite{}
 	} else if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (a *App) validateTasks(ctx context.Context, dir string) error {
 	}, a.registry(a.NewRunner())
 	for _, task := range loaded.Tasks {
 		if task.Agent != "" {
-			if _, err := registry.Lookup(taskrun.AgentOf(task.Agent)); err != nil {
+			if _, err := registry.Lookup(evalrun.AgentOf(task.Agent)); err != nil {
 				found.Errors = append(found.Errors, fmt.Sprintf("%s: agent: %v", task.File, err))
 			}
 		}
@@ -79,11 +79,11 @@ func text(s string) *string {
 }
 
 // deliverReport writes and prints a report; the verdict is the exit code.
-func (a *App) deliverReport(found taskrun.Report, out string) error {
+func (a *App) deliverReport(found evalrun.Report, out string) error {
 	html := ""
 	if out != "" {
 		var err error
-		if found, err = taskrun.WriteReport(a.Path(out), found); err != nil {
+		if found, err = evalrun.WriteReport(a.Path(out), found); err != nil {
 			return err
 		}
 		html = filepath.Join(out, "report.html")
@@ -99,7 +99,7 @@ func (a *App) deliverReport(found taskrun.Report, out string) error {
 const maxWarning = 400
 
 // taskLine says in a line how far a comparison is, and what its runs have cost.
-func taskLine(p taskrun.Progress) string {
+func taskLine(p evalrun.Progress) string {
 	line := fmt.Sprintf("%d/%d runs", p.Done, p.Total)
 	add := func(some bool, format string, args ...any) {
 		if some {

@@ -17,10 +17,8 @@ import (
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
-	"github.com/org/autoloop/internal/suite/cache"
+	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/internal/suite/score"
-	"github.com/org/autoloop/internal/suite/taskrun"
-	"github.com/org/autoloop/internal/suite/work"
 )
 
 // taskSuite runs a task suite, alone or inside a program's loop.
@@ -32,33 +30,33 @@ type taskSuite struct {
 	fresh, override bool
 
 	// suite is what open has read, options are what it is run with.
-	suite   *taskrun.TaskSuite
-	options taskrun.Options
+	suite   *evalrun.TaskSuite
+	options evalrun.TaskOptions
 }
 
 // Run runs the suite of the first tree within a limit, for that and for a candidate beside it.
 // What is wrong with suite or candidate is an outcome, and so is what keeps the suite from being
 // run to its end; the rest is an error of the program itself.
 func (l *taskSuite) Run(ctx context.Context, limit evaluation.Limit, trees ...string) (result loop.Suited, err error) {
-	sides := []taskrun.Side{{Label: "incumbent", Dir: trees[0]}}
+	sides := []evalrun.Side{{Label: "incumbent", Dir: trees[0]}}
 	for _, dir := range trees[1:] {
-		sides = append(sides, taskrun.Side{Label: "candidate", Dir: dir})
+		sides = append(sides, evalrun.Side{Label: "candidate", Dir: dir})
 	}
 	const most = 400
 	session, err := l.open(ctx, filepath.Join(sides[0].Dir, filepath.FromSlash(l.program.Tasks)))
 	defer session.close()
-	var found taskrun.Report
+	var found evalrun.Report
 	if err == nil {
-		session.options.Budget = work.Budget{Tokens: limit.Tokens, USD: limit.CostUSD}
-		session.options.Progress = func(now taskrun.Progress) { l.tell(taskLine(now)) }
-		found, err = taskrun.Run(ctx, session.suite, session.options, sides...)
+		session.options.Budget = evalrun.Budget{Tokens: limit.Tokens, USD: limit.CostUSD}
+		session.options.Progress = func(now evalrun.Progress) { l.tell(taskLine(now)) }
+		found, err = evalrun.RunTasks(ctx, session.suite, session.options, sides...)
 	}
 	result.Expense = found.Expense.Given()
 	if _, wrong := errors.AsType[*misuse.Error](err); wrong {
 		result.Problem = plain.Short(err.Error(), most)
 		return result, nil
 	}
-	if _, none := errors.AsType[*work.NoResultError](err); none && ctx.Err() == nil {
+	if _, none := errors.AsType[*evalrun.NoResultError](err); none && ctx.Err() == nil {
 		result.Unfinished = plain.Short(err.Error(), most)
 		return result, nil
 	}
@@ -67,12 +65,12 @@ func (l *taskSuite) Run(ctx context.Context, limit evaluation.Limit, trees ...st
 	}
 	result.Incumbent, result.Noisy = score.Metric(found.Baseline), found.Baseline.MayVary()
 	if len(sides) == 1 {
-		if result.Output = taskrun.Failures(found.Baseline); result.Incumbent == nil {
+		if result.Output = evalrun.TaskFailures(found.Baseline); result.Incumbent == nil {
 			result.Problem = "the suite came to no number"
 		}
 		return result, nil
 	}
-	result.Verdict, result.Reasons, result.Output = found.Verdict, found.Lines(), taskrun.Failures(found.Candidate)
+	result.Verdict, result.Reasons, result.Output = found.Verdict, found.Lines(), evalrun.TaskFailures(found.Candidate)
 	result.Candidate, result.Noisy = score.Metric(found.Candidate), result.Noisy || found.Candidate.MayVary()
 	if found.Verdict == decision.Improved && (!found.Promotable || result.Candidate == nil) {
 		result.Verdict = decision.Neutral
@@ -103,14 +101,14 @@ func (l *taskSuite) open(ctx context.Context, dir string) (s *taskSuite, err err
 	app.removals = nil
 	s = &copied
 	s.App = &app
-	if s.suite, err = taskrun.Load(ctx, dir); err != nil {
+	if s.suite, err = evalrun.LoadTasks(ctx, dir); err != nil {
 		return s, err
 	}
 	user := s.stateDir()
 	if user == "" {
 		return s, misuse.Errorf("there is no directory for finished runs: set HOME")
 	}
-	archive := &cache.Archive{Dir: filepath.Join(user, "tasks")}
+	archive := &evalrun.Archive{Dir: filepath.Join(user, "tasks")}
 	if err = os.MkdirAll(archive.Dir, 0o700); err == nil {
 		archive.Stage, err = s.newRunDir(archive.Dir)
 	}
@@ -126,7 +124,7 @@ func (l *taskSuite) open(ctx context.Context, dir string) (s *taskSuite, err err
 		hidden = append(hidden, s.Repo.CommonDir, s.Repo.GitDir) // its configuration may hold a token
 	}
 	p := s.program
-	s.options = taskrun.Options{
+	s.options = evalrun.TaskOptions{
 		Agent: s.executor(), Override: s.override, Runs: p.Runs, Fresh: s.fresh, Config: s.config(), Archive: archive,
 		Session: s.NewRunID(), Thresholds: thresholdsOf(p),
 	}
@@ -151,8 +149,8 @@ func (l *taskSuite) open(ctx context.Context, dir string) (s *taskSuite, err err
 
 // findSide finds a configuration: a directory, or a commit whose files are written
 // to one.
-func (l *taskSuite) findSide(ctx context.Context, flag, text string) (taskrun.Side, error) {
-	side := taskrun.Side{Label: text, Dir: l.Path(text)}
+func (l *taskSuite) findSide(ctx context.Context, flag, text string) (evalrun.Side, error) {
+	side := evalrun.Side{Label: text, Dir: l.Path(text)}
 	if info, err := os.Stat(side.Dir); err == nil && info.IsDir() {
 		return side, nil
 	}

@@ -19,7 +19,6 @@ import (
 	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/internal/suite/evals"
-	"github.com/org/autoloop/internal/suite/work"
 	"github.com/org/autoloop/tests/testbox"
 	"github.com/org/autoloop/tests/testdir"
 )
@@ -96,7 +95,7 @@ func newMeasuring(t *testing.T) measuring {
 	m.Tell = func(string) {}
 	m.Options = evalrun.Options{
 		Agent: m.executor,
-		Runner: work.Runner{
+		Runner: evalrun.Runner{
 			Jobs: 1, RunDir: filepath.Join(m.Dir, "run"), Now: func() time.Time { return time.Unix(1e9, 0) },
 			Sandboxes: testbox.Maker(),
 		},

@@ -19,13 +19,10 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite"
-	"github.com/org/autoloop/internal/suite/cache"
 	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/judge"
 	"github.com/org/autoloop/internal/suite/score"
-	"github.com/org/autoloop/internal/suite/taskrun"
-	"github.com/org/autoloop/internal/suite/work"
 	"github.com/org/autoloop/tests/testbox"
 	"github.com/org/autoloop/tests/testdir"
 )
@@ -129,11 +126,11 @@ func (s *scripted) Propose(_ context.Context, r agent.Request) (agent.Reply, err
 }
 
 // runner runs one case after the other; the judge, which answers as the scenario says, counts its questions.
-func (s scenario) runner(t *testing.T) (runner work.Runner, asked *int) {
+func (s scenario) runner(t *testing.T) (runner evalrun.Runner, asked *int) {
 	t.Helper()
 	asked = new(int)
-	runner = work.Runner{
-		Jobs: 1, RunDir: t.TempDir(), Now: time.Now, Budget: work.Budget{Tokens: s.budget},
+	runner = evalrun.Runner{
+		Jobs: 1, RunDir: t.TempDir(), Now: time.Now, Budget: evalrun.Budget{Tokens: s.budget},
 		Sandboxes: testbox.Maker(),
 	}
 	if s.silent != nil {
@@ -219,22 +216,22 @@ func (s scenario) inTasks(t *testing.T) suite.Effect {
 			"suite/" + id + "/fixture/file.txt": "",
 		})
 	}
-	loaded, err := taskrun.Load(t.Context(), filepath.Join(root, "suite"))
+	loaded, err := evalrun.LoadTasks(t.Context(), filepath.Join(root, "suite"))
 	if err != nil {
 		return suite.NoResult
 	}
 	runner, asked := s.runner(t)
 	worker := &scripted{scenario: s}
-	o := taskrun.Options{
-		Agent: "scripted", Config: taskrun.AgentConfig(),
+	o := evalrun.TaskOptions{
+		Agent: "scripted", Config: evalrun.AgentConfig(),
 		Agents: func(string) (agent.Agent, error) { return worker, nil }, Runner: runner,
 		Runs: max(s.runs, 1), Thresholds: score.Thresholds{ObjectiveDropIsRegression: true}, Session: "s",
-		Archive: &cache.Archive{Dir: filepath.Join(root, "kept"), Stage: t.TempDir()},
+		Archive: &evalrun.Archive{Dir: filepath.Join(root, "kept"), Stage: t.TempDir()},
 	}
-	side := func(name string) taskrun.Side {
-		return taskrun.Side{Label: name, Dir: filepath.Join(root, name)}
+	side := func(name string) evalrun.Side {
+		return evalrun.Side{Label: name, Dir: filepath.Join(root, name)}
 	}
-	found, err := taskrun.Run(t.Context(), loaded, o, side("before"), side("after"))
+	found, err := evalrun.RunTasks(t.Context(), loaded, o, side("before"), side("after"))
 	if err != nil {
 		assert.Empty(t, found.Verdict)
 		return suite.NoResult

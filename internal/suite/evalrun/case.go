@@ -20,7 +20,6 @@ import (
 	"github.com/org/autoloop/internal/suite/evals"
 	"github.com/org/autoloop/internal/suite/judge"
 	"github.com/org/autoloop/internal/suite/sandbox"
-	"github.com/org/autoloop/internal/suite/work"
 )
 
 // The files of a case.
@@ -35,7 +34,7 @@ func (s *session) one(ctx context.Context, number int, c evals.Case) (done evals
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return done, err
 	}
-	err = s.Try(ctx, s.spent, work.Attempt{
+	err = s.Try(ctx, s.spent, Attempt{
 		Format: suite.Evals, Name: "case " + c.ID, Box: fmt.Sprintf("box-%d", number), Agent: s.Agent, Keep: dir,
 		From: func(ctx context.Context, dir string) (*sandbox.Template, error) { return s.compose(ctx, dir, c) },
 		Request: func(box *sandbox.Box) agent.Request {
@@ -53,7 +52,7 @@ func (s *session) one(ctx context.Context, number int, c evals.Case) (done evals
 			return err
 		},
 	})
-	if none, is := errors.AsType[*work.NoResultError](err); is && none.What != suite.BudgetUsedUp {
+	if none, is := errors.AsType[*NoResultError](err); is && none.What != suite.BudgetUsedUp {
 		none.Reason += askAgain
 	}
 	return done, err
@@ -90,7 +89,7 @@ func (w *cased) finish(ctx context.Context) (done evals.CaseScore, err error) {
 	case err != nil:
 		return done, err
 	case w.reply.Failure != nil:
-		return w.c.Crashed(w.box.Masker.OneLine(w.reply.Failure.Error(), work.MaxWords)), err
+		return w.c.Crashed(w.box.Masker.OneLine(w.reply.Failure.Error(), MaxWords)), err
 	case w.c.Trigger != nil:
 		used, shows := skillUsed(printed, agent.ProjectOf(w.Agent).Printed, w.skill.Name), "shows"
 		if !used {
@@ -147,7 +146,7 @@ func (w *cased) grade(ctx context.Context) error {
 	})
 	w.spent.Add(grades.Usage, true)
 	if err == nil && grades.Problem != "" {
-		err = &work.NoResultError{
+		err = &NoResultError{
 			What: suite.NoAnswer, Reason: "case " + w.c.ID + " cannot be graded: " + grades.Problem,
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evals"
-	"github.com/org/autoloop/internal/suite/work"
 )
 
 // Evaluator measures a skill in a tree of the repository: its metric is the mean
@@ -71,7 +70,7 @@ func (e *Evaluator) evaluate(ctx context.Context, request evaluation.Request) (R
 	number := e.number.Add(1)
 	o, out := e.Options, filepath.Join(e.Keep, fmt.Sprintf("evaluation-%03d", number))
 	o.Timeout, o.RunDir = request.Timeout, filepath.Join(e.RunDir, fmt.Sprintf("e%03d", number))
-	o.Budget = work.Budget{Tokens: request.Limit.Tokens, USD: request.Limit.CostUSD}
+	o.Budget = Budget{Tokens: request.Limit.Tokens, USD: request.Limit.CostUSD}
 	if err := errors.Join(os.MkdirAll(o.RunDir, 0o700), os.MkdirAll(out, 0o700)); err != nil {
 		return Result{}, err
 	}
@@ -83,10 +82,10 @@ func (e *Evaluator) evaluate(ctx context.Context, request evaluation.Request) (R
 // failures of our own. The outcome has what was used until then.
 func (e *Evaluator) problem(ctx context.Context, outcome evaluation.Result, err error) (evaluation.Result, error) {
 	_, fault := errors.AsType[*misuse.Error](err)
-	none, is := errors.AsType[*work.NoResultError](err)
+	none, is := errors.AsType[*NoResultError](err)
 	outcome.OverLimit = is && none.What == suite.BudgetUsedUp
 	if ctx.Err() == nil && (is || fault) {
-		outcome.Problem, err = e.Masker.OneLine(err.Error(), work.MaxWords), nil
+		outcome.Problem, err = e.Masker.OneLine(err.Error(), MaxWords), nil
 	}
 	return outcome, err
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite/judge"
-	"github.com/org/autoloop/internal/suite/work"
 	"github.com/org/autoloop/tests/scratch"
 	"github.com/org/autoloop/tests/testbox"
 	"github.com/org/autoloop/tests/testdir"
@@ -109,7 +108,7 @@ func (w *fixture) read(name string) string {
 
 // options are those of a run that starts no process: commands of checks fail.
 func (w *fixture) options(executor agent.Agent) Options {
-	o := Options{Agent: executor, Timeout: time.Minute, Runner: work.Runner{
+	o := Options{Agent: executor, Timeout: time.Minute, Runner: Runner{
 		Jobs: 1, RunDir: w.at("run"), Now: time.Now, Sandboxes: testbox.Maker(),
 	}}
 	o.Sandboxes.Runner = commands(func(context.Context, process.Spec) (process.Result, error) {

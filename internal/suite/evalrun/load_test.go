@@ -13,7 +13,6 @@ import (
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evals"
-	"github.com/org/autoloop/internal/suite/work"
 	"github.com/org/autoloop/tests/testdir"
 )
 
@@ -172,7 +171,7 @@ func TestSuitesThatNeedGrader(t *testing.T) {
 		evals.Case{ID: "a", Checks: []suite.Check{{Kind: suite.OutputExists}}}
 	require.NoError(t, Options{}.Fit(of(checks)))
 	require.ErrorContains(t, Options{}.Fit(of(checks, words)), "expectations, which need a grader: none")
-	require.ErrorContains(t, Options{Runner: work.Runner{NoGrader: "there is no key"}}.Fit(of(words)),
+	require.ErrorContains(t, Options{Runner: Runner{NoGrader: "there is no key"}}.Fit(of(words)),
 		"need a grader: there is no key; choose")
 	assert.False(t, of(checks).Graded())
 	assert.True(t, of(checks, words).Graded())

@@ -14,7 +14,6 @@ import (
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/suite/evals"
-	"github.com/org/autoloop/internal/suite/work"
 )
 
 // maxGradingFile is more than the parser takes: it says what is too much.
@@ -77,8 +76,8 @@ func Failures(r Result, most int) string {
 			lines = append(lines, fmt.Sprintf("case %s: %d of %d", c.ID, c.Passed, c.Total))
 		}
 		for _, failed := range c.Failed {
-			lines = append(lines, fmt.Sprintf("  failed: %s (%s)", plain.Short(failed.Text, work.MaxWords),
-				plain.Short(failed.Evidence, work.MaxWords)))
+			lines = append(lines, fmt.Sprintf("  failed: %s (%s)", plain.Short(failed.Text, MaxWords),
+				plain.Short(failed.Evidence, MaxWords)))
 		}
 	}
 	lines = append(lines, Remarks(r.Cases)...)
@@ -137,8 +136,8 @@ func Suggestions(feedback json.RawMessage) []string {
 				text = about + ": " + text
 			}
 		}
-		list = append(list, plain.Short(text, work.MaxWords))
+		list = append(list, plain.Short(text, MaxWords))
 	}
-	list = append(list, plain.Short(said.Overall, work.MaxWords))
+	list = append(list, plain.Short(said.Overall, MaxWords))
 	return slices.DeleteFunc(list, func(text string) bool { return text == "" })
 }

@@ -20,12 +20,11 @@ import (
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evals"
 	"github.com/org/autoloop/internal/suite/sandbox"
-	"github.com/org/autoloop/internal/suite/work"
 )
 
 // Options say how a suite is run.
 type Options struct {
-	work.Runner
+	Runner
 	// Agent is the executor: it works on the cases.
 	Agent agent.Agent
 	// Timeout bounds the executor in each case, 0 for ten minutes.
@@ -69,7 +68,7 @@ func resultOf(runs ...[]evals.CaseScore) Result {
 
 // Run runs every case of a skill and grades it. Below out, a directory, it
 // leaves eval-<id>/ with transcript.md, outputs/ and grading.json for each. A
-// case whose executor fails counts 0 and is part of the result; a *work.NoResultError or
+// case whose executor fails counts 0 and is part of the result; a *NoResultError or
 // *misuse.Error, or the end of ctx, means that no run counts but for its Expense.
 func Run(ctx context.Context, skill *Skill, out string, o Options) (result Result, err error) {
 	if o.Timeout <= 0 {
@@ -78,7 +77,7 @@ func Run(ctx context.Context, skill *Skill, out string, o Options) (result Resul
 	if err := o.Fit(skill); err != nil {
 		return result, err
 	}
-	s := &session{Options: o, skill: skill, out: out, spent: &work.Spending{Budget: o.Budget, Begun: o.Now()}}
+	s := &session{Options: o, skill: skill, out: out, spent: &Spending{Budget: o.Budget, Begun: o.Now()}}
 	if o.Start != "" && skill.Evals.Cases[0].Trigger == nil {
 		end, err := s.serve(ctx)
 		if err != nil {
@@ -115,7 +114,7 @@ type session struct {
 	// url is where the server of the skill listens, "" for none.
 	url string
 
-	spent *work.Spending
+	spent *Spending
 }
 
 // all runs the cases, some at the same time. After an error those that run are ended; at
@@ -130,11 +129,11 @@ func (s *session) all(ctx context.Context) ([]evals.CaseScore, error) {
 	}
 	told := 0
 	var telling sync.Mutex
-	return done, work.Each(ctx, &s.Runner, s.spent, numbers, func(begun, _ int) string {
+	return done, Each(ctx, &s.Runner, s.spent, numbers, func(begun, _ int) string {
 		return fmt.Sprintf("with %d of %d cases begun", begun, len(done))
 	}, func(ctx context.Context, i int) (err error) {
 		done[i], err = s.one(ctx, i, s.skill.Evals.Cases[i])
-		if none, is := errors.AsType[*work.NoResultError](err); err != nil && (!is || none.What != suite.BudgetUsedUp) {
+		if none, is := errors.AsType[*NoResultError](err); err != nil && (!is || none.What != suite.BudgetUsedUp) {
 			cancel(err)
 		}
 		telling.Lock()

@@ -24,7 +24,6 @@ import (
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite/evals"
 	"github.com/org/autoloop/internal/suite/judge"
-	"github.com/org/autoloop/internal/suite/work"
 	"github.com/org/autoloop/tests/golden"
 	"github.com/org/autoloop/tests/testdir"
 )
@@ -281,7 +280,7 @@ func TestGradersThatFail(t *testing.T) {
 		result, err := w.run(o)
 		if c.says != "" {
 			require.ErrorContains(t, err, c.says)
-			_, silent := errors.AsType[*work.NoResultError](err)
+			_, silent := errors.AsType[*NoResultError](err)
 			assert.Equal(t, c.silent, silent)
 			assert.NoFileExists(t, w.at("out/eval-1/grading.json"))
 			continue

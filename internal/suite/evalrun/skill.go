@@ -1,6 +1,6 @@
-// Package evalrun runs the eval suite of a skill: it places the skill where an
-// agent looks for it, lets the agent work on each case in a sandbox of its own,
-// and grades what came of it by checks and by a judge.
+// Package evalrun runs suites. Of a skill's, it places the skill where an agent looks for it, lets
+// the agent work on each case in a sandbox of its own, and grades what came of it by checks and by
+// a judge; of tasks, see Report.
 package evalrun
 
 import (

@@ -16,7 +16,6 @@ import (
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evals"
-	"github.com/org/autoloop/internal/suite/work"
 	"github.com/org/autoloop/tests/golden"
 )
 
@@ -48,8 +47,8 @@ func TestProblemsOfAnEvaluation(t *testing.T) {
 	t.Parallel()
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	limit := &work.NoResultError{What: suite.BudgetUsedUp, Reason: "all tokens were used"}
-	silent := &work.NoResultError{What: suite.LoginRefused, Reason: "no login"}
+	limit := &NoResultError{What: suite.BudgetUsedUp, Reason: "all tokens were used"}
+	silent := &NoResultError{What: suite.LoginRefused, Reason: "no login"}
 	for name, c := range map[string]struct {
 		ctx     context.Context
 		err     error
@@ -102,7 +101,7 @@ func TestSuggestions(t *testing.T) {
 	}
 	long := Suggestions([]byte(`{"overall": "` + strings.Repeat("ä", 1000) + `"}`))
 	require.Len(t, long, 1)
-	assert.Equal(t, work.MaxWords, utf8.RuneCountInString(long[0]))
+	assert.Equal(t, MaxWords, utf8.RuneCountInString(long[0]))
 }
 
 // TestFailuresAreBounded: whatever failed, what an improver is told is text of at most

@@ -1,4 +1,4 @@
-package taskrun
+package evalrun
 
 import (
 	"context"
@@ -19,11 +19,10 @@ import (
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/sandbox"
-	"github.com/org/autoloop/internal/suite/work"
 	"github.com/org/autoloop/tests/long"
 )
 
-func verdict(t *testing.T, s *session) Report {
+func verdict(t *testing.T, s *comparison) Report {
 	t.Helper()
 	require.NoError(t, s.measure(t.Context()))
 	found, err := s.report(t.Context())
@@ -105,7 +104,7 @@ func TestCrashingAgentGivesNoResult(t *testing.T) {
 		"x ":    "all 1 runs of the baseline",
 		"xx xx": "of the baseline",
 	} {
-		s := &session{records: map[unit]record{}}
+		s := &comparison{records: map[unit]record{}}
 		for side, ends := range strings.Split(runs, " ") {
 			for i, end := range ends {
 				r := record{Crashed: end == 'x'}
@@ -128,7 +127,7 @@ func TestCrashingAgentGivesNoResult(t *testing.T) {
 // times, all in one session.
 func TestTimesOfOneSession(t *testing.T) {
 	t.Parallel()
-	s := &session{records: map[unit]record{}}
+	s := &comparison{records: map[unit]record{}}
 	for k := range 3 {
 		for side := range roles {
 			s.records[unit{0, side, k}], s.records[unit{1, side, k}] = record{Session: "a"}, record{Session: "a"}
@@ -158,7 +157,7 @@ func TestKnownChance(t *testing.T) {
 		"said, and a model works":     {false, true, 1, new(true)},
 		"nothing was run":             {true, false, 0, nil},
 	} {
-		s := &session{auto: c.auto, varies: c.varies, records: map[unit]record{}, tasks: []*prepared{{}, {}}}
+		s := &comparison{auto: c.auto, varies: c.varies, records: map[unit]record{}, tasks: []*prepared{{}, {}}}
 		for _, u := range s.units(c.repeats) {
 			s.records[u] = record{}
 		}
@@ -172,7 +171,7 @@ func TestKnownChance(t *testing.T) {
 func TestKeyOfARun(t *testing.T) {
 	t.Parallel()
 	type run struct {
-		session
+		comparison
 		prepared
 
 		role role
@@ -181,8 +180,8 @@ func TestKeyOfARun(t *testing.T) {
 	key := func(change func(*run)) string {
 		list := sandbox.Manifest{{Path: "a", Mode: 0o644, SHA256: "00"}}
 		w := &run{
-			session: session{Options: Options{
-				Runner: work.Runner{Model: "m", Command: "cmd", Env: []string{"A"}},
+			comparison: comparison{TaskOptions: TaskOptions{
+				Runner: Runner{Model: "m", Command: "cmd", Env: []string{"A"}},
 			}},
 			prepared: prepared{
 				Task: format.Task{ID: "t", Prompt: "p", Timeout: time.Second, Checks: []suite.Check{
@@ -205,7 +204,7 @@ func TestKeyOfARun(t *testing.T) {
 		"the id":               func(w *run) { w.ID = "u" },
 		"the prompt":           func(w *run) { w.Prompt = "q" },
 		"the time":             func(w *run) { w.Timeout += time.Millisecond },
-		"the agent":            func(w *run) { w.agent = &worker{} },
+		"the agent":            func(w *run) { w.agent = &configured{} },
 		"the agent's version":  func(w *run) { w.version = "2" },
 		"the model":            func(w *run) { w.Model = "n" },
 		"the command":          func(w *run) { w.Command = "cmd2" },
@@ -245,7 +244,7 @@ func TestKeyOfARun(t *testing.T) {
 // which comes first changes with the task and with the repeat.
 func TestOrderOfRuns(t *testing.T) {
 	t.Parallel()
-	s := &session{tasks: []*prepared{{}, {}}}
+	s := &comparison{tasks: []*prepared{{}, {}}}
 	order := func() (list []string) {
 		for _, u := range s.units(2) {
 			list = append(list, fmt.Sprint(u.task, u.side.String()[:1], u.repeat))

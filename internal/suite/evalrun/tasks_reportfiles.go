@@ -1,4 +1,4 @@
-package taskrun
+package evalrun
 
 import (
 	"encoding/json"
@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/files"
-	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/suite/format"
@@ -77,7 +76,7 @@ func clearReport(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, ReportFile)); errors.Is(err, fs.ErrNotExist) {
 		return errors.New("it has other files; give an empty directory")
 	}
-	return tree.RemoveAll(filepath.Join(dir, "runs"))
+	return os.RemoveAll(filepath.Join(dir, "runs"))
 }
 
 // copyRuns copies the files of an outcome's runs below dir.

@@ -1,4 +1,4 @@
-package taskrun
+package evalrun
 
 import (
 	"context"
@@ -17,21 +17,19 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite"
-	"github.com/org/autoloop/internal/suite/cache"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/judge"
-	"github.com/org/autoloop/internal/suite/work"
 )
 
 // TestJudgeDecides where checks do not, and is asked about the tasks with a rubric.
 func TestJudgeDecides(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, map[string]string{
-		"a": `"judgeRubric": {"criteria": "which is it?", "weight": 0.2}, ` + checks(exists), "b": checks(exists),
+	w := newTaskFixture(t, map[string]string{
+		"a": `"judgeRubric": {"criteria": "which is it?", "weight": 0.2}, ` + checks(copied), "b": checks(copied),
 	})
 	j := &answers{name: "opinion", text: "y"}
-	works := &worker{name: commandAgent, ends: func(int) (agent.Reply, error) { return agent.Reply{}, nil }}
-	found, err := w.compare(works, func(o *Options) { o.Grader, o.Runs = j, 0 })
+	works := &configured{name: commandAgent, ends: func(int) (agent.Reply, error) { return agent.Reply{}, nil }}
+	found, err := w.compare(works, func(o *TaskOptions) { o.Grader, o.Runs = j, 0 })
 	require.NoError(t, err)
 	assert.Equal(t, decision.Improved, found.Verdict, found.Summary)
 	assert.Equal(t, 5, found.Repeats, "a judge is a model")
@@ -45,11 +43,11 @@ func TestJudgeDecides(t *testing.T) {
 
 // toJudge is a comparison whose runs are made: of each task there are two on each side, and
 // every second task has a rubric.
-func toJudge(t *testing.T, tasks int, text string) (*session, *answers) {
+func toJudge(t *testing.T, tasks int, text string) (*comparison, *answers) {
 	t.Helper()
 	s, j := simulated(t, tasks, func(role, int, int) bool { return true }), &answers{name: "j", text: text}
 	base := t.TempDir()
-	s.Archive = &cache.Archive{Dir: filepath.Join(base, "kept"), Stage: base}
+	s.Archive = &Archive{Dir: filepath.Join(base, "kept"), Stage: base}
 	s.Grader, s.Session = j, "session"
 	for i, p := range s.tasks {
 		p.Title, p.keys = fmt.Sprint("Task ", i), [roles]string{fmt.Sprintf("%032d", i), fmt.Sprintf("%032d", 100+i)}
@@ -106,7 +104,7 @@ func TestJudgeIsAskedNoMore(t *testing.T) {
 		}
 	}
 	s, _ := toJudge(t, 1, "y")
-	silent := &judging{session: s, given: map[unit]*format.Judgement{}, silence: [roles]int{maxSilence, 0}}
+	silent := &judging{comparison: s, given: map[unit]*format.Judgement{}, silence: [roles]int{maxSilence, 0}}
 	silent.note(unit{}, judge.Opinion{Judgement: &format.Judgement{}})
 	assert.True(t, silent.left(unit{}), "an answer that was on its way changes nothing")
 	for name, c := range map[string]struct {
@@ -146,7 +144,7 @@ func TestJudgingGoesOnWhereItWas(t *testing.T) {
 	} {
 		ctx, stop := context.WithCancelCause(t.Context())
 		s, j := toJudge(t, 4, c.text)
-		j.stop, s.spent.Budget = stop, work.Budget{Tokens: c.budget}
+		j.stop, s.spent.Budget = stop, Budget{Tokens: c.budget}
 		_, _, err := s.judgeAll(ctx, 2)
 		assert.Contains(t, fmt.Sprint(err), c.says, name)
 		assert.Equal(t, c.says == "", err == nil, name)
@@ -156,7 +154,7 @@ func TestJudgingGoesOnWhereItWas(t *testing.T) {
 
 		for fresh, then := range map[bool]int{false: c.then, true: 8} {
 			next, again := toJudge(t, 4, "y")
-			next.Archive, next.Fresh = &cache.Archive{Dir: t.TempDir(), Stage: t.TempDir()}, fresh
+			next.Archive, next.Fresh = &Archive{Dir: t.TempDir(), Stage: t.TempDir()}, fresh
 			require.NoError(t, os.CopyFS(next.Archive.Dir, os.DirFS(s.Archive.Dir)))
 			given, problems, err := next.judgeAll(t.Context(), 2)
 			require.NoError(t, err)
@@ -176,21 +174,21 @@ func TestJudgingGoesOnWhereItWas(t *testing.T) {
 // and none that cannot be read.
 func TestJudgementsAreOfTheirRun(t *testing.T) {
 	t.Parallel()
-	first := func(change func(p *prepared)) func(*session, *answers) {
-		return func(s *session, _ *answers) { change(s.tasks[0]) }
+	first := func(change func(p *prepared)) func(*comparison, *answers) {
+		return func(s *comparison, _ *answers) { change(s.tasks[0]) }
 	}
-	left := func(side role, repeat int, r record) func(*session, *answers) {
-		return func(s *session, _ *answers) { s.records[unit{0, side, repeat}] = r }
+	left := func(side role, repeat int, r record) func(*comparison, *answers) {
+		return func(s *comparison, _ *answers) { s.records[unit{0, side, repeat}] = r }
 	}
 	long := `{"score0to1": 0.5, "rationale": "` + strings.Repeat("x", 4<<20) + `"}`
 	for name, c := range map[string]struct {
-		change func(*session, *answers)
+		change func(*comparison, *answers)
 		kept   string // what the judgements are by then, "" as they were
 		asked  int
 	}{
-		"the session":              {func(s *session, _ *answers) { s.Session = "another" }, "", 0},
+		"the session":              {func(s *comparison, _ *answers) { s.Session = "another" }, "", 0},
 		"the weight":               {first(func(p *prepared) { p.Rubric.Weight = new(metric.FromInt(1)) }), "", 0},
-		"the judge":                {func(_ *session, j *answers) { j.name = "another" }, "", 4},
+		"the judge":                {func(_ *comparison, j *answers) { j.name = "another" }, "", 4},
 		"the criteria":             {first(func(p *prepared) { p.Rubric.Criteria = "is it short?" }), "", 4},
 		"a side's key":             {first(func(p *prepared) { p.keys[theCandidate] = strings.Repeat("f", 32) }), "", 4},
 		"what one run left":        {left(theCandidate, 1, record{Digest: "else"}), "", 1},
@@ -228,7 +226,7 @@ func TestOrderOfJudging(t *testing.T) {
 	order := func(session string) []unit {
 		s, _ := toJudge(t, 6, "y")
 		s.Session = session
-		return (&judging{session: s}).order(2)
+		return (&judging{comparison: s}).order(2)
 	}
 	first := order("one")
 	assert.Equal(t, first, order("one"))

@@ -1,4 +1,4 @@
-package taskrun
+package evalrun
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/judge"
-	"github.com/org/autoloop/internal/suite/work"
 )
 
 // maxSilence is how many cases of one side in a row a judge may leave unanswered
@@ -23,7 +22,7 @@ const maxSilence = 3
 
 // judging asks the judge about every run of the tasks with a rubric.
 type judging struct {
-	*session
+	*comparison
 
 	mu       sync.Mutex
 	given    map[unit]*format.Judgement
@@ -41,7 +40,7 @@ type judging struct {
 //
 // Each side has its own silence: a judge that answers about one side alone must
 // come out one-sided in whatever order it was asked, not as no judge at all.
-func (s *session) judgeAll(ctx context.Context, repeats int) (map[unit]*format.Judgement, []string, error) {
+func (s *comparison) judgeAll(ctx context.Context, repeats int) (map[unit]*format.Judgement, []string, error) {
 	switch {
 	case !s.suite.Judged():
 		return nil, nil, nil
@@ -50,10 +49,10 @@ func (s *session) judgeAll(ctx context.Context, repeats int) (map[unit]*format.J
 	case s.Grader == nil:
 		return nil, []string{s.NoGrader}, nil
 	}
-	j := &judging{session: s, given: map[unit]*format.Judgement{}}
+	j := &judging{comparison: s, given: map[unit]*format.Judgement{}}
 	cases := j.order(repeats)
 	j.total = len(cases)
-	failed := work.Each(ctx, &s.Runner, s.spent, cases, func(_ int, u unit) string {
+	failed := Each(ctx, &s.Runner, s.spent, cases, func(_ int, u unit) string {
 		if j.left(u) {
 			return ""
 		}

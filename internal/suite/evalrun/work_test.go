@@ -1,4 +1,4 @@
-package work_test
+package evalrun
 
 import (
 	"context"
@@ -14,16 +14,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/suite/work"
 	"github.com/org/autoloop/tests/golden"
 )
 
 // spending reads a budget and what was used of it: its words are `$` money, `t` tokens, a time, and whether
 // an unknown cost pauses; after a semicolon each stand what one agent used, money and tokens, "-" for neither.
-func spending(t *testing.T, text string) *work.Spending {
+func spending(t *testing.T, text string) *Spending {
 	t.Helper()
 	begun := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	spent := &work.Spending{Begun: begun}
+	spent := &Spending{Begun: begun}
 	for i, part := range strings.Split(text, ";") {
 		var tokens *int64
 		var usd *metric.Value
@@ -111,10 +110,10 @@ func TestEach(t *testing.T) {
 	t.Parallel()
 	units := []int{0, 1, 2, 3, 4, 5, 6, 7}
 	var now, most, done atomic.Int64
-	spent := &work.Spending{Budget: work.Budget{Tokens: 10}}
+	spent := &Spending{Budget: Budget{Tokens: 10}}
 	each := func(ctx context.Context, jobs int, do func(context.Context, int) error) error {
-		r := &work.Runner{Jobs: jobs, Now: time.Now}
-		return work.Each(ctx, r, spent, units, func(begun, unit int) string {
+		r := &Runner{Jobs: jobs, Now: time.Now}
+		return Each(ctx, r, spent, units, func(begun, unit int) string {
 			if unit < 2 {
 				return ""
 			}
@@ -147,7 +146,7 @@ func TestEach(t *testing.T) {
 	begun = nil
 	err = each(t.Context(), 1, func(_ context.Context, u int) error { begun = append(begun, u); return nil })
 	require.EqualError(t, err, "the budget of 10 tokens is used up with 2 begun")
-	var none *work.NoResultError
+	var none *NoResultError
 	require.ErrorAs(t, err, &none)
 	assert.Equal(t, []int{0, 1}, begun, "but those that cost nothing")
 

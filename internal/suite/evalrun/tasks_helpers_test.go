@@ -1,4 +1,4 @@
-package taskrun
+package evalrun
 
 import (
 	"cmp"
@@ -16,26 +16,15 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite"
-	"github.com/org/autoloop/internal/suite/cache"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/judge"
 	"github.com/org/autoloop/internal/suite/score"
-	"github.com/org/autoloop/internal/suite/work"
-	"github.com/org/autoloop/tests/scratch"
 	"github.com/org/autoloop/tests/testbox"
 )
 
-func TestMain(m *testing.M) {
-	if handled, code := process.Supervise(os.Args); handled {
-		os.Exit(code)
-	}
-	os.Exit(scratch.Run(m))
-}
-
-// worker is an agent in this process. Its configuration is AGENTS.md, which it copies to out.txt.
-type worker struct {
+// configured is an agent in this process. Its configuration is AGENTS.md, which it copies to out.txt.
+type configured struct {
 	name    string // "" for worker
 	version error  // why it cannot say its version
 	// ends, optional, is how its run of that number ends, from 1; else it took a hundred tokens.
@@ -46,17 +35,17 @@ type worker struct {
 	versions int
 }
 
-func (w *worker) Name() string         { return cmp.Or(w.name, "worker") }
-func (*worker) SignIn() string         { return "" }
-func (*worker) Install() string        { return "" }
-func (*worker) Outdated(string) string { return "" }
+func (w *configured) Name() string         { return cmp.Or(w.name, "worker") }
+func (*configured) SignIn() string         { return "" }
+func (*configured) Install() string        { return "" }
+func (*configured) Outdated(string) string { return "" }
 
-func (w *worker) Version(context.Context) (string, error) {
+func (w *configured) Version(context.Context) (string, error) {
 	w.versions++
 	return "1", w.version
 }
 
-func (w *worker) Propose(_ context.Context, r agent.Request) (agent.Reply, error) {
+func (w *configured) Propose(_ context.Context, r agent.Request) (agent.Reply, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.asked = append(w.asked, r)
@@ -115,8 +104,8 @@ func (a *answers) Grade(_ context.Context, c judge.Work) (judge.Opinion, error) 
 	return found, nil
 }
 
-// fixture is a suite with its two configurations, and what a comparison needs.
-type fixture struct {
+// taskFixture is a suite with its two configurations, and what a comparison needs.
+type taskFixture struct {
 	t        *testing.T
 	ctx      context.Context
 	root     string
@@ -125,16 +114,16 @@ type fixture struct {
 
 // Checks of a task: that the agent copied its configuration, and that this is the candidate's.
 const (
-	exists = `{"kind": "fileExists", "path": "out.txt"}`
+	copied = `{"kind": "fileExists", "path": "out.txt"}`
 	after  = `{"kind": "fileContains", "path": "out.txt", "substring": "after"}`
 )
 
 func checks(list ...string) string { return `"checks": [` + strings.Join(list, ", ") + "]" }
 
-// newFixture makes a suite of tasks, of which it is said what is not usual.
-func newFixture(t *testing.T, tasks map[string]string) *fixture {
+// newTaskFixture makes a suite of tasks, of which it is said what is not usual.
+func newTaskFixture(t *testing.T, tasks map[string]string) *taskFixture {
 	t.Helper()
-	w := &fixture{t: t, ctx: t.Context(), root: t.TempDir()}
+	w := &taskFixture{t: t, ctx: t.Context(), root: t.TempDir()}
 	for id, text := range tasks {
 		fields := []string{text}
 		for key, value := range map[string]string{
@@ -152,49 +141,49 @@ func newFixture(t *testing.T, tasks map[string]string) *fixture {
 	return w
 }
 
-func (w *fixture) write(name, text string) {
+func (w *taskFixture) write(name, text string) {
 	w.t.Helper()
 	file := w.at(name)
 	require.NoError(w.t, os.MkdirAll(filepath.Dir(file), 0o755))
 	require.NoError(w.t, os.WriteFile(file, []byte(text), 0o644))
 }
 
-func (w *fixture) at(name string) string { return filepath.Join(w.root, filepath.FromSlash(name)) }
+func (w *taskFixture) at(name string) string { return filepath.Join(w.root, filepath.FromSlash(name)) }
 
-func (w *fixture) load() *TaskSuite {
+func (w *taskFixture) load() *TaskSuite {
 	w.t.Helper()
-	loaded, err := Load(w.t.Context(), w.at("suite"))
+	loaded, err := LoadTasks(w.t.Context(), w.at("suite"))
 	require.NoError(w.t, err)
 	return loaded
 }
 
 // options are those of a comparison in which an agent does one run of each task after the other.
-func (w *fixture) options(works agent.Agent) Options {
+func (w *taskFixture) options(works agent.Agent) TaskOptions {
 	w.t.Helper()
 	w.sessions++
 	stage, run := w.at(fmt.Sprintf("stage-%d", w.sessions)), w.at(fmt.Sprintf("run-%d", w.sessions))
 	require.NoError(w.t, os.MkdirAll(stage, 0o700))
 	require.NoError(w.t, os.MkdirAll(run, 0o700))
-	return Options{
+	return TaskOptions{
 		// A busy machine must not decide: no time counts as another one.
 		Thresholds: score.Thresholds{ObjectiveDropIsRegression: true, CostTolerance: metric.FromInt(1000)},
 		Agent:      "worker", Runs: 1, Config: AgentConfig(),
 		Agents: func(string) (agent.Agent, error) { return works, nil },
-		Runner: work.Runner{
+		Runner: Runner{
 			RunDir: run, Now: time.Now, Jobs: 1, Sandboxes: testbox.Maker(),
 		},
-		Archive: &cache.Archive{Dir: w.at("kept"), Stage: stage}, Session: fmt.Sprintf("session %d", w.sessions),
+		Archive: &Archive{Dir: w.at("kept"), Stage: stage}, Session: fmt.Sprintf("session %d", w.sessions),
 	}
 }
 
 // compare runs the suite on both sides; change, nil for none, adapts the options.
-func (w *fixture) compare(works agent.Agent, change func(*Options)) (Report, error) {
+func (w *taskFixture) compare(works agent.Agent, change func(*TaskOptions)) (Report, error) {
 	w.t.Helper()
 	o := w.options(works)
 	if change != nil {
 		change(&o)
 	}
-	found, err := Run(w.ctx, w.load(), o, w.side("before"), w.side("after"))
+	found, err := RunTasks(w.ctx, w.load(), o, w.side("before"), w.side("after"))
 	left, readErr := os.ReadDir(o.RunDir)
 	require.NoError(w.t, readErr)
 	for _, entry := range left {
@@ -203,11 +192,11 @@ func (w *fixture) compare(works agent.Agent, change func(*Options)) (Report, err
 	return found, err
 }
 
-func (w *fixture) side(name string) Side {
+func (w *taskFixture) side(name string) Side {
 	return Side{Label: name, Dir: w.at(name)}
 }
 
-func read(t *testing.T, file string) string {
+func readText(t *testing.T, file string) string {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
@@ -216,18 +205,18 @@ func read(t *testing.T, file string) string {
 
 // simulated is a comparison whose runs are drawn instead of made: each task has
 // four checks, which pass as the function says.
-func simulated(t *testing.T, tasks int, passes func(side role, task, check int) bool) *session {
+func simulated(t *testing.T, tasks int, passes func(side role, task, check int) bool) *comparison {
 	t.Helper()
-	s := &session{
-		Options: Options{
+	s := &comparison{
+		TaskOptions: TaskOptions{
 			Thresholds: score.Thresholds{
 				MinCompositeGain: metric.MustValue("0.01"), RegressionCompositeDrop: metric.MustValue("0.05"),
 				ObjectiveDropIsRegression: true,
 			},
-			Archive: &cache.Archive{Dir: t.TempDir()},
-			Runner:  work.Runner{Jobs: 1, Now: func() time.Time { return time.Time{} }},
+			Archive: &Archive{Dir: t.TempDir()},
+			Runner:  Runner{Jobs: 1, Now: func() time.Time { return time.Time{} }},
 		},
-		suite: &TaskSuite{}, records: map[unit]record{}, auto: true, spent: &work.Spending{},
+		suite: &TaskSuite{}, records: map[unit]record{}, auto: true, spent: &Spending{},
 	}
 	for i := range tasks {
 		s.tasks = append(s.tasks, &prepared{Task: format.Task{ID: fmt.Sprintf("t%d", i)}, agent: &agent.Command{}})

@@ -1,4 +1,4 @@
-package taskrun
+package evalrun
 
 import (
 	"context"
@@ -18,7 +18,6 @@ import (
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/sandbox"
-	"github.com/org/autoloop/internal/suite/work"
 )
 
 // commandAgent is the agent that may or may not ask a model: nobody knows.
@@ -61,13 +60,13 @@ const (
 )
 
 // execute runs one task once and keeps the result.
-func (s *session) execute(ctx context.Context, u unit) (r record, err error) {
+func (s *comparison) execute(ctx context.Context, u unit) (r record, err error) {
 	task := s.tasks[u.task]
 	staged, err := s.Archive.Begin()
 	if err != nil {
 		return record{}, err
 	}
-	err = s.Try(ctx, s.spent, work.Attempt{
+	err = s.Try(ctx, s.spent, Attempt{
 		Format: suite.Tasks, Name: "task " + task.ID, Box: fmt.Sprintf("box-%d-%d-%d", u.task, u.side, u.repeat),
 		Agent: task.agent, From: task.templates[u.side].Copy, Keep: staged,
 		Request: func(*sandbox.Box) agent.Request {
@@ -81,7 +80,7 @@ func (s *session) execute(ctx context.Context, u unit) (r record, err error) {
 			return err
 		},
 	})
-	if none, is := errors.AsType[*work.NoResultError](err); is {
+	if none, is := errors.AsType[*NoResultError](err); is {
 		none.Reason += goOn
 	}
 	if err == nil {
@@ -95,7 +94,7 @@ func (s *session) execute(ctx context.Context, u unit) (r record, err error) {
 const goOn = "; what was finished is kept; run it again to go on"
 
 // look looks at what an agent left, and runs the task's checks.
-func (s *session) look(ctx context.Context, box *sandbox.Box, task *prepared, reply agent.Reply, file string,
+func (s *comparison) look(ctx context.Context, box *sandbox.Box, task *prepared, reply agent.Reply, file string,
 ) (r record, err error) {
 	changes, err := box.Changes(ctx)
 	if err != nil {
@@ -107,10 +106,10 @@ func (s *session) look(ctx context.Context, box *sandbox.Box, task *prepared, re
 	}
 	r = record{
 		Format: recordFormat, Session: s.Session, Cost: costOf(reply), Digest: digest(diff),
-		Words: box.Masker.OneLine(reply.Summary, work.MaxWords),
+		Words: box.Masker.OneLine(reply.Summary, MaxWords),
 	}
 	if failure := reply.Failure; failure != nil {
-		r.Crashed, r.Failure = failure.Kind == agent.Crashed, box.Masker.OneLine(failure.Error(), work.MaxWords)
+		r.Crashed, r.Failure = failure.Kind == agent.Crashed, box.Masker.OneLine(failure.Error(), MaxWords)
 	}
 	left := task.Timeout - reply.Duration
 	for i, check := range task.Checks {
@@ -126,7 +125,7 @@ func (s *session) look(ctx context.Context, box *sandbox.Box, task *prepared, re
 			evidence = ""
 		}
 		r.Checks = append(r.Checks, format.CheckResult{
-			Kind: check.Kind, Name: plain.Short(check.Subject(), work.MaxWords), Passed: passed, Detail: evidence,
+			Kind: check.Kind, Name: plain.Short(check.Subject(), MaxWords), Passed: passed, Detail: evidence,
 		})
 	}
 	return r, nil
@@ -158,12 +157,12 @@ func (r record) same(other record) bool {
 }
 
 // name is where a run is kept.
-func (s *session) name(u unit) string {
+func (s *comparison) name(u unit) string {
 	return fmt.Sprintf("%s/%d", s.tasks[u.task].keys[u.side], u.repeat+1)
 }
 
 // recall reads a run that was kept; what cannot be read is run again.
-func (s *session) recall(u unit) (r record, kept bool) {
+func (s *comparison) recall(u unit) (r record, kept bool) {
 	if !s.Archive.Read(s.name(u), recordFile, &r) || r.Format != recordFormat {
 		return record{}, false
 	}
@@ -183,7 +182,7 @@ func (r record) file(name string) string {
 // key identifies the runs of a task on one side by all that they depend on, as far as it can
 // be known. Whose part it is counts too: a candidate that was chosen for its good runs is
 // measured anew when it is the baseline.
-func (s *session) key(of role, p *prepared) string {
+func (s *comparison) key(of role, p *prepared) string {
 	return digest([]any{
 		recordFormat, of, p.ID, p.Prompt, p.Checks, p.Timeout.Milliseconds(), p.templates[of].Manifest.Digest(),
 		p.agent.Name(), p.version, s.Model, s.Command, s.Surroundings, s.Env,

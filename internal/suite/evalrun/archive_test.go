@@ -1,4 +1,4 @@
-package cache_test
+package evalrun
 
 import (
 	"os"
@@ -9,19 +9,17 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/org/autoloop/internal/suite/cache"
 )
 
-func newArchive(t *testing.T) *cache.Archive {
+func newArchive(t *testing.T) *Archive {
 	t.Helper()
 	base := t.TempDir()
 	stage := filepath.Join(base, "stage")
 	require.NoError(t, os.Mkdir(stage, 0o700))
-	return &cache.Archive{Dir: filepath.Join(base, "kept"), Stage: stage}
+	return &Archive{Dir: filepath.Join(base, "kept"), Stage: stage}
 }
 
-func put(t *testing.T, a *cache.Archive, name, text string) {
+func put(t *testing.T, a *Archive, name, text string) {
 	t.Helper()
 	dir, err := a.Begin()
 	require.NoError(t, err)
@@ -87,9 +85,9 @@ func TestForget(t *testing.T) {
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	require.NoError(t, cache.Room(dir))
+	require.NoError(t, Room(dir))
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	assert.Empty(t, left)
-	require.ErrorContains(t, cache.Room(filepath.Join(dir, "none")), "make room and run it again")
+	require.ErrorContains(t, Room(filepath.Join(dir, "none")), "make room and run it again")
 }

@@ -1,4 +1,4 @@
-package taskrun
+package evalrun
 
 import (
 	"context"
@@ -15,9 +15,13 @@ import (
 // schema is the version of a report's JSON.
 const schema = 1
 
-// Report is what a comparison came to, with the outcomes that it is of: they
-// tell which checks failed and why, what the judge said, and where transcripts
-// and changes are.
+// Report is what a task suite came to for two configurations of an agent, the baseline and the
+// candidate, with the outcomes that it is of: they tell which checks failed and why, what the judge
+// said, and where transcripts and changes are.
+//
+// A run is one task, once, with one configuration, in a sandbox of its own. It becomes a record,
+// which is kept on disk under the digest of all that went into it as soon as it is finished: an
+// interrupted comparison goes on where it was, and the baseline's runs serve the next candidate too.
 type Report struct {
 	Schema int `json:"schemaVersion"`
 	score.Comparison
@@ -42,7 +46,7 @@ type Report struct {
 }
 
 // report judges the runs and compares the sides.
-func (s *session) report(ctx context.Context) (found Report, err error) {
+func (s *comparison) report(ctx context.Context) (found Report, err error) {
 	repeats := s.repeatsMade()
 	if s.auto && !s.varies {
 		// A second run has only shown that it comes to the same.
@@ -80,7 +84,7 @@ func (s *session) report(ctx context.Context) (found Report, err error) {
 
 // crashed is an error when the agent failed in every run of a side: that says
 // nothing about a configuration.
-func (s *session) crashed() error {
+func (s *comparison) crashed() error {
 	for side := range roles {
 		failed, runs, why := 0, 0, ""
 		for u, r := range s.records {
@@ -100,7 +104,7 @@ func (s *session) crashed() error {
 }
 
 // outcome puts the records of one side together.
-func (s *session) outcome(side role, repeats int, judged map[unit]*format.Judgement) format.SuiteOutcome {
+func (s *comparison) outcome(side role, repeats int, judged map[unit]*format.Judgement) format.SuiteOutcome {
 	outcome := format.SuiteOutcome{ConfigLabel: s.sides[side].Label, Stochastic: s.stochastic()}
 	for i, task := range s.tasks {
 		scored := format.Score{TaskID: task.ID}
@@ -125,7 +129,7 @@ func (s *session) outcome(side role, repeats int, judged map[unit]*format.Judgem
 
 // stochastic is what is known about chance: false only when two runs of
 // everything came to the same.
-func (s *session) stochastic() *bool {
+func (s *comparison) stochastic() *bool {
 	const enough = 2
 	if !s.varies && (!s.auto || s.repeatsMade() < enough) {
 		return nil
@@ -134,14 +138,14 @@ func (s *session) stochastic() *bool {
 }
 
 // repeatsMade is how many runs of each task there are on each side.
-func (s *session) repeatsMade() int {
+func (s *comparison) repeatsMade() int {
 	return len(s.records) / max(1, len(s.units(1)))
 }
 
 // timed reports whether the time that a task's runs took tells configurations
 // apart: only where chance is averaged out, and between runs that were made side
 // by side.
-func (s *session) timed(task, repeats int) bool {
+func (s *comparison) timed(task, repeats int) bool {
 	if repeats < 2 { //nolint:mnd // one run is no sample
 		return false
 	}
@@ -165,7 +169,7 @@ func (found Report) Lines() []string {
 }
 
 // Failures says which checks failed, for the next proposal.
-func Failures(o format.SuiteOutcome) string {
+func TaskFailures(o format.SuiteOutcome) string {
 	const most = 30
 	var lines []string
 	for _, scored := range o.Scores {

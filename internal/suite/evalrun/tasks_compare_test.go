@@ -1,4 +1,4 @@
-package taskrun
+package evalrun
 
 import (
 	"context"
@@ -18,16 +18,15 @@ import (
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/format"
-	"github.com/org/autoloop/internal/suite/work"
 	"github.com/org/autoloop/tests/golden"
 )
 
 // TestBetterConfigurationIsPromoted, by an agent that is a process.
 func TestBetterConfigurationIsPromoted(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, map[string]string{"a": checks(after, exists), "b": ""})
+	w := newTaskFixture(t, map[string]string{"a": checks(after, copied), "b": ""})
 	const script = "cp AGENTS.md out.txt; echo copied"
-	found, err := w.compare(nil, func(o *Options) {
+	found, err := w.compare(nil, func(o *TaskOptions) {
 		o.Agent, o.Runs, o.Command = "command", 0, script
 		o.Agents = func(name string) (agent.Agent, error) {
 			return agent.NewRegistry(&agent.Command{Runner: process.NewRunner()}).Usable(name,
@@ -44,24 +43,24 @@ func TestBetterConfigurationIsPromoted(t *testing.T) {
 		{Kind: suite.FileContains, Name: "out.txt", Detail: `does not contain "after"`},
 		{Kind: suite.FileExists, Name: "out.txt", Passed: true},
 	}, run.Checks)
-	assert.Contains(t, read(t, run.Transcript), "copied\n")
-	assert.Contains(t, read(t, run.Diff), "+before")
+	assert.Contains(t, readText(t, run.Transcript), "copied\n")
+	assert.Contains(t, readText(t, run.Diff), "+before")
 	assert.Nil(t, run.Cost.WallClockMs, "time is no measure of a single run")
 }
 
 // TestFinishedRunsAreKept by what went into them, also for a later candidate.
 func TestFinishedRunsAreKept(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, map[string]string{"a": checks(after), "b": checks(after)})
-	works := &worker{}
-	alone, err := Run(t.Context(), w.load(), w.options(works), w.side("before"))
+	w := newTaskFixture(t, map[string]string{"a": checks(after), "b": checks(after)})
+	works := &configured{}
+	alone, err := RunTasks(t.Context(), w.load(), w.options(works), w.side("before"))
 	require.NoError(t, err)
 	golden.Row(t, "alone", alone.Alone())
 	assert.Len(t, works.asked, 2)
-	fresh := func(o *Options) { o.Fresh = true }
+	fresh := func(o *TaskOptions) { o.Fresh = true }
 	for _, c := range []struct {
 		file, text   string
-		change       func(*Options)
+		change       func(*TaskOptions)
 		runs, reused int
 	}{
 		{"", "", nil, 2, 2}, // beside the configuration that was measured alone
@@ -85,11 +84,11 @@ func TestFinishedRunsAreKept(t *testing.T) {
 
 func TestInterruptedGoesOn(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, map[string]string{"a": "", "b": "", "c": ""})
-	works := &worker{}
+	w := newTaskFixture(t, map[string]string{"a": "", "b": "", "c": ""})
+	works := &configured{}
 	ctx, stop := context.WithCancelCause(t.Context())
 	w.ctx = ctx
-	_, err := w.compare(works, func(o *Options) {
+	_, err := w.compare(works, func(o *TaskOptions) {
 		o.Progress = func(p Progress) {
 			if p.Done == 4 {
 				stop(errStopped)
@@ -124,10 +123,10 @@ func TestSuitesThatCannotBeLoaded(t *testing.T) {
 		},
 		"no task": {nil, "suite/l", []string{"there is no task.json"}},
 	} {
-		w := newFixture(t, c.tasks)
+		w := newTaskFixture(t, c.tasks)
 		require.NoError(t, os.MkdirAll(filepath.Dir(w.at(c.link)), 0o700))
 		require.NoError(t, os.Symlink("/etc/passwd", w.at(c.link)))
-		_, err := Load(t.Context(), w.at("suite"))
+		_, err := LoadTasks(t.Context(), w.at("suite"))
 		var wrong *misuse.Error
 		require.ErrorAs(t, err, &wrong, name)
 		for _, text := range c.says {
@@ -140,21 +139,21 @@ func TestSuitesThatCannotBeLoaded(t *testing.T) {
 // TestBudget: its end ends a comparison, which goes on with another one.
 func TestBudget(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, map[string]string{"a": "", "b": "", "c": ""})
-	run := func(works *worker, budget work.Budget) error {
-		_, err := w.compare(works, func(o *Options) { o.Budget = budget })
+	w := newTaskFixture(t, map[string]string{"a": "", "b": "", "c": ""})
+	run := func(works *configured, budget Budget) error {
+		_, err := w.compare(works, func(o *TaskOptions) { o.Budget = budget })
 		return err
 	}
-	works := &worker{}
-	err := run(works, work.Budget{Tokens: 250})
+	works := &configured{}
+	err := run(works, Budget{Tokens: 250})
 	require.ErrorContains(t, err, "250 tokens is used up after 3 of 6 runs")
-	var none *work.NoResultError
+	var none *NoResultError
 	require.ErrorAs(t, err, &none)
-	require.NoError(t, run(works, work.Budget{Tokens: 1 << 40}))
+	require.NoError(t, run(works, Budget{Tokens: 1 << 40}))
 	assert.Len(t, works.asked, 6)
 	w.write("before/AGENTS.md", "of another\n")
-	silent := &worker{ends: func(int) (agent.Reply, error) { return agent.Reply{}, nil }}
-	require.ErrorContains(t, run(silent, work.Budget{Tokens: 1, UnknownCostPauses: true}), "does not say what it costs")
+	silent := &configured{ends: func(int) (agent.Reply, error) { return agent.Reply{}, nil }}
+	require.ErrorContains(t, run(silent, Budget{Tokens: 1, UnknownCostPauses: true}), "does not say what it costs")
 }
 
 // TestAgentsOfTasks have the names here, whatever a task file calls them.
@@ -166,9 +165,9 @@ func TestAgentsOfTasks(t *testing.T) {
 	} {
 		assert.Equal(t, want, AgentOf(said))
 	}
-	w := newFixture(t, map[string]string{"a": `"agent": "claude-code"`, "b": ""})
+	w := newTaskFixture(t, map[string]string{"a": `"agent": "claude-code"`, "b": ""})
 	asked := []string{}
-	_, err := w.compare(nil, func(o *Options) {
+	_, err := w.compare(nil, func(o *TaskOptions) {
 		o.Agents = func(name string) (agent.Agent, error) {
 			asked = append(asked, name)
 			return nil, errors.New("not here")
@@ -176,7 +175,7 @@ func TestAgentsOfTasks(t *testing.T) {
 	})
 	require.ErrorContains(t, err, "a/task.json: not here")
 	assert.ElementsMatch(t, []string{"claude", "worker"}, asked)
-	found, err := w.compare(&worker{}, func(o *Options) { o.Override = true })
+	found, err := w.compare(&configured{}, func(o *TaskOptions) { o.Override = true })
 	require.NoError(t, err)
 	require.Len(t, found.Warnings, 1)
 	assert.Contains(t, found.Warnings[0], "a/task.json names agent claude-code;")
@@ -188,7 +187,7 @@ func TestFaultsAreSaidBeforeAnythingRuns(t *testing.T) {
 	gone := errors.New("gone")
 	for says, c := range map[string]struct {
 		remove, link string // paths
-		change       func(o *Options, works *worker)
+		change       func(o *TaskOptions, works *configured)
 		ours         bool // it is a failure of our own, and no fault of the caller's
 	}{
 		"open the baseline: ":                     {remove: "before"},
@@ -197,16 +196,16 @@ func TestFaultsAreSaidBeforeAnythingRuns(t *testing.T) {
 		"open the fixture of b: ":                 {remove: "suite/b/fixture", ours: true},
 		`baseline: "CLAUDE.md" is a link that`:    {link: "before/CLAUDE.md"},
 		`fixture of a: "l" is a link that leaves`: {link: "suite/a/fixture/l"},
-		"a/task.json: ask agent worker for its":   {change: func(_ *Options, works *worker) { works.version = gone }},
-		"the run's agent: gone": {change: func(o *Options, _ *worker) {
+		"a/task.json: ask agent worker for its":   {change: func(_ *TaskOptions, works *configured) { works.version = gone }},
+		"the run's agent: gone": {change: func(o *TaskOptions, _ *configured) {
 			o.Agents = func(string) (agent.Agent, error) { return nil, gone }
 		}},
-		"a/task.json names no agent": {change: func(o *Options, _ *worker) { o.Agent = "" }},
-		"not a directory":            {change: func(o *Options, _ *worker) { o.RunDir = os.Args[0] }, ours: true},
+		"a/task.json names no agent": {change: func(o *TaskOptions, _ *configured) { o.Agent = "" }},
+		"not a directory":            {change: func(o *TaskOptions, _ *configured) { o.RunDir = os.Args[0] }, ours: true},
 	} {
 		t.Run(says, func(t *testing.T) {
 			t.Parallel()
-			w, works := newFixture(t, map[string]string{"a": "", "b": ""}), &worker{}
+			w, works := newTaskFixture(t, map[string]string{"a": "", "b": ""}), &configured{}
 			loaded, o := w.load(), w.options(works)
 			for name := range strings.FieldsSeq(c.remove) {
 				require.NoError(t, os.RemoveAll(w.at(name)))
@@ -217,7 +216,7 @@ func TestFaultsAreSaidBeforeAnythingRuns(t *testing.T) {
 			if c.change != nil {
 				c.change(&o, works)
 			}
-			found, err := Run(t.Context(), loaded, o, w.side("before"), w.side("after"))
+			found, err := RunTasks(t.Context(), loaded, o, w.side("before"), w.side("after"))
 			require.ErrorContains(t, err, says)
 			var fault *misuse.Error
 			assert.Equal(t, !c.ours, errors.As(err, &fault), "%v", err)
@@ -240,7 +239,7 @@ func TestWarningsOfConfigurations(t *testing.T) {
 		"another mode is another": {"before\n", "", 0o755},
 		"none":                    {"", "the candidate (after) has no file of", 0o644},
 	} {
-		w, works := newFixture(t, map[string]string{"a": ""}), &worker{}
+		w, works := newTaskFixture(t, map[string]string{"a": ""}), &configured{}
 		w.write("after/main.go", "x")
 		w.write("after/AGENTS.md", c.text)
 		require.NoError(t, os.Chmod(w.at("after/AGENTS.md"), c.mode))
@@ -258,11 +257,11 @@ func TestWarningsOfConfigurations(t *testing.T) {
 // TestRequestsToAgents are by the task and the side, in a sandbox and a home of their own.
 func TestRequestsToAgents(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, map[string]string{"a": `"prompt": "do it", "timeoutMs": 7000`, "b": `"timeoutMs": 7000`})
+	w := newTaskFixture(t, map[string]string{"a": `"prompt": "do it", "timeoutMs": 7000`, "b": `"timeoutMs": 7000`})
 	w.write("before/CLAUDE.md", "of the baseline alone\n")
 	w.write("suite/a/fixture/CLAUDE.md", "of the fixture\n")
-	works := &worker{}
-	found, err := w.compare(works, func(o *Options) {
+	works := &configured{}
+	found, err := w.compare(works, func(o *TaskOptions) {
 		o.Runs, o.Model, o.Command, o.Budget.Tokens = 3, "m", "c", 1200
 	})
 	require.NoError(t, err)
@@ -292,9 +291,9 @@ func TestRequestsToAgents(t *testing.T) {
 // the comparison, and what was used is told.
 func TestFailedRunIsKeptWithItsChanges(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, map[string]string{"a": checks(exists), "b": ""})
+	w := newTaskFixture(t, map[string]string{"a": checks(copied), "b": ""})
 	run := func(failure *agent.Failure, err error) (Report, error) {
-		works := &worker{ends: func(n int) (agent.Reply, error) {
+		works := &configured{ends: func(n int) (agent.Reply, error) {
 			reply := paid()
 			if n > 1 {
 				return reply, nil
@@ -312,8 +311,8 @@ func TestFailedRunIsKeptWithItsChanges(t *testing.T) {
 	require.ErrorContains(t, err, "task a: agent worker: authentication: no key")
 	assert.NoDirExists(t, w.at("kept"), "it is no result")
 	crash := &agent.Failure{Kind: agent.Crashed, Message: "3\nno luck"}
-	_, err = w.compare(&worker{ends: func(int) (agent.Reply, error) { return agent.Reply{Failure: crash}, nil }},
-		func(o *Options) { o.Archive.Dir = w.at("elsewhere") })
+	_, err = w.compare(&configured{ends: func(int) (agent.Reply, error) { return agent.Reply{Failure: crash}, nil }},
+		func(o *TaskOptions) { o.Archive.Dir = w.at("elsewhere") })
 	require.ErrorContains(t, err, "in all 2 runs of the baseline (crashed: 3 no luck)")
 	found, err := run(crash, nil)
 	require.NoError(t, err)
@@ -321,7 +320,7 @@ func TestFailedRunIsKeptWithItsChanges(t *testing.T) {
 	assert.Equal(t, "crashed: 3 no luck", failed.Failure)
 	assert.Equal(t, "not looked at: the agent failed", failed.Checks[0].Detail)
 	assert.False(t, failed.Checks[0].Passed, "the file that it left before does not count")
-	assert.Contains(t, read(t, failed.Diff), "+before", "what it changed is kept all the same")
+	assert.Contains(t, readText(t, failed.Diff), "+before", "what it changed is kept all the same")
 	assert.Empty(t, found.Candidate.Scores[0].Runs[0].Failure)
 }
 
@@ -335,23 +334,23 @@ func (b broken) Run(context.Context, process.Spec) (process.Result, error) {
 // TestRunsThatCannotBeKept are an error, and no verdict.
 func TestRunsThatCannotBeKept(t *testing.T) {
 	t.Parallel()
-	for says, change := range map[string]func(w *fixture, o *Options){
-		"remove the sandbox of task a: it is held": func(_ *fixture, o *Options) {
+	for says, change := range map[string]func(w *taskFixture, o *TaskOptions){
+		"remove the sandbox of task a: it is held": func(_ *taskFixture, o *TaskOptions) {
 			o.Sandboxes.Remove = func(dir string) error {
 				return errors.Join(os.RemoveAll(dir), errors.New("it is held"))
 			}
 		},
-		"keep a result as ":        func(w *fixture, _ *Options) { w.write("kept", "") },
-		"begin to keep a result: ": func(_ *fixture, o *Options) { o.Archive.Stage += "-gone" },
-		"no home": func(_ *fixture, o *Options) {
+		"keep a result as ":        func(w *taskFixture, _ *TaskOptions) { w.write("kept", "") },
+		"begin to keep a result: ": func(_ *taskFixture, o *TaskOptions) { o.Archive.Stage += "-gone" },
+		"no home": func(_ *taskFixture, o *TaskOptions) {
 			o.Sandboxes.Environ = func(string, []string) ([]string, error) { return nil, errors.New("no home") }
 		},
-		"task a: run a command: no processes left": func(_ *fixture, o *Options) {
+		"task a: run a command: no processes left": func(_ *taskFixture, o *TaskOptions) {
 			o.Sandboxes.Runner = broken{errors.New("no processes left")}
 		},
 	} {
-		w := newFixture(t, map[string]string{"a": checks(`{"kind": "command", "cmd": "true"}`)})
-		found, err := w.compare(&worker{}, func(o *Options) { change(w, o) })
+		w := newTaskFixture(t, map[string]string{"a": checks(`{"kind": "command", "cmd": "true"}`)})
+		found, err := w.compare(&configured{}, func(o *TaskOptions) { change(w, o) })
 		require.ErrorContains(t, err, says)
 		assert.Empty(t, found.Verdict)
 	}
@@ -369,11 +368,11 @@ func (s slow) Run(_ context.Context, spec process.Spec) (process.Result, error) 
 func TestChecksShareTheTimeOfATask(t *testing.T) {
 	t.Parallel()
 	const command = `{"kind": "command", "cmd": "x"}`
-	w := newFixture(t, map[string]string{
+	w := newTaskFixture(t, map[string]string{
 		"a": checks(command, command, `{"kind": "diffContains", "substring": "+"}`, command) + `, "timeoutMs": 50000`,
 	})
 	var limits []time.Duration
-	found, err := w.compare(&worker{}, func(o *Options) { o.Sandboxes.Runner, o.Jobs = slow{&limits}, 1 })
+	found, err := w.compare(&configured{}, func(o *TaskOptions) { o.Sandboxes.Runner, o.Jobs = slow{&limits}, 1 })
 	require.NoError(t, err)
 	assert.Equal(t, []time.Duration{50 * time.Second, 20 * time.Second}, limits[:2])
 	assert.Contains(t, found.Baseline.Scores[0].Runs[0].Checks[3].Detail, "time was up")
@@ -383,14 +382,14 @@ func TestChecksShareTheTimeOfATask(t *testing.T) {
 func TestLoginOfAgent(t *testing.T) {
 	t.Parallel()
 	const login = "login-of-the-agent-4711"
-	w := newFixture(t, map[string]string{"a": checks(after, `{"kind": "command", "cmd": "cat out.txt >&2; exit 1"}`,
+	w := newTaskFixture(t, map[string]string{"a": checks(after, `{"kind": "command", "cmd": "cat out.txt >&2; exit 1"}`,
 		`{"kind": "diffContains", "substring": "`+login+`"}`) + `, "judgeRubric": {"criteria": "is it good?"}`})
 	w.write("after/AGENTS.md", "after "+login+"\n")
 	j := &answers{text: "y"}
-	works := &worker{ends: func(int) (agent.Reply, error) {
+	works := &configured{ends: func(int) (agent.Reply, error) {
 		return agent.Reply{Summary: "used " + login, Secrets: process.NewMasker(nil, login)}, nil
 	}}
-	found, err := w.compare(works, func(o *Options) { o.Grader = j })
+	found, err := w.compare(works, func(o *TaskOptions) { o.Grader = j })
 	require.NoError(t, err)
 	require.Len(t, j.cases, 2)
 	for _, c := range j.cases {
@@ -401,16 +400,16 @@ func TestLoginOfAgent(t *testing.T) {
 	run := found.Candidate.Scores[0].Runs[0]
 	assert.Contains(t, run.Checks[1].Detail, "exit code 1: ")
 	assert.True(t, run.Checks[2].Passed, "a check looks at what was written")
-	assert.Contains(t, read(t, run.Diff), "+after ***")
-	assert.NotContains(t, read(t, filepath.Join(filepath.Dir(run.Diff), "result.json")), "after "+login)
-	assert.NotContains(t, Failures(found.Candidate), "after "+login)
+	assert.Contains(t, readText(t, run.Diff), "+after ***")
+	assert.NotContains(t, readText(t, filepath.Join(filepath.Dir(run.Diff), "result.json")), "after "+login)
+	assert.NotContains(t, TaskFailures(found.Candidate), "after "+login)
 }
 
 // TestReports can be moved, written again, and read; nothing else is cleared for them.
 func TestReports(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, map[string]string{"t": checks(after)})
-	found, err := w.compare(&worker{}, func(o *Options) { o.Runs = 2 })
+	w := newTaskFixture(t, map[string]string{"t": checks(after)})
+	found, err := w.compare(&configured{}, func(o *TaskOptions) { o.Runs = 2 })
 	require.NoError(t, err)
 	found.Warnings = []string{"<b>look</b>"}
 	runs := found.Baseline.Scores[0].Runs
@@ -423,11 +422,11 @@ func TestReports(t *testing.T) {
 	assert.Empty(t, kept[0].Diff)
 	assert.Equal(t, "runs/baseline/t/2/changes.diff", kept[1].Diff)
 	assert.Equal(t, "runs/baseline/t/1/changes.diff", kept[0].Transcript)
-	assert.Equal(t, read(t, runs[1].Diff), read(t, filepath.Join(to, kept[1].Diff)))
+	assert.Equal(t, readText(t, runs[1].Diff), readText(t, filepath.Join(to, kept[1].Diff)))
 	back, err := ReadOutcome(filepath.Join(to, "baseline.json"), "x")
 	require.NoError(t, err)
 	assert.Equal(t, written.Baseline, back, "an outcome of the report is one for the next comparison")
-	shown := read(t, filepath.Join(to, "report.md"))
+	shown := readText(t, filepath.Join(to, "report.md"))
 	assert.Contains(t, shown, "look")
 	assert.NotContains(t, shown, "<b>")
 

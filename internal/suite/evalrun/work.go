@@ -1,5 +1,4 @@
-// Package work does the runs of a suite, some at the same time, within a budget.
-package work
+package evalrun
 
 import (
 	"cmp"
@@ -17,7 +16,6 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite"
-	"github.com/org/autoloop/internal/suite/cache"
 	"github.com/org/autoloop/internal/suite/judge"
 	"github.com/org/autoloop/internal/suite/sandbox"
 )
@@ -217,7 +215,7 @@ func (r *Runner) Try(ctx context.Context, spent *Spending, a Attempt) (err error
 		}
 	}
 	// A full disk makes agents and checks fail: that is no result.
-	return errors.Join(cache.Room(box.Base), cache.Room(a.Keep))
+	return errors.Join(Room(box.Base), Room(a.Keep))
 }
 
 // MaxWords bounds what is kept of failures and last words, in characters.

@@ -1,4 +1,4 @@
-package work_test
+package evalrun
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/sandbox"
-	"github.com/org/autoloop/internal/suite/work"
 	"github.com/org/autoloop/tests/testbox"
 )
 
@@ -66,12 +65,12 @@ func TestHowAnAttemptEnds(t *testing.T) {
 			base := t.TempDir()
 			template, err := sandbox.Compose(t.Context(), filepath.Join(base, "template"), "x", nil, nil, "d")
 			require.NoError(t, err)
-			r := work.Runner{
+			r := Runner{
 				Model: "m", RunDir: filepath.Join(base, "run"), Masker: process.NewMasker(nil, "sk-very-secret-key"),
 				Sandboxes: testbox.Maker(),
 			}
-			spent, looked := &work.Spending{Budget: work.Budget{Tokens: c.budget}}, false
-			err = r.Try(t.Context(), spent, work.Attempt{
+			spent, looked := &Spending{Budget: Budget{Tokens: c.budget}}, false
+			err = r.Try(t.Context(), spent, Attempt{
 				Format: suite.Evals, Name: "case a", Box: "box", Agent: c.agent, From: template.Copy, Keep: base,
 				Request: func(*sandbox.Box) agent.Request { return agent.Request{Env: []string{"B=2"}} },
 				Look: func(box *sandbox.Box, _ agent.Reply) error {
@@ -92,7 +91,7 @@ func TestHowAnAttemptEnds(t *testing.T) {
 				return
 			}
 			require.EqualError(t, err, c.says)
-			none, is := errors.AsType[*work.NoResultError](err)
+			none, is := errors.AsType[*NoResultError](err)
 			require.Equal(t, c.what != "", is)
 			assert.True(t, !is || none.What == c.what)
 		})

@@ -1,11 +1,4 @@
-// Package taskrun runs a task suite for two configurations of an agent, the
-// baseline and the candidate, and holds one against the other.
-//
-// A run is one task, once, with one configuration, in a sandbox of its own. It
-// becomes a record, which is kept on disk under the digest of all that went
-// into it as soon as it is finished: an interrupted comparison goes on where it
-// was, and the baseline's runs serve the next candidate too.
-package taskrun
+package evalrun
 
 import (
 	"context"
@@ -17,21 +10,19 @@ import (
 	"github.com/org/autoloop/internal/agent/commandline"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
-	"github.com/org/autoloop/internal/suite/cache"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/sandbox"
 	"github.com/org/autoloop/internal/suite/score"
-	"github.com/org/autoloop/internal/suite/work"
 )
 
 // Side is one of the two configurations: Label names it in reports, such as a branch, and
 // Dir has its files.
 type Side struct{ Label, Dir string }
 
-// Options say how a suite is run. The zero values of the first group choose the
+// TaskOptions say how a suite is run. The zero values of the first group choose the
 // defaults; the second group must be set.
-type Options struct {
-	work.Runner
+type TaskOptions struct {
+	Runner
 	// Agent names who works on tasks that name nobody.
 	Agent string
 	// Override lets Agent work on the tasks that name another, too.
@@ -52,7 +43,7 @@ type Options struct {
 	// Agents finds an agent that can be used, by its name.
 	Agents func(name string) (agent.Agent, error)
 	// Archive keeps what is finished, and Session names this one in it.
-	Archive *cache.Archive
+	Archive *Archive
 	Session string
 }
 
@@ -75,13 +66,13 @@ type Progress struct {
 }
 
 // Run runs the suite for a baseline and a candidate, and compares them. For a baseline alone
-// it is run five times where a model is known to take part, else once, unless Options.Runs
+// it is run five times where a model is known to take part, else once, unless TaskOptions.Runs
 // says how often; the runs serve a later comparison. What a task comes to is part of the
 // report, also when its agent fails or its time runs out. An error means that there is no
 // comparison: something about suite or configuration cannot be used (an error of Misuse), an
 // agent is not there, the budget is used up, the disk is full, or ctx ended; what was
 // finished until then is kept, and the next call goes on.
-func Run(ctx context.Context, s *TaskSuite, o Options, sides ...Side) (found Report, err error) {
+func RunTasks(ctx context.Context, s *TaskSuite, o TaskOptions, sides ...Side) (found Report, err error) {
 	session, err := prepare(ctx, s, o, sides)
 	if err != nil {
 		return found, err
@@ -105,7 +96,7 @@ type TaskSuite struct {
 
 // Load reads the suite in a directory and looks at its fixtures. All that is
 // wrong is one *misuse.Error.
-func Load(ctx context.Context, dir string) (*TaskSuite, error) {
+func LoadTasks(ctx context.Context, dir string) (*TaskSuite, error) {
 	files, err := sandbox.FindTasks(dir)
 	if err != nil {
 		return nil, misuse.New(err)

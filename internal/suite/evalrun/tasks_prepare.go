@@ -1,4 +1,4 @@
-package taskrun
+package evalrun
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/sandbox"
-	"github.com/org/autoloop/internal/suite/work"
 )
 
 // role is the part that a configuration has in a comparison.
@@ -37,15 +36,15 @@ type prepared struct {
 }
 
 // session is one comparison while it is worked on.
-type session struct {
-	Options
+type comparison struct {
+	TaskOptions
 
 	// make makes a run; it is execute but in tests of the rules alone.
 	make  func(ctx context.Context, u unit) (record, error)
 	suite *TaskSuite
 	sides [roles]Side
 	tasks []*prepared
-	spent *work.Spending
+	spent *Spending
 	mu    sync.Mutex // of what follows, while runs are made
 	// records has the finished runs by task and role, in the order of repeats.
 	records  map[unit]record
@@ -62,11 +61,11 @@ type session struct {
 
 // prepare makes everything ready before anything runs, so that what cannot
 // work is found while nothing was spent.
-func prepare(ctx context.Context, loaded *TaskSuite, o Options, sides []Side) (*session, error) {
-	s := &session{
-		Options: o, suite: loaded, sides: [roles]Side{sides[0], sides[len(sides)-1]}, records: map[unit]record{},
+func prepare(ctx context.Context, loaded *TaskSuite, o TaskOptions, sides []Side) (*comparison, error) {
+	s := &comparison{
+		TaskOptions: o, suite: loaded, sides: [roles]Side{sides[0], sides[len(sides)-1]}, records: map[unit]record{},
 		workers: map[string]*prepared{}, auto: o.Runs <= 0, standalone: len(sides) == 1,
-		spent: &work.Spending{Budget: o.Budget, Begun: o.Now()},
+		spent: &Spending{Budget: o.Budget, Begun: o.Now()},
 	}
 	s.make = s.execute
 	overlays, err := s.overlays(ctx)
@@ -100,7 +99,7 @@ func prepare(ctx context.Context, loaded *TaskSuite, o Options, sides []Side) (*
 }
 
 // overlays reads both configurations.
-func (s *session) overlays(ctx context.Context) (overlays [roles]*sandbox.Overlay, err error) {
+func (s *comparison) overlays(ctx context.Context) (overlays [roles]*sandbox.Overlay, err error) {
 	for side := range roles {
 		overlay, fault := sandbox.ReadOverlay(ctx, side.String(), s.sides[side].Dir, s.Config)
 		if ctx.Err() != nil {
@@ -127,12 +126,12 @@ func (s *session) overlays(ctx context.Context) (overlays [roles]*sandbox.Overla
 	return overlays, nil
 }
 
-func (s *session) warn(format string, args ...any) {
+func (s *comparison) warn(format string, args ...any) {
 	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
 }
 
 // assign finds the agent of a task.
-func (s *session) assign(ctx context.Context, p *prepared) (err error) {
+func (s *comparison) assign(ctx context.Context, p *prepared) (err error) {
 	name, named := AgentOf(p.Agent), p.File
 	if chosen := AgentOf(s.Agent); name == "" || s.Override && chosen != name {
 		if name != "" {

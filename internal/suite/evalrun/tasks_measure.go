@@ -1,4 +1,4 @@
-package taskrun
+package evalrun
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/score"
-	"github.com/org/autoloop/internal/suite/work"
 )
 
 // repeatsWhenVarying is how often each task is run once anything in the suite
@@ -19,7 +18,7 @@ const repeatsWhenVarying = 5
 // take part, a difference between the sides is believed when it shows again in
 // a second run of both; when the second run differs from the first, chance is
 // at work.
-func (s *session) measure(ctx context.Context) error {
+func (s *comparison) measure(ctx context.Context) error {
 	repeats := 1
 	if s.varies = s.modelTakesPart(); !s.auto {
 		repeats = s.Runs
@@ -49,7 +48,7 @@ func (s *session) measure(ctx context.Context) error {
 }
 
 // modelTakesPart reports whether a model is known to work or to judge.
-func (s *session) modelTakesPart() bool {
+func (s *comparison) modelTakesPart() bool {
 	if s.Grader != nil && s.suite.Judged() ||
 		slices.ContainsFunc(s.tasks, func(p *prepared) bool { return p.agent.Name() != commandAgent }) {
 		return true
@@ -64,7 +63,7 @@ func (s *session) modelTakesPart() bool {
 
 // upTo makes the runs that are missing for so many repeats, some at the same time, as long as
 // the budget lasts; they are kept.
-func (s *session) upTo(ctx context.Context, repeats int) error {
+func (s *comparison) upTo(ctx context.Context, repeats int) error {
 	missing := s.units(repeats)
 	s.total = len(missing)
 	missing = slices.DeleteFunc(missing, func(u unit) bool {
@@ -79,7 +78,7 @@ func (s *session) upTo(ctx context.Context, repeats int) error {
 		return kept
 	})
 	s.tell(Progress{})
-	return work.Each(ctx, &s.Runner, s.spent, missing, func(int, unit) string {
+	return Each(ctx, &s.Runner, s.spent, missing, func(int, unit) string {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return fmt.Sprintf("after %d of %d runs%s", len(s.records), s.total, goOn)
@@ -100,7 +99,7 @@ func (s *session) upTo(ctx context.Context, repeats int) error {
 
 // units lists the runs in their order: repeat by repeat, and within a task the
 // sides in turn first, so that what drifts meets both.
-func (s *session) units(repeats int) []unit {
+func (s *comparison) units(repeats int) []unit {
 	var list []unit
 	for k := range repeats {
 		for i := range s.tasks {
@@ -116,7 +115,7 @@ func (s *session) units(repeats int) []unit {
 }
 
 // tell reports progress.
-func (s *session) tell(p Progress) {
+func (s *comparison) tell(p Progress) {
 	if s.Progress == nil {
 		return
 	}

@@ -1,7 +1,4 @@
-// Package cache keeps finished pieces of work on disk: a directory of files a
-// piece, which is there whole or not at all, whenever the process or the
-// machine ends.
-package cache
+package evalrun
 
 import (
 	"encoding/json"
@@ -20,7 +17,8 @@ import (
 // remove.
 var piece = lazyregexp.New(`^([0-9a-f]{32}/[0-9]+|judgements/[0-9a-f]{32})$`)
 
-// Archive keeps pieces of work under their names.
+// Archive keeps finished pieces of work under their names: a directory of files a piece, which is
+// there whole or not at all, whenever the process or the machine ends.
 type Archive struct {
 	// Dir has the pieces. It is made when the first one is kept.
 	Dir string

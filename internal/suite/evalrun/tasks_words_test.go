@@ -1,4 +1,4 @@
-package taskrun
+package evalrun
 
 import (
 	"strconv"
@@ -34,6 +34,6 @@ func TestFailuresAreOfTheFirstRun(t *testing.T) {
 	outcome := func(runs ...format.Run) format.SuiteOutcome {
 		return format.SuiteOutcome{Scores: []format.Score{{TaskID: "t", Runs: runs}}}
 	}
-	assert.Equal(t, "every check of the suite passed", Failures(outcome(passed, failed)))
-	golden.Row(t, "t: timed out |", Failures(outcome(failed, passed)))
+	assert.Equal(t, "every check of the suite passed", TaskFailures(outcome(passed, failed)))
+	golden.Row(t, "t: timed out |", TaskFailures(outcome(failed, passed)))
 }
