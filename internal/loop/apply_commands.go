@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,8 +24,8 @@ func (r *thread) applyCommands(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	record := func(refused *decision.Reason) error {
-		return r.write(ctx, "comments and commands", undo.update(r.ref()), func(b *records) error {
+	record := func(branch *git.RefUpdate, refused *decision.Reason) error {
+		return r.write(ctx, "comments and commands", branch, func(b *records) error {
 			r.enterCommands(b, undo)
 			if refused != nil {
 				b.pause(decision.Reason{Kind: decision.UndoRefused, Because: []decision.Reason{*refused}})
@@ -32,16 +33,17 @@ func (r *thread) applyCommands(ctx context.Context) error {
 			return nil
 		})
 	}
-	err = record(nil)
-	if reason := pushRefusal(err); reason != nil && undo.update(r.ref()) != nil {
-		undo.head = undo.old // nothing is undone
-		for iteration, answer := range undo.answers {
-			if answer.good {
-				undo.answers[iteration] = undone{fmt.Sprintf("Iteration %d is not undone: %s.", iteration,
-					plain.Quote(reason.String(), maxRefusal)), false}
-			}
+	var branch *git.RefUpdate
+	if len(undo.done) > 0 {
+		branch = &undo.branch
+	}
+	err = record(branch, nil)
+	if reason := pushRefusal(err); reason != nil && branch != nil {
+		for iteration := range undo.done {
+			undo.refused[iteration] = fmt.Sprintf("Iteration %d is not undone: %s.", iteration,
+				plain.Quote(reason.String(), maxRefusal))
 		}
-		err = record(reason)
+		err = record(nil, reason)
 	}
 	if err != nil {
 		return err
@@ -50,20 +52,24 @@ func (r *thread) applyCommands(ctx context.Context) error {
 	return nil
 }
 
+// unapplied are the comments with commands that were not applied before.
+func (r *thread) unapplied(b *records) []commands.Comment {
+	done := commands.ParseMark(b.CommandsUntil)
+	return slices.DeleteFunc(slices.Clone(r.comments.Comments), func(c commands.Comment) bool {
+		return len(c.Commands) == 0 || done.Knows(c.ID, c.Place)
+	})
+}
+
 // enterCommands records the effect of every command that was not applied before.
 func (r *thread) enterCommands(b *records, undo *undoing) {
 	r.noteIssue(b)
 	r.endPull(b)
-	done := commands.ParseMark(b.CommandsUntil)
-	mark := done
-	for _, c := range r.comments.Comments {
-		if len(c.Commands) == 0 || done.Knows(c.ID, c.Place) {
-			continue
-		}
+	mark := commands.ParseMark(b.CommandsUntil)
+	for _, c := range r.unapplied(b) {
 		mark = mark.With(c.ID, c.Place)
 		r.enterComment(b, c, undo)
 	}
-	if mark != done {
+	if mark != (commands.Mark{}) {
 		b.set(history.CommandsUntil, mark.String())
 	}
 }
@@ -176,17 +182,17 @@ func (r *thread) command(b *records, c commands.Comment, command commands.Comman
 	case commands.Instruct:
 		return fmt.Sprintf("The agent is told at iteration %d.", b.iteration), true
 	case commands.Undo:
-		answer := undo.answers[command.Iteration]
-		if !answer.good {
-			return answer.text, false
+		if why := undo.refused[command.Iteration]; why != "" {
+			return why, false
 		}
 		b.add(&history.Set{
-			Key: history.UndoneIteration, Value: strconv.Itoa(command.Iteration), Commit: undo.head,
+			Key: history.UndoneIteration, Value: strconv.Itoa(command.Iteration), Commit: undo.branch.New,
 		})
 		if b.Completed != nil && b.Paused == nil {
 			b.goOn(askedBy(c)) // its best is no longer on the branch
 		}
-		return answer.text, true
+		return fmt.Sprintf("Iteration %d is undone by commit %.12s; a new baseline is measured.", command.Iteration,
+			undo.done[command.Iteration]), true
 	case commands.Wrong:
 		return "That was not understood: " + command.Problem + ".", false
 	default:
@@ -205,25 +211,13 @@ func askedBy(c commands.Comment) decision.Reason {
 	return decision.Reason{Kind: decision.AskedBy, Path: c.Author}
 }
 
-// update is the move of the branch, nil when nothing is undone.
-func (u *undoing) update(ref string) *git.RefUpdate {
-	if u.head == u.old {
-		return nil
-	}
-	return &git.RefUpdate{Ref: ref, New: u.head, Old: u.old}
-}
-
 // undoing takes kept iterations back by commits on top of the branch. The
 // iteration after it finds commits without a measurement, and makes a new
 // baseline.
 type undoing struct {
-	old, head string
-	answers   map[int]undone
-}
-
-type undone struct {
-	text string
-	good bool
+	branch  git.RefUpdate  // its move
+	done    map[int]string // the commits that take iterations back
+	refused map[int]string // why others stay
 }
 
 // maxRefusal bounds the words of a remote in an answer.
@@ -232,102 +226,77 @@ const maxRefusal = 600
 // prepareUndo makes the commits for all iterations that are to be undone. Nothing
 // points to them until the records do.
 func (r *thread) prepareUndo(ctx context.Context) (*undoing, error) {
-	u := &undoing{answers: map[int]undone{}}
-	done := commands.ParseMark(r.records.CommandsUntil)
-	for _, c := range r.comments.Comments {
+	u := &undoing{branch: git.RefUpdate{Ref: r.ref()}, done: map[int]string{}, refused: map[int]string{}}
+	for _, c := range r.unapplied(r.records) {
 		for _, command := range c.Commands {
-			if _, undone := u.answers[command.Iteration]; undone || command.Kind != commands.Undo ||
-				done.Knows(c.ID, c.Place) {
+			if command.Kind != commands.Undo || u.done[command.Iteration]+u.refused[command.Iteration] != "" {
 				continue
 			}
-			if u.old == "" {
+			if u.branch.Old == "" {
 				head, err := r.head(ctx)
 				if err != nil {
 					return nil, err
 				}
-				u.old, u.head = head, head
+				u.branch.Old, u.branch.New = head, head
 			}
-			answer, err := r.undo(ctx, u, command.Iteration)
-			if err != nil {
+			if err := r.undo(ctx, u, command.Iteration); err != nil {
 				return nil, err
 			}
-			u.answers[command.Iteration] = answer
 		}
 	}
 	return u, nil
 }
 
-// undo reverts one iteration on top of the branch.
-func (r *thread) undo(ctx context.Context, u *undoing, iteration int) (undone, error) {
-	commit := ""
-	for _, e := range history.Of[*history.Decided](r.records.log.Events) {
-		if e.Iteration == iteration {
-			commit = e.Commit
+// undo reverts one iteration on top of the branch: its candidate, and the fixes for CI on top of that.
+func (r *thread) undo(ctx context.Context, u *undoing, iteration int) error {
+	refuse := func(format string, args ...any) error {
+		u.refused[iteration] = fmt.Sprintf(format, args...)
+		return nil
+	}
+	var e history.Decided
+	for _, tried := range r.records.Attempts {
+		if tried.Iteration == iteration {
+			e = *tried.Decided
 		}
 	}
-	none := func(format string, args ...any) (undone, error) {
-		return undone{fmt.Sprintf(format, args...), false}, nil
-	}
+	head := u.branch.New
 	if last := r.records.Iteration; iteration > last {
-		return none("There is no iteration %d: %d is the last.", iteration, last)
+		return refuse("There is no iteration %d: %d is the last.", iteration, last)
 	}
-	if commit == "" || u.head == "" {
-		return none("Iteration %d kept nothing, so there is nothing to undo.", iteration)
+	if e.Commit == "" || head == "" {
+		return refuse("Iteration %d kept nothing, so there is nothing to undo.", iteration)
 	}
-	on, err := r.Repo.IsAncestor(ctx, commit, u.head)
-	if err == nil && !on {
-		return none("The commit of iteration %d is not on %s any more.", iteration, r.branch())
+	if on, err := r.Repo.IsAncestor(ctx, e.Commit, head); err != nil || !on {
+		return cmp.Or(err, refuse("The commit of iteration %d is not on %s any more.", iteration, r.branch()))
 	}
-	var first, tree, now string
-	var conflicts []string
-	if err == nil {
-		first, err = r.firstCommit(ctx, commit, iteration)
+	commits, err := r.Repo.Log(ctx, 0, e.Commit, "^"+e.Parent)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		tree, conflicts, err = r.threeWay(ctx, commit, u.head, first+"^")
+	tree, conflicts, err := r.threeWay(ctx, e.Commit, head, e.Parent)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		now, _, err = r.Repo.TreeOf(ctx, u.head)
-	}
+	now, _, err := r.Repo.TreeOf(ctx, head)
 	switch {
 	case err != nil:
-		return undone{}, err
+		return err
 	case len(conflicts) > 0:
 		var files []string
 		for _, path := range atMost(conflicts, 10) {
 			files = append(files, strings.ReplaceAll(plain.Path(path), "`", "'"))
 		}
-		return none("Iteration %d cannot be undone: later ones changed the same lines of `%s`. Undo "+
+		return refuse("Iteration %d cannot be undone: later ones changed the same lines of `%s`. Undo "+
 			"those first.", iteration, strings.Join(files, "`, `"))
 	case tree == now:
-		return none("Nothing of iteration %d is left on %s, so there is nothing to undo.", iteration, r.branch())
+		return refuse("Nothing of iteration %d is left on %s, so there is nothing to undo.", iteration, r.branch())
 	}
-	reverts := "commit " + commit
-	if first != commit {
-		reverts = fmt.Sprintf("the commits %s to %s", first, commit)
+	reverts := "commit " + e.Commit
+	if first := commits[len(commits)-1].ID; first != e.Commit {
+		reverts = fmt.Sprintf("the commits %s to %s", first, e.Commit)
 	}
-	head, err := r.commitTree(ctx, tree, r.signed("Undo iteration %d\n\nThis reverts %s.\n\n", iteration, reverts), u.head)
-	if err == nil {
-		u.head = head
-	}
-	return undone{fmt.Sprintf("Iteration %d is undone by commit %.12s; a new baseline is measured.", iteration,
-		head), true}, err
-}
-
-// firstCommit is the candidate of an iteration whose last commit is known: fixes for CI
-// are commits on top of it.
-func (r *thread) firstCommit(ctx context.Context, commit string, iteration int) (string, error) {
-	at, err := r.Repo.ReadCommit(ctx, commit)
-	for range maxFixes {
-		if err != nil || len(at.Parents) != 1 {
-			break
-		}
-		var before git.Commit
-		before, err = r.Repo.ReadCommit(ctx, at.Parents[0])
-		if err != nil || before.Trailers()["Autoloop-Iteration"] != strconv.Itoa(iteration) {
-			break
-		}
-		at = before
-	}
-	return at.ID, err
+	u.branch.New, err = r.commitTree(ctx, tree,
+		r.signed("Undo iteration %d\n\nThis reverts %s.\n\n", iteration, reverts), head)
+	u.done[iteration] = u.branch.New
+	return err
 }

@@ -24,22 +24,17 @@ type CommandsResult struct {
 // takes no lease, and leaves a program alone that another run works on.
 func (s *Service) ApplyCommands(ctx context.Context) (CommandsResult, error) {
 	result := CommandsResult{Program: s.Program.Name}
-	r, busy, err := s.aside(ctx)
-	if result.Busy = busy; err != nil || busy != "" {
-		return result, err
-	}
-	if r.files.Ledger == nil {
+	r, err := s.aside(ctx)
+	if err == nil && r.files.Ledger == nil {
 		var paused bool
 		if result.Run, paused, err = r.askedAtFirst(ctx); err != nil || !paused {
 			return result, err
 		}
 	}
-	err = r.readComments(ctx)
-	if other, ok := errors.AsType[*endedError](err); ok {
-		result.Busy = other.Error()
-		return result, nil
+	if err == nil {
+		err = r.readComments(ctx)
 	}
-	if err != nil {
+	if result.Busy, err = busy(err); err != nil || result.Busy != "" {
 		return result, err
 	}
 	r.updateGitHub(ctx)
@@ -47,41 +42,45 @@ func (s *Service) ApplyCommands(ctx context.Context) (CommandsResult, error) {
 	return result, nil
 }
 
-// aside opens the records for a change without a lease; busy names another run that works
+// aside opens the records for a change without a lease, which waits for another run that works
 // on the program.
-func (s *Service) aside(ctx context.Context) (r *run, busy string, err error) {
-	r = s.begin()
+func (s *Service) aside(ctx context.Context) (*run, error) {
+	r := s.begin()
 	r.aside, r.mayWrite = true, r.requireNoLease
 	if err := r.open(ctx); err != nil {
-		return r, "", err
+		return r, err
 	}
 	r.iteration = r.records.Iteration + 1
-	return r, r.leaseHolder(r.records), nil
+	return r, r.requireNoLease(r.records)
+}
+
+// busy names the run that a change without a lease waits for, "" for none.
+func busy(err error) (string, error) {
+	if end, is := errors.AsType[*endedError](err); is {
+		return end.Error(), nil
+	}
+	return "", err
 }
 
 // Command applies one command, as a comment of its author would, and returns the answer,
-// and whether it was done; busy names another run that works on the program.
+// and whether it was done; by names another run that works on the program.
 func (s *Service) Command(ctx context.Context, author string, command commands.Command) (answer string, good bool,
-	busy string, err error,
+	by string, err error,
 ) {
-	r, busy, err := s.aside(ctx)
-	switch {
-	case err != nil || busy != "":
-		return "", false, busy, err
-	case r.files.Ledger == nil:
+	r, err := s.aside(ctx)
+	if by, err = busy(err); err != nil || by != "" {
+		return "", false, by, err
+	}
+	if r.files.Ledger == nil {
 		return "", false, "", ErrNoHistory
 	}
 	id := commands.ParseMark(r.records.CommandsUntil)[commands.Talk] + 1 // behind those that were read
 	said := commands.Comment{ID: id, Author: author, Time: r.Now(), Commands: []commands.Command{command}}
 	r.comments = &commands.Heard{Comments: []commands.Comment{said}}
-	err = r.applyCommands(ctx)
-	if other, ok := errors.AsType[*endedError](err); ok {
-		return "", false, other.Error(), nil
+	if by, err = busy(r.applyCommands(ctx)); err != nil || by != "" {
+		return "", false, by, err
 	}
 	answers := history.Of[*history.Answered](r.records.log.Events)
-	if len(answers) == 0 {
-		return "", false, "", err
-	}
 	last := answers[len(answers)-1]
 	to, _ := commands.ParseAnswer(last.Key)
 	return last.Reason, to.Good, "", err

@@ -216,13 +216,12 @@ func (r *thread) firstOf(b *records) string {
 	if event := ofPull(r.comments.Pull, b); event == lifecycle.Closed || event == lifecycle.MergedInto {
 		return fmt.Sprintf("pull request #%d was closed", r.comments.Pull.Number)
 	}
-	done := commands.ParseMark(b.CommandsUntil)
-	for _, c := range r.comments.Comments {
+	for _, c := range r.unapplied(b) {
 		for _, command := range c.Commands {
 			changes := []commands.CommandKind{
 				commands.Pause, commands.Resume, commands.Reactivate, commands.SetTarget, commands.Undo,
 			}
-			if slices.Contains(changes, command.Kind) && !done.Knows(c.ID, c.Place) {
+			if slices.Contains(changes, command.Kind) {
 				return fmt.Sprintf("a comment asks for `%s %s`", commands.Word, command.Kind)
 			}
 		}

@@ -89,6 +89,13 @@ func TestUndo(t *testing.T) {
 		wasDecided(6, history.Accepted, "6", ids["stray"]),
 		wasDecided(7, history.Accepted, "7", strings.Repeat("4e", 20)), // in another clone
 	}
+	parents := map[string]string{
+		ids["first"]: ids["root"], ids["second"]: ids["first"], ids["third"]: ids["second"], ids["fix"]: ids["second"],
+		ids["fourth"]: ids["fix"], ids["stray"]: ids["root"],
+	}
+	for _, e := range history.Of[*history.Decided](kept) {
+		e.Parent = parents[e.Commit]
+	}
 	undo := func(n int) commands.Command { return commands.Command{Kind: commands.Undo, Iteration: n} }
 	last := map[string]string{"value.txt": "4\n", "a.txt": "2\n", "b.txt": "3\n", "new.txt": "2\n", "extra.txt": "3\n"}
 	for _, c := range []struct {
@@ -165,6 +172,8 @@ func TestRefusedUndo(t *testing.T) {
 			name: "first", branch: BranchPrefix + name, parents: "root", message: ofIteration(1),
 			files: map[string]string{"value.txt": "2\n"},
 		})
+	first := wasDecided(1, history.Accepted, "2", ids["first"])
+	first.Parent = ids["root"]
 	for _, c := range []struct {
 		name  string
 		err   error
@@ -178,7 +187,7 @@ func TestRefusedUndo(t *testing.T) {
 			refusedPush("refs/heads/"+memory.MemoryBranch, "[remote rejected] (protected branch hook declined)"), false,
 		},
 	} {
-		d := newMemoryRunIn(t, g.Repo, name, "", wasMeasured("1"), wasDecided(1, history.Accepted, "2", ids["first"]))
+		d := newMemoryRunIn(t, g.Repo, name, "", wasMeasured("1"), first)
 		d.heard(comment(4, commands.Command{Kind: commands.Undo, Iteration: 1},
 			commands.Command{Kind: commands.Undo, Iteration: 9}),
 			comment(5, commands.Command{Kind: commands.Note, Text: "x"}))
