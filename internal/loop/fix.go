@@ -140,16 +140,11 @@ func failing(verdict ci.Result) []history.Check {
 
 // keepFailed makes the branch of a failed candidate. It may exist already.
 func (r *run) keepFailed(ctx context.Context, kept git.RefUpdate) error {
-	if r.Memory.Remote == "" {
-		if there, found, err := r.Repo.Resolve(ctx, kept.Ref); err != nil || found && there == kept.New {
-			return err
-		}
-		return r.Repo.UpdateRefs(ctx, "autoloop: CI turned it down", kept)
+	if r.Memory.Remote != "" {
+		return r.Repo.Remote(r.Memory.Remote).Push(ctx, kept)
 	}
-	refs, err := r.Repo.Remote(r.Memory.Remote).Refs(ctx, kept.Ref)
-	if err != nil || refs[kept.Ref] == kept.New {
+	if there, _, err := r.Repo.Resolve(ctx, kept.Ref); err != nil || there == kept.New {
 		return err
 	}
-	kept.Old = refs[kept.Ref]
-	return r.Repo.Remote(r.Memory.Remote).Push(ctx, kept)
+	return r.Repo.UpdateRefs(ctx, "autoloop: CI turned it down", kept)
 }

@@ -112,19 +112,17 @@ func changedFiles(ctx context.Context, repo *git.Repo, before, after string) ([]
 	if err != nil {
 		return nil, err
 	}
-	list, ids := make([]proposal.File, len(changes)), make([]string, len(changes))
+	list, names := make([]proposal.File, len(changes)), make([]string, len(changes))
 	for i, c := range changes {
 		if !utf8.ValidString(c.Path) {
 			return nil, fmt.Errorf("the path %q is no UTF-8 and cannot be handed to another job: name the file "+
 				"otherwise", c.Path)
 		}
-		list[i], ids[i] = proposal.File{Path: c.Path, Mode: c.NewMode}, cmp.Or(c.NewID, c.OldID)
+		list[i], names[i] = proposal.File{Path: c.Path, Mode: c.NewMode}, after+":"+c.Path
 	}
-	objects, err := repo.Cat(ctx, ids...)
-	for i, o := range objects {
-		if list[i].Mode != "" {
-			list[i].Data = o.Data
-		}
+	objects, err := repo.Cat(ctx, names...)
+	for i, o := range objects { // one that is gone has none
+		list[i].Data = o.Data
 	}
 	return list, err
 }

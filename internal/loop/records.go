@@ -210,21 +210,19 @@ func programInfo(p *program.Program) string {
 // of it: that a comment was answered.
 func recordsDigest(files memory.Files) string {
 	hash := sha256.New()
-	part := func(text []byte) { // each with its length, so that none runs into the next
-		fmt.Fprintf(hash, "%t %d\x00%s", text == nil, len(text), text)
-	}
-	part(files.State)
-	part(files.Results)
+	fmt.Fprintf(hash, "%q%q", files.State, files.Results)
 	for _, it := range files.Ledger.Iterations() {
 		for _, e := range it.Events {
-			set, is := e.(*history.Set)
-			about := is &&
-				slices.Contains([]string{history.IssueNumber, history.Author, history.CommandsUntil}, set.Key)
-			if _, answered := e.(*history.Answered); answered || about { // about comments alone
+			switch e := e.(type) {
+			case *history.Answered:
 				continue
+			case *history.Set:
+				if slices.Contains([]string{history.IssueNumber, history.Author, history.CommandsUntil}, e.Key) {
+					continue
+				}
 			}
 			if line, err := history.Line(e); err == nil {
-				part(line)
+				hash.Write(append(line, '\n'))
 			}
 		}
 	}
