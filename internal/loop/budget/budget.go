@@ -3,6 +3,7 @@
 package budget
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -67,21 +68,38 @@ func (s *Standing) Reason() string {
 func Stand(p *program.Program, summary *history.Summary, now time.Time) Standing {
 	var s Standing
 	for _, b := range p.Budgets {
-		from, until := span(now, b.Per)
-		var spent history.Spent
-		if b.Per != program.PerIteration {
-			spent = summary.Spent(from)
-			over := over(b, spent, p.UnknownCost == "pause")
-			if over != "" && (s.Over == "" || !s.Until.IsZero() && (until.IsZero() || !until.Before(s.Until))) {
-				s.Until = until
-				s.Over = fmt.Sprintf("%s used this %s", over, b.Per)
-				if b.Per == program.PerProgram {
-					s.Over = over + " used by this program"
-				}
-			}
-			s.Used = append(s.Used, used(b, spent)...)
+		if b.Per == program.PerIteration {
+			s.Left.bound(b, history.Spent{})
+			continue
 		}
+		from, until := span(now, b.Per)
+		spent := summary.Spent(from)
 		s.Left.bound(b, spent)
+		when, by := "this "+string(b.Per), "this "+string(b.Per)
+		if b.Per == program.PerProgram {
+			when, by = "in all", "by this program"
+		}
+		over, unknown := "", ""
+		for _, l := range limits(b, spent) {
+			if l.most == 0 {
+				continue
+			}
+			least := ""
+			if l.unknown > 0 {
+				least = "at least "
+			}
+			s.Used = append(s.Used, Used{least + l.text + " " + when, l.used / l.most})
+			if l.used >= l.most {
+				over = cmp.Or(over, l.text)
+			}
+			if l.unknown > 0 && p.UnknownCost == "pause" {
+				unknown = fmt.Sprintf("an unknown %s (%d iterations, unknown-cost: pause)", l.what, l.unknown)
+			}
+		}
+		over = cmp.Or(over, unknown)
+		if over != "" && (s.Over == "" || !s.Until.IsZero() && (until.IsZero() || !until.Before(s.Until))) {
+			s.Over, s.Until = over+" used "+by, until
+		}
 	}
 	return s
 }
@@ -89,65 +107,27 @@ func Stand(p *program.Program, summary *history.Summary, now time.Time) Standing
 // limit is one limit of a budget beside what was used of it.
 type limit struct {
 	used, most float64 // most is 0 without a limit
-	unknown    int     // of how many iterations it is not known
 	text       string
+	unknown    int // of how many iterations it is not known
+	what       string
 }
 
 func limits(b program.Budget, spent history.Spent) []limit {
+	minutes := fmt.Sprintf("%.0f", spent.Minutes)
+	if spent.Minutes > 0 && spent.Minutes < 1 {
+		minutes = fmt.Sprintf("%.0f s", spent.Minutes*60)
+	}
 	return []limit{
 		{
-			float64(spent.Iterations), float64(b.Iterations), 0,
-			fmt.Sprintf("%d of %d iterations", spent.Iterations, b.Iterations),
+			used: float64(spent.Iterations), most: float64(b.Iterations),
+			text: fmt.Sprintf("%d of %d iterations", spent.Iterations, b.Iterations),
 		},
 		{
-			float64(spent.Tokens), float64(b.Tokens), spent.UnknownTokens,
-			fmt.Sprintf("%d of %d tokens", spent.Tokens, b.Tokens),
+			float64(spent.Tokens), float64(b.Tokens), fmt.Sprintf("%d of %d tokens", spent.Tokens, b.Tokens),
+			spent.UnknownTokens, "number of tokens",
 		},
-		{spent.USD, b.USD, spent.UnknownUSD, fmt.Sprintf("%.2f of %.2f USD", spent.USD, b.USD)},
-		{spent.Minutes, b.Minutes, 0, fmt.Sprintf("%s of %g minutes", shortMinutes(spent.Minutes), b.Minutes)},
-	}
-}
-
-// used says what was used of each limit of a budget.
-func used(b program.Budget, spent history.Spent) []Used {
-	when := "this " + string(b.Per)
-	if b.Per == program.PerProgram {
-		when = "in all"
-	}
-	var list []Used
-	for _, l := range limits(b, spent) {
-		if l.unknown > 0 {
-			l.text = "at least " + l.text
-		}
-		if l.most > 0 {
-			list = append(list, Used{l.text + " " + when, l.used / l.most})
-		}
-	}
-	return list
-}
-
-// shortMinutes is a number of minutes, of under one in seconds.
-func shortMinutes(minutes float64) string {
-	if minutes > 0 && minutes < 1 {
-		return fmt.Sprintf("%.0f s", minutes*60)
-	}
-	return fmt.Sprintf("%.0f", minutes)
-}
-
-// over says which limit is reached; "" when none is.
-func over(b program.Budget, spent history.Spent, strict bool) string {
-	for _, l := range limits(b, spent) {
-		if l.most > 0 && l.used >= l.most {
-			return l.text
-		}
-	}
-	switch {
-	case strict && b.USD > 0 && spent.UnknownUSD > 0:
-		return fmt.Sprintf("an unknown amount of USD (%d iterations, unknown-cost: pause)", spent.UnknownUSD)
-	case strict && b.Tokens > 0 && spent.UnknownTokens > 0:
-		return fmt.Sprintf("an unknown number of tokens (%d iterations, unknown-cost: pause)", spent.UnknownTokens)
-	default:
-		return ""
+		{spent.USD, b.USD, fmt.Sprintf("%.2f of %.2f USD", spent.USD, b.USD), spent.UnknownUSD, "amount of USD"},
+		{used: spent.Minutes, most: b.Minutes, text: fmt.Sprintf("%s of %g minutes", minutes, b.Minutes)},
 	}
 }
 
