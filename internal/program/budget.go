@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // Budget bounds what a program may use in one span; zero fields are unbounded.
@@ -37,24 +39,24 @@ const budgetForm = "give `{iterations: 20, tokens: 1000000, usd: 5, minutes: 60,
 
 // budgets reads one budget, or a list of them for different spans.
 func (p *Program) budgets(v value) ([]Budget, error) {
-	if v.kind != list {
-		v = value{kind: list, items: []value{v}}
+	if v.Kind != yaml.SequenceNode {
+		v = value{&yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{v.Node}}}
 	}
 	budgets, err := listOf(budgetForm, p.budget)(v)
 	for i, budget := range budgets {
 		if slices.ContainsFunc(budgets[:i], func(other Budget) bool { return other.Per == budget.Per }) {
-			err = fault{v.items[i].line, fmt.Errorf("there are two budgets per %s; make them one", budget.Per)}
+			err = fault{v.Content[i].Line, fmt.Errorf("there are two budgets per %s; make them one", budget.Per)}
 		}
 	}
 	return budgets, err
 }
 
 func (p *Program) budget(v value) (budget Budget, err error) {
-	if v.kind != mapping || len(v.fields) == 0 {
+	if v.Kind != yaml.MappingNode || len(v.Content) == 0 {
 		return budget, errors.New(budgetForm)
 	}
 	tokens := 0
-	_, err = p.readParts(v, " of the budget",
+	err = p.readParts(v, " of the budget",
 		part{"iterations", into(&budget.Iterations, count(math.MaxInt32, ""))},
 		part{"tokens", into(&tokens, count(math.MaxInt, ""))},
 		part{"usd", into(&budget.USD, value.limit)},
@@ -69,7 +71,7 @@ func (p *Program) budget(v value) (budget Budget, err error) {
 		err = errors.New("`iterations` per iteration means nothing; give it per day, week, month or program")
 	case budget.Per == "":
 		budget.Per = PerMonth
-		p.warn(v.line, "`budget` has no `per`; `month` is taken")
+		p.warn(v.Line, "`budget` has no `per`; `month` is taken")
 	}
 	return budget, err
 }

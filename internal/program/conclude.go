@@ -13,10 +13,8 @@ import (
 // together.
 func (p *Program) conclude(fields []field) {
 	line := func(key string) int {
-		for _, f := range fields {
-			if f.key == key {
-				return f.line
-			}
+		if i := indexOfField(fields, key); i >= 0 {
+			return fields[i].line
 		}
 		return 0
 	}

@@ -7,14 +7,6 @@ import (
 	"strings"
 )
 
-// field is one key of the frontmatter, or of a mapping in it, with its value.
-type field struct {
-	name string // as written
-	key  string // with dashes
-	line int
-	value
-}
-
 // part is a key that a mapping may have, with what reads its value.
 type part struct {
 	key string
@@ -46,51 +38,52 @@ func (p *Program) readFields(fields []field) {
 		parts = append(parts, key.part())
 	}
 	for i, f := range fields {
-		before := slices.IndexFunc(fields, func(g field) bool { return g.key == f.key })
-		known := indexOf(parts, f.key)
-		switch {
-		case before < i:
-			p.fail(f.line, "key `%s` is given twice (`%s` on line %d); keep one", clip(f.name),
-				clip(fields[before].name), fields[before].line)
-		case known < 0:
-			p.unknown(f, "", parts)
-		case f.placeholder():
+		if f.placeholder() && indexOf(parts, f.key) >= 0 {
 			p.placeholder(f.line)
-		default:
-			if err := parts[known].set(f.value); err != nil {
-				wrong := at(f.line, err)
-				p.fail(wrong.line, "`%s`: %v", f.name, wrong)
-			}
+		} else if err := p.readField(fields[:i], f, "", parts); err != nil {
+			wrong := at(f.line, err)
+			p.fail(wrong.line, "%v", wrong)
 		}
 	}
 	p.conclude(fields)
 }
 
-// readParts reads a mapping that belongs to a key, up to its first error, and returns
-// which keys it has; of says what it is.
-func (p *Program) readParts(v value, of string, parts ...part) (given map[string]bool, err error) {
-	given = map[string]bool{}
-	for _, f := range v.fields {
-		known := indexOf(parts, f.key)
-		switch {
-		case given[f.key]:
-			return given, fault{f.line, fmt.Errorf("`%s` is given twice; keep one", f.name)}
-		case known < 0:
-			p.unknown(f, of, parts)
-		default:
-			if err := parts[known].set(f.value); err != nil {
-				return given, at(f.line, fmt.Errorf("`%s`: %w", f.name, err))
-			}
+// readParts reads a mapping that belongs to a key, up to its first error; of says what it is.
+func (p *Program) readParts(v value, of string, parts ...part) error {
+	fields := v.fields()
+	for i, f := range fields {
+		if err := p.readField(fields[:i], f, of, parts); err != nil {
+			return at(f.line, err)
 		}
-		given[f.key] = true
 	}
-	return given, nil
+	return nil
+}
+
+// readField reads one key of a mapping, after those before it.
+func (p *Program) readField(before []field, f field, of string, parts []part) error {
+	if i := indexOfField(before, f.key); i >= 0 {
+		return fmt.Errorf("key `%s` is given twice (`%s` on line %d); keep one", clip(f.name), clip(before[i].name),
+			before[i].line)
+	}
+	known := indexOf(parts, f.key)
+	if known < 0 {
+		p.unknown(f, of, parts)
+		return nil
+	}
+	if err := parts[known].set(f.value); err != nil {
+		return fault{at(f.line, err).line, fmt.Errorf("`%s`: %w", f.name, err)}
+	}
+	return nil
+}
+
+func indexOfField(fields []field, key string) int {
+	return slices.IndexFunc(fields, func(f field) bool { return f.key == key })
 }
 
 // placeholder reports whether the value, or an item of it, was not filled in.
 func (v value) placeholder() bool {
-	return v.kind == scalar && isPlaceholder(strings.TrimSpace(v.text)) ||
-		slices.ContainsFunc(v.items, value.placeholder)
+	return v.isScalar() && isPlaceholder(strings.TrimSpace(v.Value)) ||
+		slices.ContainsFunc(v.items(), value.placeholder)
 }
 
 // unknown takes a key that nothing reads. Where it can only be a known key misspelt

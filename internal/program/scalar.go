@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
 )
@@ -39,13 +41,13 @@ func some[T any](read read[T]) read[*T] {
 // listOf reads every item of a list, of which there is one at least.
 func listOf[T any](accepted string, read read[T]) read[[]T] {
 	return func(v value) (all []T, err error) {
-		if v.kind != list || len(v.items) == 0 {
+		if len(v.items()) == 0 {
 			return nil, errors.New(accepted)
 		}
-		for _, item := range v.items {
+		for _, item := range v.items() {
 			found, err := read(item)
 			if err != nil {
-				return nil, at(item.line, err)
+				return nil, at(item.Line, err)
 			}
 			all = append(all, found)
 		}
@@ -56,10 +58,10 @@ func listOf[T any](accepted string, read read[T]) read[[]T] {
 // words reads every item of a list that may be empty.
 func words[T any](example string, read read[T]) read[[]T] {
 	return func(v value) ([]T, error) {
-		switch text := clip(strings.TrimSpace(v.text)); {
-		case v.kind == scalar && text != "":
+		switch text := clip(strings.TrimSpace(v.Value)); {
+		case v.isScalar() && text != "":
 			return nil, fmt.Errorf("%q is no list; give one, as in `[%s]`", text, text)
-		case v.kind == list && len(v.items) == 0:
+		case v.Kind == yaml.SequenceNode && len(v.Content) == 0:
 			return nil, nil
 		}
 		return listOf("give a list, as in `["+example+"]`", read)(v)
@@ -71,13 +73,13 @@ var errEmpty = errors.New("it has no value")
 // scalarText returns the text of a scalar, not empty, without spaces around it.
 func (v value) scalarText(accepted string) (string, error) {
 	var err error
-	switch text := strings.TrimSpace(v.text); {
-	case v.kind == null, v.kind == scalar && text == "":
-		err = errEmpty
-	case v.kind == list:
+	switch text := strings.TrimSpace(v.Value); {
+	case v.Kind == yaml.SequenceNode:
 		err = errors.New("it is a list")
-	case v.kind == mapping:
+	case v.Kind == yaml.MappingNode:
 		err = errors.New("it is a mapping")
+	case v.isNull(), text == "":
+		err = errEmpty
 	default:
 		return text, nil
 	}
@@ -184,7 +186,7 @@ func count(most int, or string) read[int] {
 // countOr is a count, or 0 for a word.
 func countOr(word string, most int) read[int] {
 	return func(v value) (int, error) {
-		if v.kind == scalar && strings.EqualFold(strings.TrimSpace(v.text), word) {
+		if v.isScalar() && strings.EqualFold(strings.TrimSpace(v.Value), word) {
 			return 0, nil
 		}
 		return count(most, ", or `"+word+"`")(v)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/org/autoloop/internal/agent/commandline"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/lazyregexp"
@@ -44,7 +46,7 @@ func given(parse func(text string, line int) (Pattern, error)) read[Pattern] {
 	return func(v value) (pattern Pattern, err error) {
 		text, err := oneLine("give a text for each item of the list")(v)
 		if err == nil {
-			pattern, err = parse(text, v.line)
+			pattern, err = parse(text, v.Line)
 		}
 		pattern.Bare, pattern.Named = false, true
 		return pattern, err
@@ -92,7 +94,7 @@ func (p *Program) setAssociations(v value) error {
 	switch {
 	case err != nil:
 	case p.Issue > 0:
-		p.warn(v.line, "`trusted-associations` in an issue is ignored: an issue cannot say who is trusted")
+		p.warn(v.Line, "`trusted-associations` in an issue is ignored: an issue cannot say who is trusted")
 	default:
 		p.TrustedAssociations = names
 	}
@@ -117,12 +119,12 @@ const agentsForm = "give a list of agents, as in `[claude, {agent: codex, model:
 
 // proposer is the name of an agent, or an agent with a model of its own.
 func (p *Program) proposer(v value) (one Proposer, err error) {
-	switch v.kind {
-	case scalar:
+	switch {
+	case v.isScalar():
 		one.Agent, err = v.agent()
 		return one, err
-	case mapping:
-		_, err = p.readParts(v, " of an agent",
+	case v.Kind == yaml.MappingNode:
+		err = p.readParts(v, " of an agent",
 			part{"agent", into(&one.Agent, value.agent)},
 			part{"model", into(&one.Model, oneLine("give the name of a model"))})
 		if err != nil || one.Agent != "" {
@@ -139,28 +141,28 @@ const maxGuardrails = 50
 const guardrailForm = "give a list of `{metric: lag, direction: lower, max-regression: 5%}`"
 
 func (p *Program) guardrails(v value) ([]decision.Guardrail, error) {
-	if len(v.items) > maxGuardrails {
+	if len(v.items()) > maxGuardrails {
 		return nil, fmt.Errorf("there are more than %d guardrails", maxGuardrails)
 	}
 	return listOf(guardrailForm, p.guardrail)(v)
 }
 
 func (p *Program) guardrail(v value) (rail decision.Guardrail, err error) {
-	if v.kind != mapping {
+	if v.Kind != yaml.MappingNode {
 		return rail, fmt.Errorf("%s", guardrailForm)
 	}
 	const accepted = "the key of a number in the evaluation's JSON"
-	rail.Direction = metric.Higher
 	direction := into(&rail.Direction, value.direction)
-	given, err := p.readParts(v, " of a guardrail", part{"metric", into(&rail.Metric, oneLine("give "+accepted))},
+	err = p.readParts(v, " of a guardrail", part{"metric", into(&rail.Metric, oneLine("give "+accepted))},
 		part{"direction", direction}, part{"metric-direction", direction},
 		part{"max-regression", into(&rail.MaxRegression, value.allowance)})
 	switch {
 	case err != nil:
 	case rail.Metric == "":
 		err = fmt.Errorf("a guardrail needs `metric`, %s", accepted)
-	case !given["direction"] && !given["metric-direction"]:
-		p.warn(v.line, "guardrail `%s` has no `direction`; `higher` is taken", clip(rail.Metric))
+	case rail.Direction == "":
+		rail.Direction = metric.Higher
+		p.warn(v.Line, "guardrail `%s` has no `direction`; `higher` is taken", clip(rail.Metric))
 	}
 	return rail, err
 }
@@ -177,19 +179,18 @@ type PullRequest struct {
 }
 
 func (p *Program) setPullRequest(v value) error {
-	if v.kind != mapping {
+	if v.Kind != yaml.MappingNode {
 		return fmt.Errorf("give a map such as `{labels: [performance], reviewers: [octocat]}`")
 	}
 	texts := func(example string) read[[]string] { return words(example, oneLine("give a text")) }
 	pull := &p.PullRequest
-	_, err := p.readParts(v, " of `pull-request`",
+	return p.readParts(v, " of `pull-request`",
 		part{"title", into(&pull.Title, oneLine("give a title such as `{type}({scope}): {summary}`"))},
 		part{"type", into(&pull.Type, oneLine("give a word such as `perf`"))},
 		part{"labels", into(&pull.Labels, texts("performance"))},
 		part{"reviewers", into(&pull.Reviewers, texts("octocat, org/team"))},
 		part{"assignees", into(&pull.Assignees, texts("octocat"))},
 		part{"when-ready", into(&pull.WhenReady, oneOf("stop", "continue"))})
-	return err
 }
 
 // ToolConfig is the configuration that a tool keeps outside of the repository:
@@ -228,7 +229,7 @@ func (v value) tool() (string, error) {
 	}
 	tool, err := oneOf(known...)(v)
 	if err != nil {
-		err = fmt.Errorf("%q is no tool whose configuration can be passed on; give some of %s", clip(v.text),
+		err = fmt.Errorf("%q is no tool whose configuration can be passed on; give some of %s", clip(v.Value),
 			strings.Join(known, ", "))
 	}
 	return tool, err

@@ -1,7 +1,6 @@
 package program
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -14,29 +13,46 @@ import (
 )
 
 // value is one YAML value, with the line of the file where it stands.
-type value struct {
-	kind   valueKind
-	text   string // of a scalar, without quotes; of null as it is written
-	line   int
-	items  []value
-	fields []field
+type value struct{ *yaml.Node }
+
+// field is one key of the frontmatter, or of a mapping in it, with its value.
+type field struct {
+	name string // as written
+	key  string // with dashes
+	line int
+	value
 }
 
-type valueKind int
+func (v value) isNull() bool { return v.Tag == "!!null" }
+
+func (v value) isScalar() bool { return v.Kind == yaml.ScalarNode && !v.isNull() }
+
+// items are those of a list; none of anything else.
+func (v value) items() (list []value) {
+	if v.Kind == yaml.SequenceNode {
+		for _, item := range v.Content {
+			list = append(list, value{item})
+		}
+	}
+	return list
+}
+
+// fields are those of a mapping; none of anything else.
+func (v value) fields() (list []field) {
+	for i := 1; v.Kind == yaml.MappingNode && i < len(v.Content); i += 2 {
+		name := v.Content[i-1]
+		list = append(list, field{name.Value, normalKey(name.Value), name.Line, value{v.Content[i]}})
+	}
+	return list
+}
 
 const (
-	null valueKind = iota
-	scalar
-	list
-	mapping
+	// maxDepth bounds how deep lists and mappings are nested.
+	maxDepth = 8
+	// opening is how many lines the library is given before the first of the text: it
+	// gives no number to an error in its first.
+	opening = 1
 )
-
-// maxDepth bounds how deep lists and mappings are nested.
-const maxDepth = 8
-
-// opening is how many lines the library is given before the first of the text: it
-// gives no number to an error in its first.
-const opening = 1
 
 // syntaxError is what keeps a text from being read, with its line.
 type syntaxError struct {
@@ -47,103 +63,79 @@ type syntaxError struct {
 func (e *syntaxError) Error() string { return e.message }
 
 const (
-	noFields  = "it is no list of `key: value` lines"
-	tooDeep   = "the frontmatter is nested too deeply"
-	aliasText = "anchors and aliases are not accepted; write the value out"
-	moreText  = "it has more than one document"
+	tooDeep  = "the frontmatter is nested too deeply"
+	moreText = "it has more than one document"
 )
 
 // yamlFields reads YAML that begins at that line of the file, and refuses what a
 // program file has no use for: anchors, aliases, tags, keys that are no words.
 func (p *Program) yamlFields(text string, line int) []field {
-	fields, err := readYAML(text, line)
+	root, err := readYAML(text, line)
 	if err != nil {
 		p.failYAML(text, line, err)
 		return nil
 	}
-	return fields
+	return root.fields()
 }
 
-func readYAML(text string, line int) ([]field, error) {
-	if at := strings.IndexAny(text,
-		"\u0085\u2028\u2029"); at >= 0 { // the library ends a line there, and editors do not
-		return nil, &syntaxError{
+// unseen are what the library takes for the end of a line, and editors do not.
+const unseen = "\u0085\u2028\u2029"
+
+func readYAML(text string, line int) (root value, err error) {
+	if at := strings.IndexAny(text, unseen); at >= 0 {
+		return root, &syntaxError{
 			line + strings.Count(text[:at], "\n"),
 			"it has a line break that most editors do not show; remove it",
 		}
 	}
-	library := yaml.NewDecoder(bytes.NewReader([]byte(strings.Repeat("---\n", opening) + text)))
+	library := yaml.NewDecoder(strings.NewReader(strings.Repeat("---\n", opening) + text))
 	var document, more yaml.Node
 	if err := library.Decode(&document); err != nil {
-		return nil, err
+		return root, err
 	}
-	read := reader{first: line - opening - 1}
-	if err := library.Decode(&more); !errors.Is(err, io.EOF) {
-		if err == nil {
-			err = read.fail(&more, moreText)
-		}
-		return nil, err
+	before := line - opening - 1
+	if err := library.Decode(&more); err == nil {
+		return root, &syntaxError{before + more.Line, moreText}
+	} else if !errors.Is(err, io.EOF) {
+		return root, err
 	}
-	v, err := read.value(document.Content[0], 0)
-	if err == nil && v.kind != mapping && v.kind != null {
-		err = &syntaxError{v.line, noFields}
+	root.Node = document.Content[0]
+	err = check(root, before, 0)
+	if err == nil && root.Kind != yaml.MappingNode && !root.isNull() {
+		err = &syntaxError{root.Line, "it is no list of `key: value` lines"}
 	}
-	return v.fields, err
+	return root, err
 }
 
-// reader makes values of the library's nodes; first is the file's line before theirs.
-type reader struct{ first int }
-
-func (r reader) fail(node *yaml.Node, format string, args ...any) error {
-	return &syntaxError{r.first + node.Line, fmt.Sprintf(format, args...)}
-}
-
-func (r reader) value(node *yaml.Node, depth int) (v value, err error) {
-	v = value{line: r.first + node.Line, text: node.Value}
+// check finds what is not accepted in a value, and makes its lines the file's.
+func check(v value, before, depth int) error {
+	v.Line += before
+	fault := ""
 	switch {
 	case depth > maxDepth:
-		return v, r.fail(node, tooDeep)
-	case node.Kind == yaml.AliasNode || node.Anchor != "":
-		return v, r.fail(node, aliasText)
-	case node.Style&yaml.TaggedStyle != 0:
-		return v, r.fail(node, "tags such as `%s` are not accepted; write the value alone", clip(node.Tag))
-	case node.Kind == yaml.SequenceNode:
-		v.kind = list
-		for _, item := range node.Content {
-			read, err := r.value(item, depth+1)
-			if err != nil {
-				return v, err
-			}
-			v.items = append(v.items, read)
+		fault = tooDeep
+	case v.Kind == yaml.AliasNode || v.Anchor != "":
+		fault = "anchors and aliases are not accepted; write the value out"
+	case v.Style&yaml.TaggedStyle != 0:
+		fault = fmt.Sprintf("tags such as `%s` are not accepted; write the value alone", clip(v.Tag))
+	}
+	if fault != "" {
+		return &syntaxError{v.Line, fault}
+	}
+	for i, node := range v.Content {
+		one := value{node}
+		if err := check(one, before, depth+1); err != nil {
+			return err
 		}
-	case node.Kind == yaml.MappingNode:
-		v.kind = mapping
-		for i := 0; i+1 < len(node.Content); i += 2 {
-			f, err := r.field(node.Content[i], node.Content[i+1], depth+1)
-			if err != nil {
-				return v, err
-			}
-			v.fields = append(v.fields, f)
+		switch {
+		case v.Kind == yaml.SequenceNode:
+		case i%2 == 0 && !one.isScalar():
+			return &syntaxError{one.Line, "it cannot be a key; write `key: value`"}
+		case one.isNull():
+			one.Line = v.Content[i-1].Line // the library puts what is not there anywhere
 		}
-	case node.Tag != "!!null":
-		v.kind = scalar
 	}
-	return v, nil
-}
-
-func (r reader) field(key, node *yaml.Node, depth int) (f field, err error) {
-	name, err := r.value(key, depth)
-	if err != nil {
-		return f, err
-	}
-	if name.kind != scalar {
-		return f, r.fail(key, "it cannot be a key; write `key: value`")
-	}
-	f = field{name: name.text, key: normalKey(name.text), line: name.line}
-	if f.value, err = r.value(node, depth); f.kind == null {
-		f.value.line = f.line // the library puts what is not there anywhere
-	}
-	return f, err
+	return nil
 }
 
 // failYAML reports why the frontmatter is no YAML: most often a value that has

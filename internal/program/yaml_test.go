@@ -7,37 +7,35 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
 )
 
 // tree writes a value so that every difference shows.
 func tree(v value) string {
-	switch v.kind { //nolint:exhaustive // the last is below
-	case null:
-		return "null"
-	case scalar:
-		return "<" + v.text + ">"
-	case list:
-		var items []string
-		for _, item := range v.items {
-			items = append(items, tree(item))
-		}
-		return "[" + strings.Join(items, ", ") + "]"
-	}
-	return treeOf(v.fields)
-}
-
-func treeOf(fields []field) string {
 	var parts []string
-	for _, f := range fields {
-		parts = append(parts, f.name+"="+tree(f.value))
+	switch v.Kind {
+	case yaml.SequenceNode:
+		for _, item := range v.items() {
+			parts = append(parts, tree(item))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case yaml.MappingNode:
+		for _, f := range v.fields() {
+			parts = append(parts, f.name+"="+tree(f.value))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	default:
+		if v.isNull() {
+			return "null"
+		}
+		return "<" + v.Value + ">"
 	}
-	return "{" + strings.Join(parts, ", ") + "}"
 }
 
 func TestYAMLForms(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                               "{}",
-		"# nothing\n\n":                                  "{}",
+		"":                                               "null",
+		"# nothing\n\n":                                  "null",
 		"a: 1\nb: x y  # c\n":                            "{a=<1>, b=<x y>}",
 		"a:\nb: ~\nc: null\nd: ''\n":                     "{a=null, b=null, c=null, d=<>}",
 		"a: x#y\nb: http://h/p?q=#f\n":                   "{a=<x#y>, b=<http://h/p?q=#f>}",
@@ -74,7 +72,7 @@ func TestYAMLForms(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			got, err := readYAML(text, 1)
 			require.NoError(t, err)
-			assert.Equal(t, want, treeOf(got))
+			assert.Equal(t, want, tree(got))
 		})
 	}
 }
