@@ -14,30 +14,21 @@ import (
 // the YAML parser has to work on it.
 const maxHeader = 32 << 10
 
-// header is the frontmatter of a file as its fields, and where the body begins.
-type header struct {
-	fields []field
-	// body is the offset of the body, -1 when nobody can tell; bodyLine the
-	// file's line there.
-	body, bodyLine int
-}
-
-// header separates frontmatter and body. A byte order mark, blank lines and
-// HTML comments before the frontmatter are skipped.
-func (p *Program) header(data []byte) header {
+// header separates frontmatter and body: it returns the fields, and where the body begins, -1 when
+// nobody can tell. A byte order mark, blank lines and HTML comments before it are skipped.
+func (p *Program) header(data []byte) (fields []field, body int) {
 	at, closed := skipComments(data)
 	line := lineAt(data, at)
 	if !closed {
 		p.fail(line, "the HTML comment that begins here does not end; close it with `-->`")
-		return header{body: -1}
+		return nil, -1
 	}
 	first, following, _ := bytes.Cut(data[at:], []byte("\n"))
 	if string(bytes.TrimSpace(first)) != "---" {
 		if what := misplaced(first, following); what != "" {
 			p.fail(line, "%s", what)
 		}
-		start := len(data) - len(bytes.TrimPrefix(data, []byte(byteOrderMark)))
-		return header{body: start, bodyLine: 1}
+		return nil, len(data) - len(bytes.TrimPrefix(data, []byte(byteOrderMark)))
 	}
 	var text []byte
 	found := false
@@ -45,22 +36,16 @@ func (p *Program) header(data []byte) header {
 		text, found = between, true
 		return nil
 	})
-	body, err := frontmatter.Parse(bytes.NewReader(data[at:]), nil, split)
+	rest, err := frontmatter.Parse(bytes.NewReader(data[at:]), nil, split)
 	switch {
-	case err != nil:
-		p.fail(line, "the frontmatter cannot be read: %v", err)
-		return header{body: -1}
-	case !found:
+	case err != nil || !found:
 		p.fail(line, "the frontmatter begins here with `---` and does not end; add a line `---` after its last key")
-		return header{body: -1}
+		return nil, -1
 	case len(text) > maxHeader:
 		p.fail(line, "the frontmatter has %d bytes; it has at most %d", len(text), maxHeader)
-		return header{body: -1}
+		return nil, -1
 	}
-	head := header{body: len(data) - len(body)}
-	head.bodyLine = lineAt(data, head.body)
-	head.fields = p.yamlFields(string(text), line+1)
-	return head
+	return p.yamlFields(string(text), line+1), len(data) - len(rest)
 }
 
 const byteOrderMark = "\ufeff"

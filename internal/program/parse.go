@@ -90,35 +90,27 @@ func (p *Program) parse(data []byte) {
 		return
 	}
 	data = []byte(newlines.Replace(string(data)))
-	if line, what := unreadable(data); line > 0 {
-		p.fail(line, "%s", what)
-		return
-	}
-	head := p.header(data)
-	if found := sentinelForm().FindIndex(data); found != nil {
-		p.placeholder(lineAt(data, found[0]))
-	}
-	p.readFields(head.fields)
-	if head.body < 0 {
-		return
-	}
-	body := &body{Program: p, text: data[head.body:], line: head.bodyLine}
-	p.Body = string(body.text)
-	body.read()
-}
-
-// unreadable returns the first line that is no text, and why; 0 when all are.
-func unreadable(data []byte) (line int, what string) {
+	line := 0
 	for text := range bytes.Lines(data) {
 		line++
 		if !utf8.Valid(text) {
-			return line, "the line is not UTF-8; save the file as UTF-8"
+			p.fail(line, "the line is not UTF-8; save the file as UTF-8")
+			return
 		}
 		if bytes.IndexByte(text, 0) >= 0 {
-			return line, "the line has a NUL byte; a program file is text"
+			p.fail(line, "the line has a NUL byte; a program file is text")
+			return
 		}
 	}
-	return 0, ""
+	fields, at := p.header(data)
+	if found := sentinelForm().FindIndex(data); found != nil {
+		p.placeholder(lineAt(data, found[0]))
+	}
+	p.readFields(fields)
+	if at >= 0 {
+		p.Body = string(data[at:])
+		(&body{Program: p, text: data[at:], line: lineAt(data, at)}).read()
+	}
 }
 
 // newlines makes every line end with LF alone.

@@ -239,17 +239,18 @@ func (p *Program) Elsewhere(files []string) []Problem {
 var wild = strings.NewReplacer("**", "x", "*", "x", "?", "x")
 
 // NothingMayChange reports whether every target is protected, given the paths
-// of all files. A target that matches no file yet may get one, and a directory another.
+// of all files. A glob and a directory may get another file.
 func (p *Program) NothingMayChange(files []string) bool {
 	m, closed := p.Matcher(), p.Closed()
 	return len(p.Targets) > 0 && !slices.ContainsFunc(p.Targets, func(target Pattern) bool {
-		if target.literal() {
-			return m.Allows(target.Text) && !slices.Contains(closed, target)
+		name := target.Text
+		if !target.literal() {
+			name = wild.Replace(name)
 		}
-		if dir, is := strings.CutSuffix(target.Text, "/"); is && m.Allows(wild.Replace(dir+"/x")) {
-			return true
+		if strings.HasSuffix(name, "/") {
+			name += "x"
 		}
-		return slices.ContainsFunc(files, func(file string) bool { return target.Match(file) && m.Allows(file) }) ||
-			!slices.ContainsFunc(files, target.Match) && m.Allows(wild.Replace(target.Text))
+		return m.Allows(name) && !slices.Contains(closed, target) || !target.literal() &&
+			slices.ContainsFunc(files, func(file string) bool { return target.Match(file) && m.Allows(file) })
 	})
 }

@@ -121,35 +121,41 @@ func span(text string) (total time.Duration, err error) {
 	return total, nil
 }
 
-func unit(name string) (time.Duration, error) {
-	switch name {
-	case "s", "sec", "secs", "second", "seconds":
-		return time.Second, nil
-	case "m", "min", "mins", "minute", "minutes":
-		return time.Minute, nil
-	case "h", "hr", "hrs", "hour", "hours":
-		return time.Hour, nil
-	case "d", "day", "days":
-		return day, nil
-	case "w", "week", "weeks":
-		return week, nil
-	case "":
-		return 0, errors.New("has a number without a unit")
-	case "mo", "month", "months", "y", "year", "years":
-		return 0, fmt.Errorf("counts in %q, which differ in length", name)
-	default:
-		return 0, fmt.Errorf("has the unknown unit %q", clip(name))
-	}
+var units = map[string]time.Duration{
+	"s": time.Second, "sec": time.Second, "second": time.Second, "m": time.Minute, "min": time.Minute,
+	"minute": time.Minute, "h": time.Hour, "hr": time.Hour, "hour": time.Hour, "d": day, "day": day, "w": week,
+	"week": week,
 }
+
+func unit(name string) (size time.Duration, err error) {
+	one := name
+	if len(name) > len("ms") { // which is no unit of minutes
+		one = strings.TrimSuffix(name, "s")
+	}
+	switch size = units[one]; one {
+	case "":
+		err = errors.New("has a number without a unit")
+	case "mo", "month", "y", "year":
+		err = fmt.Errorf("counts in %q, which differ in length", name)
+	default:
+		if size == 0 {
+			err = fmt.Errorf("has the unknown unit %q", clip(name))
+		}
+	}
+	return size, err
+}
+
+// zoneForm is a zone before the fields, which the library takes apart without looking.
+var zoneForm = lazyregexp.New(`^(?:CRON_)?TZ=(\S*)(?: (.*))?$`)
 
 func parseCron(text string) (Schedule, error) {
 	fields := text
-	if zone, ok := cutZone(text); ok {
-		_, fields, _ = strings.Cut(text, " ")
+	if zone := zoneForm().FindStringSubmatch(text); zone != nil {
+		fields = zone[2]
 		switch {
 		case fields == "":
 			return Schedule{}, errors.New("has a zone and no fields after it")
-		case zone == "" || strings.EqualFold(zone, "local"):
+		case zone[1] == "" || strings.EqualFold(zone[1], "local"):
 			return Schedule{}, errors.New("names no zone")
 		}
 	}
@@ -168,12 +174,6 @@ func parseCron(text string) (Schedule, error) {
 		return Schedule{}, errors.New("never fires")
 	}
 	return s, nil
-}
-
-func cutZone(text string) (zone string, ok bool) {
-	rest, ok := strings.CutPrefix(strings.TrimPrefix(text, "CRON_"), "TZ=")
-	zone, _, _ = strings.Cut(rest, " ")
-	return zone, ok
 }
 
 // Interval returns the time between runs; ok is false for a cron schedule and

@@ -62,10 +62,7 @@ type syntaxError struct {
 
 func (e *syntaxError) Error() string { return e.message }
 
-const (
-	tooDeep  = "the frontmatter is nested too deeply"
-	moreText = "it has more than one document"
-)
+const moreText = "it has more than one document"
 
 // yamlFields reads YAML that begins at that line of the file, and refuses what a
 // program file has no use for: anchors, aliases, tags, keys that are no words.
@@ -113,7 +110,7 @@ func check(v value, before, depth int) error {
 	fault := ""
 	switch {
 	case depth > maxDepth:
-		fault = tooDeep
+		fault = "it is nested too deeply"
 	case v.Kind == yaml.AliasNode || v.Anchor != "":
 		fault = "anchors and aliases are not accepted; write the value out"
 	case v.Style&yaml.TaggedStyle != 0:
@@ -141,10 +138,6 @@ func check(v value, before, depth int) error {
 // failYAML reports why the frontmatter is no YAML: most often a value that has
 // to be quoted.
 func (p *Program) failYAML(text string, line int, err error) {
-	if at, is := errors.AsType[*syntaxError](err); is && at.message == tooDeep {
-		p.fail(at.line, "%s", at.message)
-		return
-	}
 	number := line - 1
 	for source := range strings.Lines(text) {
 		number++
