@@ -30,7 +30,7 @@ const (
 // spending is what the iteration may use, and what it has used.
 type spending struct {
 	*journal
-	used       used
+	used       *history.Expense // as far as it is known
 	unrecorded *history.Expense // the part of evaluations that no event has yet
 }
 
@@ -89,7 +89,7 @@ func (r *spending) overspent() string {
 // usedUp says why no agent is asked after a baseline that asked models, "" when
 // one is.
 func (r *spending) usedUp() string {
-	if r.used == (used{}) {
+	if r.used == nil {
 		return ""
 	}
 	stand := budget.Stand(r.Program, &r.records.Summary, r.Now())
@@ -126,7 +126,7 @@ func (r *spending) tooLong() decision.Reason {
 // limit is what one of several agents that work at the same time may use. over says what
 // is used up already, "" when nothing is.
 func (r *spending) limit(several int) (limit agent.Limit, over string) {
-	rest, over := r.left.After(r.used.tokens, r.used.usd)
+	rest, over := r.left.After(r.used.Known())
 	if r.left.Tokens > 0 {
 		limit.Tokens = max(rest.Tokens/int64(max(several, 1)), 1)
 	}
@@ -205,16 +205,10 @@ func (m *measurement) timeLeft(step decision.Step) string {
 	}
 }
 
-// used is what this run has used so far, as far as it is known.
-type used struct {
-	tokens int64
-	usd    float64
-}
-
 // expend counts what an evaluation used; nil is nothing. The next event that calls
 // takeExpense records it.
 func (r *spending) expend(e *history.Expense) {
-	r.used.add(e)
+	r.used = r.used.Plus(e)
 	r.unrecorded = r.unrecorded.Plus(e)
 }
 
@@ -223,12 +217,6 @@ func (r *spending) takeExpense() *history.Expense {
 	e := r.unrecorded
 	r.unrecorded = nil
 	return e
-}
-
-func (u *used) add(e *history.Expense) {
-	tokens, usd := e.Known()
-	u.tokens += tokens
-	u.usd += usd
 }
 
 // toMeasure is what an evaluation that asks models may still use, and why none

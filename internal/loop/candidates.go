@@ -93,7 +93,7 @@ func (r *run) ask(ctx context.Context, at position, all []*attempt) error {
 	r.working = all
 	err = r.askAll(ctx, at, all)
 	for _, a := range all {
-		r.used.add(&history.Expense{Tokens: a.Usage.Tokens(), CostUSD: a.Usage.CostUSD})
+		r.used = r.used.Plus(&history.Expense{Tokens: a.Usage.Tokens(), CostUSD: a.Usage.CostUSD})
 	}
 	if err != nil {
 		return err

@@ -207,7 +207,7 @@ func TestUnknownEvaluatorBlamesNobody(t *testing.T) {
 		assert.Equal(t, history.Error, a.Outcome)
 		assert.Contains(t, a.Reasons[0].String(), "was not found out: the budget is used")
 		assert.Nil(t, r.own)
-		r.used = used{tokens: 99}
+		r.used = used(99, "0")
 	}
 	assert.Equal(t, "cc", l.sides())
 	r.left = budget.Left{}

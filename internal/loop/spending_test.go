@@ -219,13 +219,17 @@ func TestPostponedUntilTheFirstAgent(t *testing.T) {
 // TestUsageCountsAsFarAsKnown: what is not known is passed over.
 func TestUsageCountsAsFarAsKnown(t *testing.T) {
 	t.Parallel()
-	in, usd := int64(10), metric.MustValue("0.5")
 	r := newSpending(t, "")
-	r.used.add(&history.Expense{Tokens: &in, CostUSD: &usd})
-	r.used.add(&history.Expense{CostUSD: &usd})
-	assert.Equal(t, used{10, 1}, r.used)
-	r.expend(&history.Expense{Tokens: &in})
-	assert.Equal(t, used{20, 1}, r.used)
+	r.expend(used(10, "0.5"))
+	r.expend(&history.Expense{CostUSD: metricOf("0.5")})
+	r.expend(&history.Expense{Tokens: new(int64(10))})
+	tokens, usd := r.used.Known()
+	assert.Equal(t, []any{int64(20), 1.0}, []any{tokens, usd})
+}
+
+// used is what was used of both.
+func used(tokens int64, usd string) *history.Expense {
+	return &history.Expense{Tokens: &tokens, CostUSD: metricOf(usd)}
 }
 
 // TestMeasuringWithinBudget: an evaluation that asks models gets what agents left of the
@@ -235,17 +239,17 @@ func TestMeasuringWithinBudget(t *testing.T) {
 	for name, c := range map[string]struct {
 		evaluation program.EvaluationKind
 		left       budget.Left
-		used       used
+		used       *history.Expense
 		tokens     int64
 		usd        string
 	}{
-		"a script":       {program.Metric, budget.Left{Tokens: 5, USD: 1}, used{9, 9}, 0, ""},
-		"a part":         {program.Skill, budget.Left{Tokens: 50, USD: 1}, used{20, 0.25}, 30, "0.75"},
-		"the last of it": {program.Skill, budget.Left{USD: 1}, used{0, 0.99999}, 0, "0.0001"},
+		"a script":       {program.Metric, budget.Left{Tokens: 5, USD: 1}, used(9, "9"), 0, ""},
+		"a part":         {program.Skill, budget.Left{Tokens: 50, USD: 1}, used(20, "0.25"), 30, "0.75"},
+		"the last of it": {program.Skill, budget.Left{USD: 1}, used(0, "0.99999"), 0, "0.0001"},
 		"all of the money": {
 			program.Skill,
 			budget.Left{USD: 1},
-			used{0, 1},
+			used(0, "1"),
 			0, "",
 		},
 	} {

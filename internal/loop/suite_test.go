@@ -222,7 +222,7 @@ func TestSuiteWithoutBudget(t *testing.T) {
 	t.Parallel()
 	j := journalOf(t, "")
 	j.Program.Evaluation, j.left = program.Tasks, budget.Left{Tokens: 100}
-	r := &measurer{spending: &spending{journal: j, used: used{tokens: 100}}}
+	r := &measurer{spending: &spending{journal: j, used: used(100, "0")}}
 	got, _, err := r.runSuite(t.Context()) // where there is no suite to begin
 	require.NoError(t, err)
 	assert.Contains(t, got.Unfinished, "the budget is used up: ")
