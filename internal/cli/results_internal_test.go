@@ -10,6 +10,7 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
 )
@@ -125,7 +126,7 @@ func TestTableOfNoisyRuns(t *testing.T) {
 // comparison.
 func TestTrialsAreTold(t *testing.T) {
 	t.Parallel()
-	trial := func(iteration int, outcome history.Outcome, stages ...decision.Stage) loop.Result {
+	trial := func(iteration int, outcome state.Status, stages ...decision.Stage) loop.Result {
 		r := loop.Result{Iteration: iteration, Outcome: outcome}
 		for _, stage := range stages {
 			r.Evidence = append(r.Evidence, decision.Evidence{

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -147,7 +148,7 @@ type Decided struct {
 	Executor   *Executor     `json:"executor,omitempty" proposal:"yes"`
 	// Outcome is how it ended: `accepted`, `rejected`, `inconclusive`, `error`,
 	// `pending-ci` or `ci-fix-exhausted`.
-	Outcome Outcome `json:"outcome,omitempty" proposal:"yes"`
+	Outcome state.Status `json:"outcome,omitempty" proposal:"yes"`
 	// Verdict is `improved`, `neutral` or `regressed`; empty when nothing was
 	// compared.
 	Verdict decision.Verdict `json:"verdict,omitempty" proposal:"yes"`
@@ -218,7 +219,7 @@ type Pushed struct {
 type Finished struct {
 	Head
 	// Outcome is how the iteration ended; empty when nothing was decided.
-	Outcome Outcome `json:"outcome,omitempty"`
+	Outcome state.Status `json:"outcome,omitempty"`
 	Work
 	// Evaluation is what models used to measure; nil when none was asked.
 	Evaluation *Expense `json:"evaluation,omitempty" proposal:"yes"`
@@ -335,27 +336,21 @@ func UndoneBy(e Event) int {
 	return 0
 }
 
-// Outcome is how an iteration ended.
-type Outcome string
-
 // The outcomes. Busy, Idle and DryRun never appear in a ledger: no iteration
 // was recorded. Undone neither: people are shown it of an accepted iteration whose
 // change was taken back.
 const (
-	Accepted       Outcome = "accepted"
-	Rejected       Outcome = "rejected"
-	Inconclusive   Outcome = "inconclusive" // not kept, and it may be tried again
-	Error          Outcome = "error"
-	PendingCI      Outcome = "pending-ci"
-	CIFixExhausted Outcome = "ci-fix-exhausted"
-	Busy           Outcome = "busy"
-	Idle           Outcome = "idle"
-	DryRun         Outcome = "dry-run"
-	Undone         Outcome = "undone"
+	Accepted                    = state.Accepted
+	Rejected                    = state.Rejected
+	Inconclusive                = state.Inconclusive // not kept, and it may be tried again
+	Error                       = state.Failed
+	PendingCI                   = state.PendingCI
+	CIFixExhausted              = state.CIFixExhausted
+	Busy           state.Status = "busy"
+	Idle           state.Status = "idle"
+	DryRun         state.Status = "dry-run"
+	Undone         state.Status = "undone"
 )
-
-// Dropped reports whether an iteration was decided and its change not kept.
-func (o Outcome) Dropped() bool { return o == Rejected || o == Inconclusive }
 
 // Role says which tree a measurement is of.
 type Role string

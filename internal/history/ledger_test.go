@@ -8,9 +8,10 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/state"
 )
 
-func decided(iteration int, outcome history.Outcome, best string) *history.Decided {
+func decided(iteration int, outcome state.Status, best string) *history.Decided {
 	return &history.Decided{
 		Head: history.Head{Iteration: iteration}, Outcome: outcome, Best: value(best),
 		Commit: "c" + best,

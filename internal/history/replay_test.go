@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/tests/golden"
 )
@@ -248,8 +249,8 @@ func TestOnlyAMeasurementOutsideATrialMakesTheIncumbent(t *testing.T) {
 	assert.Equal(t, "3 [7]", s.Numbers["m"].String()+" "+fmt.Sprint(s.Samples))
 	s = replay(t, `decided iteration=1 outcome=accepted | decided iteration=2 outcome=accepted |`+
 		`set key=undone value="2"`)
-	assert.Equal(t, []history.Outcome{history.Accepted, history.Undone},
-		[]history.Outcome{s.Attempts[0].Outcome, s.Attempts[1].Outcome}, "as the next agent is told")
+	assert.Equal(t, []state.Status{history.Accepted, history.Undone},
+		[]state.Status{s.Attempts[0].Outcome, s.Attempts[1].Outcome}, "as the next agent is told")
 }
 
 // TestGainsAreThoseOfOneDefinition, exact, in whichever direction.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -109,16 +110,16 @@ func improvement(a, b metric.Value, d metric.Direction) metric.Value {
 
 // ConsecutiveErrors is the number of errors in a row, up to now.
 func (b *Summary) ConsecutiveErrors() int {
-	return b.inARow(func(o Outcome) bool { return o == Error })
+	return b.inARow(func(o state.Status) bool { return o == Error })
 }
 
 // Dropped is how many of the last iterations since the program was resumed kept
 // nothing, without a break.
-func (b *Summary) Dropped() int { return b.inARow(Outcome.Dropped) }
+func (b *Summary) Dropped() int { return b.inARow(state.Status.Dropped) }
 
 // inARow is how many of the last outcomes since the program was resumed are so, without
 // a break.
-func (b *Summary) inARow(so func(Outcome) bool) int {
+func (b *Summary) inARow(so func(state.Status) bool) int {
 	count := 0
 	for _, a := range slices.Backward(b.Attempts[b.resumed:]) {
 		if !so(a.Outcome) {
@@ -151,7 +152,7 @@ func (b *Summary) Statuses() []string {
 }
 
 // Count returns how many iterations ended in outcome.
-func (b *Summary) Count(outcome Outcome) int {
+func (b *Summary) Count(outcome state.Status) int {
 	count := 0
 	for _, attempt := range b.Attempts {
 		if attempt.Outcome == outcome {
@@ -207,10 +208,10 @@ func (b *Summary) proposed(e *Proposed) {
 // evaluator.
 type Tried struct {
 	Iteration int
-	Outcome   Outcome
+	Outcome   state.Status
 }
 
-func (b *Summary) try(iteration int, outcome Outcome, evaluator, digest string) {
+func (b *Summary) try(iteration int, outcome state.Status, evaluator, digest string) {
 	known := outcome == Accepted || outcome == Rejected || outcome == CIFixExhausted
 	if digest == "" || !known || evaluator != b.Evaluator {
 		return

@@ -41,7 +41,7 @@ type attempt struct {
 	masker       process.Masker // hides our secrets and the agent's
 }
 
-func (a *attempt) end(outcome history.Outcome, reasons ...decision.Reason) *attempt {
+func (a *attempt) end(outcome state.Status, reasons ...decision.Reason) *attempt {
 	a.Outcome, a.Reasons = outcome, reasons
 	return a
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/program"
@@ -154,7 +155,7 @@ func TestCandidateChangesEvaluator(t *testing.T) {
 		candidate, incumbent func(dir string) error
 		known                map[string]bool
 		fails                bool
-		outcome              history.Outcome
+		outcome              state.Status
 		sides                string
 	}{
 		"the candidate":            {forge("x"), nil, nil, false, rejected, "ci"},

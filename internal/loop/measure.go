@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
 )
@@ -210,7 +211,7 @@ func (m *measurement) decide(d decision.Decision) {
 }
 
 // outcomeOf is what becomes of a candidate by a decision.
-func outcomeOf(d decision.Decision) history.Outcome {
+func outcomeOf(d decision.Decision) state.Status {
 	switch {
 	case d.Verdict == decision.Improved:
 		return history.Accepted

@@ -12,6 +12,7 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 )
@@ -205,7 +206,7 @@ func wasMeasured(value string) *history.Measured {
 }
 
 // wasDecided is the end of an iteration, which raised the metric to a value.
-func wasDecided(iteration int, outcome history.Outcome, value, commit string) *history.Decided {
+func wasDecided(iteration int, outcome state.Status, value, commit string) *history.Decided {
 	return &history.Decided{
 		Head: history.Head{Iteration: iteration}, Outcome: outcome, Metric: metricOf(value), Best: metricOf(value),
 		Commit: commit, Parent: baseOnRecord, Verdict: "improved", Work: history.Work{Summary: "try " + value},

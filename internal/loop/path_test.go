@@ -12,6 +12,7 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/state"
 )
 
 // onePath are iterations with all that can become of them. The last iteration is
@@ -22,7 +23,7 @@ var onePath = []struct {
 	value     string
 	proposals []string
 	agent     func(b *fixture, request agent.Request) agent.Reply
-	outcome   history.Outcome
+	outcome   state.Status
 	reason    string
 	kept      string // on the program branch afterwards, "" for no branch
 	stopped   string
@@ -106,7 +107,7 @@ func TestOnePath(t *testing.T) {
 				}
 				return b
 			}
-			check := func(b *fixture, result Result, outcome history.Outcome) {
+			check := func(b *fixture, result Result, outcome state.Status) {
 				assert.Equal(t, outcome, result.Outcome, "%v", result.Reasons)
 				assert.Contains(t, strings.Join(decision.Texts(result.Reasons), "\n"), c.reason)
 				if result.BaselineError != "" &&

@@ -13,6 +13,7 @@ import (
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/tests/golden"
@@ -143,14 +144,14 @@ func TestBaselineOfBundle(t *testing.T) {
 func TestOutcomeAndVerdictOfAProposal(t *testing.T) {
 	t.Parallel()
 	at := position{identity: identity{Evaluator: "e", Definition: "d"}}
-	all := []history.Outcome{history.Accepted, history.Rejected, history.Inconclusive, history.Error}
-	good := func(outcome history.Outcome, verdict decision.Verdict) *history.Decided {
+	all := []state.Status{history.Accepted, history.Rejected, history.Inconclusive, history.Error}
+	good := func(outcome state.Status, verdict decision.Verdict) *history.Decided {
 		return &history.Decided{
 			Outcome: outcome, Verdict: verdict, Metric: metricOf("3"), Evaluator: "e",
 			Definition: "d",
 		}
 	}
-	other := func(number int, outcome history.Outcome) *history.Proposed {
+	other := func(number int, outcome state.Status) *history.Proposed {
 		return &history.Proposed{Decided: history.Decided{Proposal: number, Outcome: outcome}}
 	}
 	for name, c := range map[string]struct {

@@ -5,15 +5,16 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
 )
 
 // Result is what one iteration came to. As JSON it is one object of the
 // command's array.
 type Result struct {
-	Program   string          `json:"program"`
-	Iteration int             `json:"iteration"`
-	Outcome   history.Outcome `json:"outcome"`
+	Program   string       `json:"program"`
+	Iteration int          `json:"iteration"`
+	Outcome   state.Status `json:"outcome"`
 	// Verdict is nil when nothing was compared.
 	Verdict *decision.Verdict `json:"verdict"`
 	// Metric is the candidate's value, or nil.

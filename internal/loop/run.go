@@ -18,6 +18,7 @@ import (
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/loop/live"
 	"github.com/org/autoloop/internal/loop/proposal"
@@ -43,7 +44,7 @@ type run struct {
 
 // endedError says how a run ended that decided nothing, or an attempt without a decision.
 type endedError struct {
-	outcome history.Outcome
+	outcome state.Status
 	reasons []decision.Reason
 	failing []history.Check // of CI
 	resting bool            // the program is paused or completed, which a comment may end
@@ -52,7 +53,7 @@ type endedError struct {
 func (e *endedError) Error() string { return decision.Joined(e.reasons) }
 
 // ends is an endedError.
-func ends(outcome history.Outcome, reasons ...decision.Reason) error {
+func ends(outcome state.Status, reasons ...decision.Reason) error {
 	return &endedError{outcome: outcome, reasons: reasons}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/metric"
@@ -17,7 +18,7 @@ import (
 )
 
 // outcome is an attempt that ended; metric "" means that nothing was measured.
-func outcome(number, of int, ended history.Outcome, key string) *attempt {
+func outcome(number, of int, ended state.Status, key string) *attempt {
 	a := &attempt{of: of, agent: &agent.Command{}}
 	a.Proposal, a.Durations = number, map[string]float64{}
 	a.end(ended, decision.Says("because")...)
@@ -32,7 +33,7 @@ func TestSelectAttempt(t *testing.T) {
 	t.Parallel()
 	const accepted, rejected, failed = history.Accepted, history.Rejected, history.Error
 	type tried struct {
-		outcome history.Outcome
+		outcome state.Status
 		metric  string
 	}
 	cases := []struct {

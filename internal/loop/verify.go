@@ -13,6 +13,7 @@ import (
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/audit"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
@@ -24,9 +25,9 @@ import (
 // *proposal.RefusedError. The decision itself is computed again when it is
 // entered, by verifyDecision.
 func (r *run) verify(ctx context.Context, at position, p *proposal.Proposal) error {
-	outcomes := []history.Outcome{history.PendingCI}
+	outcomes := []state.Status{history.PendingCI}
 	if p.Kind != proposal.Fix {
-		outcomes = []history.Outcome{history.Accepted, history.Rejected, history.Inconclusive, history.Error}
+		outcomes = []state.Status{history.Accepted, history.Rejected, history.Inconclusive, history.Error}
 		if err := r.verifyBaseline(at, p); err != nil {
 			return err
 		}
@@ -69,7 +70,7 @@ func (r *run) verifyBaseline(at position, p *proposal.Proposal) error {
 
 // verifyOutcome checks that outcome, verdict and evaluation agree. outcomes are
 // those that a proposal of this kind may have.
-func verifyOutcome(at position, p *proposal.Proposal, outcomes []history.Outcome) error {
+func verifyOutcome(at position, p *proposal.Proposal, outcomes []state.Status) error {
 	e := p.Decided
 	switch {
 	case e == nil:

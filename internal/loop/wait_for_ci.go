@@ -13,6 +13,7 @@ import (
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/github/lifecycle"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/state"
 )
 
 // The polling of CI: the pauses grow up to the last.
@@ -207,7 +208,7 @@ func (w *waiting) keepWaiting(ctx context.Context, pause *decision.Reason, becau
 
 // final records the final decision on an iteration that waited for CI, and
 // moves the branch with it.
-func (w *waiting) final(ctx context.Context, outcome history.Outcome, reasons []decision.Reason,
+func (w *waiting) final(ctx context.Context, outcome state.Status, reasons []decision.Reason,
 	branch *git.RefUpdate, pause *decision.Reason,
 ) error {
 	err := w.write(ctx, fmt.Sprintf("iteration %d %s", w.e.Iteration, outcome), branch, func(b *records) error {

@@ -8,10 +8,11 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/prompt"
 )
 
-func attempts(outcomes ...history.Outcome) []history.Attempt {
+func attempts(outcomes ...state.Status) []history.Attempt {
 	var list []history.Attempt
 	for i, outcome := range outcomes {
 		list = append(list, attempt(i+1, outcome, fmt.Sprintf("try %d", i+1)))
@@ -19,7 +20,7 @@ func attempts(outcomes ...history.Outcome) []history.Attempt {
 	return list
 }
 
-func attempt(iteration int, outcome history.Outcome, summary string) history.Attempt {
+func attempt(iteration int, outcome state.Status, summary string) history.Attempt {
 	return history.Attempt{Decided: &history.Decided{
 		Head: history.Head{Iteration: iteration}, Outcome: outcome, Work: history.Work{Summary: summary},
 	}}
@@ -29,15 +30,15 @@ func TestAsksForADifferentApproach(t *testing.T) {
 	t.Parallel()
 	const a, r, e = history.Accepted, history.Rejected, history.Error
 	cases := []struct {
-		outcomes []history.Outcome
+		outcomes []state.Status
 		asked    string
 	}{
 		{nil, ""},
-		{[]history.Outcome{r, r}, ""},
-		{[]history.Outcome{a, r, r, r}, "The last 3 attempts were all rejected"},
-		{[]history.Outcome{r, r, r, r, r}, "The last 5 attempts were all rejected"},
-		{[]history.Outcome{r, r, r, a}, ""},
-		{[]history.Outcome{r, r, e, r}, ""},
+		{[]state.Status{r, r}, ""},
+		{[]state.Status{a, r, r, r}, "The last 3 attempts were all rejected"},
+		{[]state.Status{r, r, r, r, r}, "The last 5 attempts were all rejected"},
+		{[]state.Status{r, r, r, a}, ""},
+		{[]state.Status{r, r, e, r}, ""},
 	}
 	for _, c := range cases {
 		in := input()

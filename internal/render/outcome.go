@@ -8,6 +8,7 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -20,7 +21,7 @@ type OutcomeText struct {
 }
 
 // OutcomeOf is the one table of how outcomes are shown.
-func OutcomeOf(outcome history.Outcome) OutcomeText {
+func OutcomeOf(outcome state.Status) OutcomeText {
 	switch outcome {
 	case history.Accepted:
 		return OutcomeText{"✅", "kept", "kept"}
@@ -42,7 +43,7 @@ func OutcomeOf(outcome history.Outcome) OutcomeText {
 }
 
 // Label is an outcome as comments and summaries show it.
-func Label(outcome history.Outcome) string {
+func Label(outcome state.Status) string {
 	text := OutcomeOf(outcome)
 	return text.Sign + " " + text.Word
 }
@@ -174,7 +175,7 @@ func Iteration(a Account, e *history.Decided) string {
 
 // Why is why an iteration ended as it did, in a line: what was done when it was kept, also
 // where it was taken back, else every reason.
-func Why(outcome history.Outcome, summary string, reasons, flagged []decision.Reason) string {
+func Why(outcome state.Status, summary string, reasons, flagged []decision.Reason) string {
 	if outcome != history.Accepted && outcome != history.Undone && len(reasons) > 0 {
 		return decision.Joined(reasons) // a flag is among them
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/setup"
@@ -49,7 +50,7 @@ func TestDemoKnowsNoiseByAllRides(t *testing.T) {
 	var lines setup.DemoLines
 	for _, c := range []struct {
 		incumbent, candidate []metric.Value
-		outcome              history.Outcome
+		outcome              state.Status
 		says                 string
 	}{
 		{values(300, 320), values(236, 238, 240, 242), history.Accepted, " kept "},

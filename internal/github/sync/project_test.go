@@ -84,7 +84,7 @@ func (w *project) account() render.Account {
 	for _, attempt := range summary.Attempts {
 		list = append(list, state.HistoryEntry{
 			Iteration: attempt.Iteration, Time: attempt.Time,
-			Status: state.Status(attempt.Outcome), Metric: attempt.Metric,
+			Status: attempt.Outcome, Metric: attempt.Metric,
 		})
 	}
 	doc.SetEntries(list, "")
@@ -110,7 +110,7 @@ func (w *project) begin() {
 }
 
 // decide ends the iteration of the run.
-func (w *project) decide(outcome history.Outcome, metric string) {
+func (w *project) decide(outcome state.Status, metric string) {
 	w.clock.Add(20 * time.Minute)
 	summary := history.Replay(w.events)
 	e := &history.Decided{
@@ -162,7 +162,7 @@ func (w *project) show(s *sync.Service) error {
 }
 
 // run is a run that nothing disturbs.
-func (w *project) run(outcome history.Outcome, metric string) {
+func (w *project) run(outcome state.Status, metric string) {
 	w.t.Helper()
 	w.begin()
 	s := w.service()
@@ -174,7 +174,7 @@ func (w *project) run(outcome history.Outcome, metric string) {
 // story is a program's life, in steps that are each tried until they succeed.
 func (w *project) story() {
 	for i, step := range []struct {
-		outcome history.Outcome
+		outcome state.Status
 		metric  string
 		then    func()
 	}{

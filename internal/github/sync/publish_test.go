@@ -14,6 +14,7 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/githubtest"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/tests/long"
@@ -68,7 +69,7 @@ func TestRequestsOfAnIteration(t *testing.T) {
 		"rejected 6", // no new review, so that comments on lines are not read
 	} {
 		part := strings.Split(row+" ", " ")
-		outcome, most := history.Outcome(part[0]), must(strconv.Atoi(part[1]))
+		outcome, most := state.Status(part[0]), must(strconv.Atoi(part[1]))
 		said, stops := strings.CutSuffix(part[2], "!")
 		w.begin()
 		w.add(&history.Resumed{})
@@ -314,7 +315,7 @@ func TestAcceptedIterationsAloneAreCommentedOn(t *testing.T) {
 	t.Parallel()
 	w := newProject(t, nil)
 	w.program.Comments = "accepted"
-	for i, outcome := range []history.Outcome{
+	for i, outcome := range []state.Status{
 		history.Rejected, history.Accepted, history.Error, history.PendingCI,
 		history.Rejected, history.Rejected,
 	} {

@@ -26,6 +26,9 @@ const (
 	Baseline       Status = "baseline"
 )
 
+// Dropped reports whether an iteration was decided and its change not kept.
+func (s Status) Dropped() bool { return s == Rejected || s == Inconclusive }
+
 // The bounds of one entry, in runes and items.
 const (
 	maxText  = 300

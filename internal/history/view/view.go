@@ -147,7 +147,7 @@ func (v *View) measured(before *history.Summary, e *history.Measured) *results.R
 
 func entryOf(before *history.Summary, e *history.Decided) state.HistoryEntry {
 	entry := state.HistoryEntry{
-		Iteration: e.Iteration, Time: e.Time, Run: runOf(&e.Head), Status: state.Status(e.Outcome),
+		Iteration: e.Iteration, Time: e.Time, Run: runOf(&e.Head), Status: e.Outcome,
 		Change: e.Summary, Metric: e.Metric,
 		PreviousBest: e.PreviousBest, Delta: e.Delta, Notes: decision.Texts(e.Reasons),
 		Commit: fmt.Sprintf("%.12s", e.Commit),

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -124,7 +125,7 @@ func TestMeasurementsOfABundle(t *testing.T) {
 // TestKeptCandidateHasDecision, whatever the decision is.
 func TestKeptCandidateHasDecision(t *testing.T) {
 	t.Parallel()
-	for outcome, kept := range map[history.Outcome]bool{
+	for outcome, kept := range map[state.Status]bool{
 		history.Accepted: true, history.PendingCI: true, history.Rejected: false, history.Inconclusive: false,
 		history.Error: false, history.CIFixExhausted: false, history.Idle: false, "": false, "Accepted": false,
 	} {

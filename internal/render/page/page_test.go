@@ -14,6 +14,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render/page"
@@ -104,7 +105,7 @@ func TestLastDecisionCounts(t *testing.T) {
 // TestOnlyAnErrorIsDrawnAsOne: a candidate that was refused before it was measured is not an error.
 func TestOnlyAnErrorIsDrawnAsOne(t *testing.T) {
 	t.Parallel()
-	for outcome, isError := range map[history.Outcome]bool{history.Rejected: false, history.Error: true} {
+	for outcome, isError := range map[state.Status]bool{history.Rejected: false, history.Error: true} {
 		decided := &history.Decided{
 			Head: history.Head{Iteration: 1, Time: noon}, Outcome: outcome,
 			Reasons: decision.Says("no change proposed"),
