@@ -27,14 +27,17 @@ const (
 	Null   Type = "null"
 )
 
-// Node is one JSON value with the line on which it stands. Unlike what
+// Node is one JSON value that knows where it stands, and its file. Unlike what
 // encoding/json makes of a struct, it keeps the order, the spelling and the
 // repetition of keys.
 type Node struct {
+	*File
+
+	Key    string // the path to it, such as checks[2].path; "" is the whole
 	Type   Type
 	Line   int
 	Text   string // of a text, or a number as it is written
-	Truth  bool
+	True   bool
 	Fields []Field
 	Items  []Node
 }
@@ -56,15 +59,15 @@ const (
 	maxNodes = 2_000_000
 )
 
-// parseNode reads one JSON value, and nothing behind it; an error has its line.
-func parseNode(data []byte) (root Node, line int, err error) {
+// parse reads one JSON value, and nothing behind it; an error has its line.
+func (f *File) parse(data []byte) (root Node, line int, err error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if !utf8.Valid(data) {
 		return Node{}, 0, errors.New("is not UTF-8 text")
 	}
-	t := tokens{decoder: json.NewDecoder(bytes.NewReader(data)), data: data, line: 1}
+	t := tokens{decoder: json.NewDecoder(bytes.NewReader(data)), data: data, line: 1, file: f}
 	t.decoder.UseNumber()
-	root, err = t.value(0)
+	root, err = t.value("", 0)
 	if err == nil {
 		if _, err = t.next(); errors.Is(err, io.EOF) {
 			return root, 0, nil
@@ -77,6 +80,7 @@ func parseNode(data []byte) (root Node, line int, err error) {
 
 // tokens reads a tree from a decoder and keeps count of the lines.
 type tokens struct {
+	file    *File
 	decoder *json.Decoder
 	data    []byte
 	at      int64
@@ -93,7 +97,7 @@ func (t *tokens) next() (json.Token, error) {
 	return token, err
 }
 
-func (t *tokens) value(depth int) (Node, error) {
+func (t *tokens) value(key string, depth int) (Node, error) {
 	if t.nodes++; t.nodes > maxNodes {
 		return Node{}, fmt.Errorf("has more than %d values", maxNodes)
 	}
@@ -101,7 +105,7 @@ func (t *tokens) value(depth int) (Node, error) {
 	if err != nil {
 		return Node{}, err
 	}
-	n := Node{Type: Null, Line: t.line}
+	n := Node{File: t.file, Key: key, Type: Null, Line: t.line}
 	switch token := token.(type) {
 	case json.Delim:
 		if depth == maxDepth {
@@ -116,30 +120,37 @@ func (t *tokens) value(depth int) (Node, error) {
 	case json.Number:
 		n.Type, n.Text = Number, token.String()
 	case bool:
-		n.Type, n.Truth = Truth, token
+		n.Type, n.True = Truth, token
 	}
 	return n, nil
 }
 
 // inside reads the fields of an object, or the items of a list.
 func (t *tokens) inside(n *Node, depth int) error {
+	seen := map[string]bool{}
 	for t.decoder.More() {
-		var key json.Token
-		var err error
+		key, name := fmt.Sprintf("%s[%d]", n.Key, len(n.Items)), ""
 		if n.Type == Object {
-			if key, err = t.next(); err != nil {
+			token, err := t.next()
+			if err != nil {
 				return err
 			}
+			name, _ = token.(string)
+			key = join(n.Key, name)
 		}
-		value, err := t.value(depth + 1)
+		value, err := t.value(key, depth+1)
 		if err != nil {
 			return err
 		}
-		if name, is := key.(string); is {
-			n.Fields = append(n.Fields, Field{name, value})
-		} else {
+		if n.Type == List {
 			n.Items = append(n.Items, value)
+			continue
 		}
+		if seen[name] {
+			value.Fail("is there twice; remove one")
+		}
+		seen[name] = true
+		n.Fields = append(n.Fields, Field{name, value})
 	}
 	_, err := t.next()
 	return err
@@ -189,7 +200,7 @@ func Plain(n Node) any {
 	case Number:
 		return json.Number(cmp.Or(n.Text, "0"))
 	case Truth:
-		return n.Truth
+		return n.True
 	case List:
 		list := []any{}
 		for _, item := range n.Items {

@@ -14,64 +14,57 @@ import (
 
 const maxProblems = 200
 
-// Reader takes values out of a tree and collects everything that is wrong.
-type Reader struct {
-	file     string
+// File is what is read of a file beside its values.
+type File struct {
+	name string
+	// Problems are all that is wrong.
 	Problems Problems
-	// stray is the first key that is not known and has a number that is not
+	// Stray is the first key that is not known and has a number that is not
 	// finite.
 	Stray string
 }
 
-// ReadObject parses a file whose value must be an object; ok is false when it
-// cannot be read at all.
-func ReadObject(file string, data []byte, most int) (r *Reader, root Node, ok bool) {
-	r, root, ok = Read(file, data, most)
-	return r, root, ok && r.Is(root, "", Object)
-}
-
-// Read is newReader for a file whose value may be of any type.
-func Read(file string, data []byte, most int) (r *Reader, root Node, ok bool) {
-	r = &Reader{file: file}
+// Read parses a file; ok is false when it cannot be read at all, or has another type of
+// value than it must.
+func Read(file string, data []byte, most int, types ...Type) (root Node, ok bool) {
+	f := &File{name: file}
 	if len(data) > most {
-		r.Problems = Problems{{File: file, Message: fmt.Sprintf("has more than %d KiB", most/1024)}}
-		return r, Node{}, false
+		f.Problems = Problems{{File: file, Message: fmt.Sprintf("has more than %d KiB", most/1024)}}
+		return Node{File: f}, false
 	}
-	root, line, err := parseNode(data)
+	root, line, err := f.parse(data)
 	if err != nil {
-		r.Problems = Problems{{File: file, Line: line, Message: err.Error()}}
-		return r, Node{}, false
+		f.Problems = Problems{{File: file, Line: line, Message: err.Error()}}
+		return Node{File: f}, false
 	}
-	walk(root, "", func(n Node, key string) {
-		seen := map[string]bool{}
-		for _, f := range n.Fields {
-			if seen[f.Name] {
-				r.Fail(f.Value, Join(key, f.Name), "is there twice; remove one")
-			}
-			seen[f.Name] = true
-		}
-	})
-	return r, root, true
+	return root, slices.Contains(types, root.Type) || root.Is(types[0])
 }
 
-// walk visits a value and all that is in it, with their keys.
-func walk(n Node, key string, visit func(n Node, key string)) {
-	visit(n, key)
+// walk visits a value and all that is in it.
+func (n Node) walk(visit func(n Node)) {
+	visit(n)
 	for _, f := range n.Fields {
-		walk(f.Value, Join(key, f.Name), visit)
+		f.Value.walk(visit)
 	}
-	for i, item := range n.Items {
-		walk(item, fmt.Sprintf("%s[%d]", key, i), visit)
+	for _, item := range n.Items {
+		item.walk(visit)
 	}
 }
 
-// Fail notes a problem at a value, whose key is named.
-func (r *Reader) Fail(n Node, key, format string, args ...any) {
-	r.Problems = r.Problems.With(Problem{File: r.file, Line: n.Line, Key: key, Message: fmt.Sprintf(format, args...)})
+// Below is a place for a key of an object, there or not.
+func (n Node) Below(name string) Node {
+	return Node{File: n.File, Key: join(n.Key, name), Line: n.Line}
+}
+
+// Fail notes a problem at a value.
+func (n Node) Fail(format string, args ...any) {
+	n.Problems = n.Problems.With(Problem{
+		File: n.name, Line: n.Line, Key: n.Key, Message: fmt.Sprintf(format, args...),
+	})
 }
 
 // Is reports whether a value has the type that it must have.
-func (r *Reader) Is(n Node, key string, want Type) bool {
+func (n Node) Is(want Type) bool {
 	if n.Type == want {
 		return true
 	}
@@ -83,16 +76,16 @@ func (r *Reader) Is(n Node, key string, want Type) bool {
 		is = "the number " + plain.Short(n.Text, MaxShown)
 	case Object, List, Truth, Null:
 	}
-	r.Fail(n, key, "must be %s, not %s", want, is)
+	n.Fail("must be %s, not %s", want, is)
 	return false
 }
 
 // Keys has what reads the value of each key that an object may have.
-type Keys map[string]func(n Node, key string)
+type Keys map[string]func(n Node)
 
 // Into reads a key's value into a place.
-func Into[T any](to *T, read func(n Node, key string) T) func(Node, string) {
-	return func(n Node, key string) { *to = read(n, key) }
+func Into[T any](to *T, read func(n Node) T) func(Node) {
+	return func(n Node) { *to = read(n) }
 }
 
 // Of picks the keys that are named, of which those after "|" may be left out.
@@ -107,71 +100,69 @@ func (all Keys) Of(names string) (picked Keys, required []string) {
 
 // Object takes an object apart: every key that is in take goes there, the
 // required ones must be there, and any other is a problem when strict.
-func (r *Reader) Object(n Node, key string, take Keys, strict bool, required ...string) {
-	if !r.Is(n, key, Object) {
+func (n Node) Object(take Keys, strict bool, required ...string) {
+	if !n.Is(Object) {
 		return
 	}
-	var found []string
 	for _, f := range n.Fields {
-		at := Join(key, f.Name)
-		if read, known := take[f.Name]; known {
-			found = append(found, f.Name)
-			read(f.Value, at)
-		} else if strict {
-			r.Fail(f.Value, at, "is no key that is known here; there are %s", Names(take))
-		} else {
-			walk(f.Value, at, r.notFinite)
+		switch read, known := take[f.Name]; {
+		case known:
+			read(f.Value)
+		case strict:
+			f.Value.Fail("is no key that is known here; there are %s", Names(take))
+		default:
+			f.Value.walk(Node.notFinite)
 		}
 	}
 	for _, name := range required {
-		if !slices.Contains(found, name) {
-			r.Fail(n, Join(key, name), "is missing")
+		if !n.Has(name) {
+			n.Below(name).Fail("is missing")
 		}
 	}
 }
 
 // List calls read for every item.
-func (r *Reader) List(n Node, key string, most int, read func(n Node, key string)) {
-	if !r.Is(n, key, List) {
+func (n Node) List(most int, read func(n Node)) {
+	if !n.Is(List) {
 		return
 	}
 	if len(n.Items) > most {
-		r.Fail(n, key, "has %d entries; %d is the most", len(n.Items), most)
+		n.Fail("has %d entries; %d is the most", len(n.Items), most)
 		return
 	}
-	for i, item := range n.Items {
-		read(item, fmt.Sprintf("%s[%d]", key, i))
+	for _, item := range n.Items {
+		read(item)
 	}
 }
 
-// Text reads a text that is not blank, of at most that many bytes.
-func (r *Reader) Text(n Node, key string, most int) string {
+// Filled reads a text that is not blank, of at most that many bytes.
+func (n Node) Filled(most int) string {
 	switch {
-	case !r.Is(n, key, Text):
+	case !n.Is(Text):
 	case strings.TrimSpace(n.Text) == "":
-		r.Fail(n, key, "is empty")
+		n.Fail("is empty")
 	case len(n.Text) > most:
-		r.Fail(n, key, "has more than %d bytes", most)
+		n.Fail("has more than %d bytes", most)
 	case strings.ContainsRune(n.Text, 0):
-		r.Fail(n, key, "has a NUL character in it")
+		n.Fail("has a NUL character in it")
 	default:
 		return n.Text
 	}
 	return ""
 }
 
-// TextInto reads a text into a place, as Text does.
-func (r *Reader) TextInto(to *string, most int) func(Node, string) {
-	return func(n Node, key string) { *to = r.Text(n, key, most) }
+// Filled reads a text into a place, as that of a Node does.
+func Filled(to *string, most int) func(Node) {
+	return func(n Node) { *to = n.Filled(most) }
 }
 
-// OptionalInto reads a text into a place that may be empty or null.
-func (r *Reader) OptionalInto(to *string, most int) func(Node, string) {
-	return func(n Node, key string) {
+// Optional reads a text into a place that may be empty or null.
+func Optional(to *string, most int) func(Node) {
+	return func(n Node) {
 		switch {
-		case n.Type == Null || !r.Is(n, key, Text):
+		case n.Type == Null || !n.Is(Text):
 		case len(n.Text) > most:
-			r.Fail(n, key, "has more than %d bytes", most)
+			n.Fail("has more than %d bytes", most)
 		default:
 			*to = n.Text
 		}
@@ -180,51 +171,49 @@ func (r *Reader) OptionalInto(to *string, most int) func(Node, string) {
 
 // Number reads a number; ok is false, with a problem, for anything else, and, without one, for a
 // number that is not finite.
-func (r *Reader) Number(n Node, key string) (value metric.Value, ok bool) {
-	if !r.Is(n, key, Number) {
+func (n Node) Number() (value metric.Value, ok bool) {
+	if !n.Is(Number) {
 		return value, false
 	}
 	value, err := metric.ParseValue(n.Text)
 	if err != nil && !errors.Is(err, metric.ErrNotFinite) {
-		r.Fail(n, key, "%s", plain.Short(err.Error(), MaxShown))
+		n.Fail("%s", plain.Short(err.Error(), MaxShown))
 	}
 	return value, err == nil
 }
 
 // Fraction reads a finite number from 0 to 1.
-func (r *Reader) Fraction(n Node, key string) *metric.Value {
-	value, ok := r.Number(n, key)
+func (n Node) Fraction() *metric.Value {
+	value, ok := n.Number()
 	if n.Type != Number {
 		return nil
 	}
 	if !ok || !WithinOne(value) {
-		r.Fail(n, key, "is %s; it must be from 0 to 1", plain.Short(n.Text, MaxShown))
+		n.Fail("is %s; it must be from 0 to 1", plain.Short(n.Text, MaxShown))
 		return nil
 	}
 	return &value
 }
 
 // notFinite notes a number that is not finite.
-func (r *Reader) notFinite(n Node, key string) {
-	if n.Type == Number && r.Stray == "" {
+func (n Node) notFinite() {
+	if n.Type == Number && n.Stray == "" {
 		if _, err := metric.ParseValue(n.Text); errors.Is(err, metric.ErrNotFinite) {
-			r.Stray = key
+			n.Stray = n.Key
 		}
 	}
 }
 
-// Truth reads true or false; a value of another type is a problem, and false.
-func (r *Reader) Truth(n Node, key string) bool {
-	return r.Is(n, key, Truth) && n.Truth
-}
+// Bool reads true or false; a value of another type is a problem, and false.
+func (n Node) Bool() bool { return n.Is(Truth) && n.True }
 
 // WithinOne reports whether a number is from 0 to 1.
 func WithinOne(v metric.Value) bool {
 	return v.Sign() >= 0 && v.Cmp(metric.FromInt(1)) <= 0
 }
 
-// Join is the path of a key below another; the outermost key is "".
-func Join(key, name string) string {
+// join is the path of a key below another; the outermost key is "".
+func join(key, name string) string {
 	if key == "" {
 		return name
 	}

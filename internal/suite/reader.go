@@ -23,15 +23,12 @@ const (
 	maxPattern     = 8 << 10
 )
 
-// Reader reads a file of a suite.
-type Reader struct{ *document.Reader }
-
 // Name reads a text that can name a file on every system.
-func (r Reader) Name(n document.Node, key string) string {
-	name := r.Text(n, key, MaxName)
+func Name(n document.Node) string {
+	name := n.Filled(MaxName)
 	if name != "" && (!document.NameForm().MatchString(name) || strings.Contains(name, "..") ||
 		strings.HasSuffix(name, ".")) {
-		r.Fail(n, key, "%s is no name: letters, digits, `.`, `_` and `-`, beginning with a letter or digit",
+		n.Fail("%s is no name: letters, digits, `.`, `_` and `-`, beginning with a letter or digit",
 			document.Quote(name))
 		return ""
 	}
@@ -39,14 +36,14 @@ func (r Reader) Name(n document.Node, key string) string {
 }
 
 // Time reads a time limit in such units. It is 0 where it is wrong, and else never.
-func (r Reader) Time(n document.Node, key string, unit time.Duration) time.Duration {
-	value, ok := r.Number(n, key)
+func Time(n document.Node, unit time.Duration) time.Duration {
+	value, ok := n.Number()
 	if n.Type != document.Number {
 		return 0
 	}
 	given, most := value.Float64(), MaxTimeout/unit
 	if !ok || given <= 0 || given > float64(most) {
-		r.Fail(n, key, "is %s; it must be more than 0 and at most %d", plain.Short(n.Text, document.MaxShown), most)
+		n.Fail("is %s; it must be more than 0 and at most %d", plain.Short(n.Text, document.MaxShown), most)
 		return 0
 	}
 	return max(time.Duration(given*float64(unit)), 1)
@@ -55,108 +52,108 @@ func (r Reader) Time(n document.Node, key string, unit time.Duration) time.Durat
 // Check reads a check, whose kind stands under one of these names and is one of kinds; that
 // has its keys, of which those after "|" may be left out. Keys that have other names get
 // theirs by spell, nil for none. ok is false when there are problems.
-func (r Reader) Check(n document.Node, key string, kinds map[CheckKind]string,
+func ReadCheck(n document.Node, kinds map[CheckKind]string,
 	spell func(n document.Node, kind CheckKind) document.Node, names ...string,
 ) (c Check, ok bool) {
-	if !r.Is(n, key, document.Object) {
+	if !n.Is(document.Object) {
 		return c, false
 	}
-	before := len(r.Problems)
+	before := len(n.Problems)
 	for _, f := range n.Fields {
 		if slices.Contains(names, f.Name) {
-			if c.Kind = CheckKind(f.Value.Text); !r.Is(f.Value, document.Join(key, f.Name), document.Text) {
+			if c.Kind = CheckKind(f.Value.Text); !f.Value.Is(document.Text) {
 				return c, false
 			}
 		}
 	}
 	wants, known := kinds[c.Kind]
 	if !known {
-		r.Fail(n, document.Join(key, names[0]), "must be one of %s", document.Names(kinds))
+		n.Below(names[0]).Fail("must be one of %s", document.Names(kinds))
 		return c, false
 	}
 	if c.Operator = "eq"; spell != nil {
 		n = spell(n, c.Kind)
 	}
-	keys, required := r.setters(&c).Of(wants)
-	keys[names[0]] = func(document.Node, string) {}
-	r.Object(n, key, keys, true, required...)
-	return c, len(r.Problems) == before
+	keys, required := setters(&c).Of(wants)
+	keys[names[0]] = func(document.Node) {}
+	n.Object(keys, true, required...)
+	return c, len(n.Problems) == before
 }
 
-func (r Reader) setters(c *Check) document.Keys {
-	command, path := r.TextInto(&c.Command, MaxCommand), document.Into(&c.File, r.inside(".", "the sandbox"))
+func setters(c *Check) document.Keys {
+	command, path := document.Filled(&c.Command, MaxCommand), document.Into(&c.File, inside(".", "the sandbox"))
 	if c.Kind.Reads() {
-		path = func(n document.Node, key string) {
+		path = func(n document.Node) {
 			c.PathText = strings.TrimSpace(n.Text)
-			if text := r.Text(n, key, document.MaxPath); text != "" {
+			if text := n.Filled(document.MaxPath); text != "" {
 				var err error
 				if c.Path, err = ParseJSONPath(text); err != nil {
-					r.Fail(n, key, "%s", err)
+					n.Fail("%s", err)
 				}
 			}
 		}
 	}
 	return document.Keys{
-		"description": func(n document.Node, key string) {
-			c.Description = strings.TrimSpace(r.Text(n, key, MaxExpectation))
+		"description": func(n document.Node) {
+			c.Description = strings.TrimSpace(n.Filled(MaxExpectation))
 		},
-		"file":  document.Into(&c.File, r.inside(OutputsDir, "outputs/")),
+		"file":  document.Into(&c.File, inside(OutputsDir, "outputs/")),
 		"path":  path,
-		"match": func(n document.Node, _ string) { c.Value, c.Partial = document.Plain(n), true },
-		"value": func(n document.Node, key string) {
+		"match": func(n document.Node) { c.Value, c.Partial = document.Plain(n), true },
+		"value": func(n document.Node) {
 			if c.Value = document.Plain(n); c.Kind == JSONFieldCount {
 				var err error
 				if c.Count, err = strconv.Atoi(n.Text); n.Type != document.Number || err != nil || c.Count < 0 {
-					r.Fail(n, key, "must be a whole number, 0 or more")
+					n.Fail("must be a whole number, 0 or more")
 				}
 			}
 		},
-		"text":      document.Into(&c.Text, r.literal),
-		"substring": r.TextInto(&c.Text, MaxText),
-		"pattern":   document.Into(&c.Pattern, r.pattern),
-		"operator": func(n document.Node, key string) {
-			c.Operator = r.Text(n, key, MaxName)
+		"text":      document.Into(&c.Text, literal),
+		"substring": document.Filled(&c.Text, MaxText),
+		"pattern":   document.Into(&c.Pattern, pattern),
+		"operator": func(n document.Node) {
+			c.Operator = n.Filled(MaxName)
 			if c.Operator != "" && countOperators()[c.Operator] == nil {
-				r.Fail(n, key, "%s is not one of %s", document.Quote(c.Operator), document.Names(countOperators()))
+				n.Fail("%s is not one of %s", document.Quote(c.Operator), document.Names(countOperators()))
 			}
 		},
 		"command":        command,
 		"cmd":            command,
-		"expectExitZero": func(n document.Node, key string) { c.Fails = !r.Truth(n, key) },
-		"timeout":        func(n document.Node, key string) { c.Timeout = r.Time(n, key, time.Second) },
+		"expectExitZero": func(n document.Node) { c.Fails = !n.Bool() },
+		"timeout":        func(n document.Node) { c.Timeout = Time(n, time.Second) },
 	}
 }
 
 // inside reads a path in a directory of the sandbox, which may be written in front of it.
-func (r Reader) inside(dir, name string) func(n document.Node, key string) string {
-	return func(n document.Node, key string) string {
-		text := r.Text(n, key, document.MaxPath)
+func inside(dir, name string) func(n document.Node) string {
+	return func(n document.Node) string {
+		text := n.Filled(document.MaxPath)
 		clean, ok := document.Inside(".", text)
 		if clean = strings.TrimPrefix(clean, dir+"/"); text != "" && (!ok || clean == "." || clean == dir) {
-			r.Fail(n, key, "%s is no path below %s; give one relative to it, with slashes", document.Quote(text), name)
+			n.Fail("%s is no path below %s; give one relative to it, with slashes", document.Quote(text), name)
 		}
 		return clean
 	}
 }
 
 // literal reads a text of which the blanks count.
-func (r Reader) literal(n document.Node, key string) string {
+func literal(n document.Node) string {
 	if n.Type == document.Text && n.Text != "" && strings.TrimSpace(n.Text) == "" && len(n.Text) <= MaxText {
 		return n.Text
 	}
-	return r.Text(n, key, MaxText)
+	return n.Filled(MaxText)
 }
 
 // pattern reads a regular expression. It returns nil where the key is missing or wrong.
-func (r Reader) pattern(n document.Node, key string) *regexp.Regexp {
-	text := r.literal(n, key)
+func pattern(n document.Node) *regexp.Regexp {
+	text := literal(n)
 	if len(text) > maxPattern {
-		r.Fail(n, key, "has more than %d bytes", maxPattern)
+		n.Fail("has more than %d bytes", maxPattern)
 		return nil
 	}
 	pattern, err := regexp.Compile(text)
 	if err != nil {
-		r.Fail(n, key, "is no regular expression of Go's syntax: %s", plain.Short(err.Error(), document.MaxShown))
+		n.Fail("is no regular expression of Go's syntax: %s", plain.Short(err.Error(), document.MaxShown))
 	}
 	return pattern
 }

@@ -15,12 +15,12 @@ import (
 )
 
 // readIt reads a JSON value of a suite.
-func readIt(t *testing.T, text string, read func(r suite.Reader, n document.Node)) error {
+func readIt(t *testing.T, text string, read func(n document.Node)) error {
 	t.Helper()
-	reader, root, ok := document.Read("f", []byte(text), 1<<20)
+	root, ok := document.Read("f", []byte(text), 1<<20, document.Object, document.Text)
 	require.True(t, ok)
-	read(suite.Reader{Reader: reader}, root)
-	return reader.Problems.Err()
+	read(root)
+	return root.Problems.Err()
 }
 
 func TestNamesOfFiles(t *testing.T) {
@@ -29,7 +29,7 @@ func TestNamesOfFiles(t *testing.T) {
 		true: "a 9 a.B_c-9 x-", false: ".a -a _a é ../a a/b a..b a.", // the last are for Windows
 	} {
 		for name := range strings.FieldsSeq(names) {
-			err := readIt(t, `"`+name+`"`, func(r suite.Reader, n document.Node) { r.Name(n, "") })
+			err := readIt(t, `"`+name+`"`, func(n document.Node) { suite.Name(n) })
 			assert.Equal(t, can, err == nil, "%q", name)
 		}
 	}
@@ -53,8 +53,8 @@ func TestWhatChecksAreReadFrom(t *testing.T) {
 	}, func(t *testing.T, text string) any {
 		t.Helper()
 		var check suite.Check
-		if err := readIt(t, text, func(r suite.Reader, n document.Node) {
-			check, _ = r.Check(n, "", map[suite.CheckKind]string{"a": "| text pattern", "b": "| text"},
+		if err := readIt(t, text, func(n document.Node) {
+			check, _ = suite.ReadCheck(n, map[suite.CheckKind]string{"a": "| text pattern", "b": "| text"},
 				func(n document.Node, _ suite.CheckKind) document.Node {
 					isKind := func(f document.Field) bool { return f.Name == "kind" } // a type
 					n.Fields = slices.DeleteFunc(n.Fields, isKind)

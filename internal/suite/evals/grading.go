@@ -45,24 +45,24 @@ type Graded struct {
 // there twice is refused: readers differ in which of the two they take.
 func ParseGrading(data []byte) (g Grading, err error) {
 	const most, mostEntries = 8 << 20, 100_000
-	r, root, ok := document.ReadObject("", data, most)
-	raw := func(to *json.RawMessage) func(document.Node, string) {
-		return func(n document.Node, _ string) { *to, _ = json.Marshal(document.Plain(n)) }
+	root, ok := document.Read("", data, most, document.Object)
+	raw := func(to *json.RawMessage) func(document.Node) {
+		return func(n document.Node) { *to, _ = json.Marshal(document.Plain(n)) }
 	}
 	if ok {
-		r.Object(root, "", document.Keys{
-			"expectations": func(n document.Node, key string) {
-				r.List(n, key, mostEntries, func(n document.Node, key string) {
+		root.Object(document.Keys{
+			"expectations": func(n document.Node) {
+				n.List(mostEntries, func(n document.Node) {
 					var entry Graded
 					other := ""
-					r.Object(n, key, document.Keys{
-						"text": r.OptionalInto(&entry.Text, most), "expectation": r.OptionalInto(&other, most),
-						"passed":   document.Into(&entry.Passed, r.Truth),
-						"evidence": r.OptionalInto(&entry.Evidence, most),
-						"source":   r.OptionalInto((*string)(&entry.Source), most),
+					n.Object(document.Keys{
+						"text": document.Optional(&entry.Text, most), "expectation": document.Optional(&other, most),
+						"passed":   document.Into(&entry.Passed, document.Node.Bool),
+						"evidence": document.Optional(&entry.Evidence, most),
+						"source":   document.Optional((*string)(&entry.Source), most),
 					}, false, "passed")
 					if entry.Text = cmp.Or(strings.TrimSpace(entry.Text), strings.TrimSpace(other)); entry.Text == "" {
-						r.Fail(n, key, "needs a `text`")
+						n.Fail("needs a `text`")
 					}
 					g.Expectations = append(g.Expectations, entry)
 				})
@@ -71,8 +71,8 @@ func ParseGrading(data []byte) (g Grading, err error) {
 			"eval_feedback": raw(&g.Feedback),
 		}, false, "expectations")
 	}
-	if len(r.Problems) > 0 {
-		first := r.Problems[0]
+	if len(root.Problems) > 0 {
+		first := root.Problems[0]
 		return Grading{}, errors.New("is no grading: " +
 			strings.TrimSpace(plain.Short(first.Key, document.MaxShown)+" "+first.Message))
 	}

@@ -21,7 +21,6 @@ const (
 
 // evalReader reads an evals.json.
 type evalReader struct {
-	suite.Reader
 	isFile func(string) bool
 	read   EvalSuite
 	ids    map[string]bool
@@ -32,79 +31,72 @@ type evalReader struct {
 // skill's directory is a file. The problems are all there are; with any of them,
 // run nothing.
 func Parse(file string, data []byte, isFile func(path string) bool) (EvalSuite, document.Problems) {
-	reader, root, ok := document.Read(file, data, maxEvalFile)
-	e := &evalReader{Reader: suite.Reader{Reader: reader}, isFile: isFile, ids: map[string]bool{}}
-	if !ok {
-		return EvalSuite{}, e.Problems
-	}
-	if root.Type == document.List {
-		e.cases(root, "")
-	} else {
-		e.Object(root, "", document.Keys{
-			"skill_name": e.TextInto(&e.read.SkillName, suite.MaxName),
+	root, ok := document.Read(file, data, maxEvalFile, document.Object, document.List)
+	e := &evalReader{isFile: isFile, ids: map[string]bool{}}
+	if ok && root.Type == document.List {
+		e.cases(root)
+	} else if ok {
+		root.Object(document.Keys{
+			"skill_name": document.Filled(&e.read.SkillName, suite.MaxName),
 			"evals":      e.cases,
 		}, false, "evals")
 	}
-	if len(e.Problems) > 0 {
-		return EvalSuite{}, e.Problems
+	if len(root.Problems) > 0 {
+		return EvalSuite{}, root.Problems
 	}
 	return e.read, nil
 }
 
-func (e *evalReader) cases(n document.Node, key string) {
+func (e *evalReader) cases(n document.Node) {
 	if n.Type == document.List && len(n.Items) == 0 {
-		e.Fail(n, key, "has no case; give at least one prompt with something to check")
+		n.Fail("has no case; give at least one prompt with something to check")
 	}
-	e.List(n, key, maxCases, e.one)
+	n.List(maxCases, e.one)
 }
 
 // one reads one case.
-func (e *evalReader) one(n document.Node, key string) {
-	if !e.Is(n, key, document.Object) {
+func (e *evalReader) one(n document.Node) {
+	if !n.Is(document.Object) {
 		return
 	}
-	c, given := &Case{}, false // anything to check, readable or not
-	expectations := func(n document.Node, key string) {
-		given = given || n.Type != document.List || len(n.Items) > 0
-		e.expectations(c, n, key)
-	}
+	c := &Case{}
 	known := document.Keys{
-		"id":              document.Into(&c.ID, e.id),
-		"prompt":          e.TextInto(&c.Prompt, suite.MaxText),
-		"expected_output": e.OptionalInto(&c.ExpectedOutput, suite.MaxText),
-		"files":           func(n document.Node, key string) { e.files(c, n, key) },
-		"expectations":    expectations,
-		"assertions":      expectations,
-		"deterministic_checks": func(n document.Node, key string) {
-			given = given || n.Type != document.List || len(n.Items) > 0
-			e.checks(c, n, key)
-		},
+		"id":                   document.Into(&c.ID, e.id),
+		"prompt":               document.Filled(&c.Prompt, suite.MaxText),
+		"expected_output":      document.Optional(&c.ExpectedOutput, suite.MaxText),
+		"files":                func(n document.Node) { e.files(c, n) },
+		"expectations":         c.expectations,
+		"assertions":           c.expectations,
+		"deterministic_checks": c.checks,
 	}
-	e.Object(n, key, known, false, "id", "prompt")
+	n.Object(known, false, "id", "prompt")
+	given, unread := false, "" // anything to check, readable or not; lists which may be meant for that
+	for _, f := range n.Fields {
+		list := f.Value.Type == document.List
+		switch {
+		case known[f.Name] == nil && list:
+			unread += ", " + document.Quote(f.Name)
+		case slices.Contains([]string{"expectations", "assertions", "deterministic_checks"}, f.Name):
+			given = given || !list || len(f.Value.Items) > 0
+		}
+	}
 	if !given {
-		var names []string // lists under keys that are not read, which may be meant for checks
-		for _, f := range n.Fields {
-			if known[f.Name] == nil && f.Value.Type == document.List {
-				names = append(names, document.Quote(f.Name))
-			}
-		}
-		unread := strings.Join(names, ", ")
 		if unread != "" {
-			unread = "; not read: " + unread
+			unread = "; not read: " + unread[2:]
 		}
-		e.Fail(n, key, "has nothing to check; give `expectations` or `deterministic_checks`%s", unread)
+		n.Fail("has nothing to check; give `expectations` or `deterministic_checks`%s", unread)
 	}
 	e.read.Cases = append(e.read.Cases, *c)
 }
 
 // id reads a number or a text that can name a directory.
-func (e *evalReader) id(n document.Node, key string) string {
+func (e *evalReader) id(n document.Node) string {
 	if n.Type == document.Number {
 		n.Type = document.Text
 	}
-	id := e.Name(n, key)
+	id := suite.Name(n)
 	if lower := strings.ToLower(id); e.ids[lower] {
-		e.Fail(n, key, "%s is there twice; every case needs its own", document.Quote(id))
+		n.Fail("%s is there twice; every case needs its own", document.Quote(id))
 	} else {
 		e.ids[lower] = id != ""
 	}
@@ -112,31 +104,31 @@ func (e *evalReader) id(n document.Node, key string) string {
 }
 
 // expectations reads texts, or objects with a `text`.
-func (e *evalReader) expectations(c *Case, n document.Node, key string) {
-	e.List(n, key, maxExpectations, func(n document.Node, key string) {
+func (c *Case) expectations(n document.Node) {
+	n.List(maxExpectations, func(n document.Node) {
 		text := ""
 		if n.Type == document.Object {
-			take := e.TextInto(&text, suite.MaxExpectation)
+			take := document.Filled(&text, suite.MaxExpectation)
 			named := document.Keys{"text": take, "expectation": take, "assertion": take, "description": take}
-			e.Object(n, key, named, false)
+			n.Object(named, false)
 			for _, name := range []string{"criteria", "check"} { // what the description means, for the grader
 				for _, f := range n.Fields {
 					if f.Name == name && f.Value.Type != document.Null && text != "" {
-						text += " (" + name + ": " + e.meaning(f.Value, document.Join(key, name)) + ")"
+						text += " (" + name + ": " + meaning(f.Value) + ")"
 					}
 				}
 			}
 			if !slices.ContainsFunc(n.Fields, func(f document.Field) bool { return named[f.Name] != nil }) {
-				e.Fail(n, key, "has no `text`")
+				n.Fail("has no `text`")
 			}
 		} else {
-			text = e.Text(n, key, suite.MaxExpectation)
+			text = n.Filled(suite.MaxExpectation)
 		}
 		if text = strings.TrimSpace(text); text == "" {
 			return
 		}
 		if slices.Contains(c.Expectations, text) {
-			e.Fail(n, key, "%s is there twice; remove one", document.Quote(text))
+			n.Fail("%s is there twice; remove one", document.Quote(text))
 			return
 		}
 		c.Expectations = append(c.Expectations, text)
@@ -145,13 +137,13 @@ func (e *evalReader) expectations(c *Case, n document.Node, key string) {
 
 // meaning is a text, or another value as JSON: it is for the grader, who reads
 // both.
-func (e *evalReader) meaning(n document.Node, key string) string {
+func meaning(n document.Node) string {
 	if n.Type == document.Text {
-		return e.Text(n, key, suite.MaxExpectation)
+		return n.Filled(suite.MaxExpectation)
 	}
 	text, err := json.Marshal(document.Plain(n))
 	if err != nil || len(text) > suite.MaxExpectation {
-		e.Fail(n, key, "is longer than %d bytes", suite.MaxExpectation)
+		n.Fail("is longer than %d bytes", suite.MaxExpectation)
 		return ""
 	}
 	return string(text)
@@ -159,12 +151,12 @@ func (e *evalReader) meaning(n document.Node, key string) string {
 
 // files reads the inputs of a case, as paths from the skill's directory or from
 // its evals/.
-func (e *evalReader) files(c *Case, n document.Node, key string) {
+func (e *evalReader) files(c *Case, n document.Node) {
 	if n.Type == document.Null {
 		return
 	}
-	e.List(n, key, maxStaged, func(n document.Node, key string) {
-		text := e.Text(n, key, document.MaxPath)
+	n.List(maxStaged, func(n document.Node) {
+		text := n.Filled(document.MaxPath)
 		if text == "" {
 			return
 		}
@@ -195,7 +187,7 @@ func (e *evalReader) files(c *Case, n document.Node, key string) {
 			c.Files = append(c.Files, staged)
 			return
 		}
-		e.Fail(n, key, "%s %s", document.Quote(text), why)
+		n.Fail("%s %s", document.Quote(text), why)
 	})
 }
 
@@ -204,24 +196,24 @@ const defaultTimeout = 30 * time.Second
 
 // ParseTriggers reads a trigger-eval.json: a list of queries.
 func ParseTriggers(file string, data []byte) ([]Trigger, document.Problems) {
-	r, root, ok := document.Read(file, data, maxEvalFile)
+	root, ok := document.Read(file, data, maxEvalFile, document.List)
 	if !ok {
-		return nil, r.Problems
+		return nil, root.Problems
 	}
 	var triggers []Trigger
-	r.List(root, "", maxCases, func(n document.Node, key string) {
+	root.List(maxCases, func(n document.Node) {
 		var t Trigger
-		r.Object(n, key, document.Keys{
-			"query":          r.TextInto(&t.Query, suite.MaxText),
-			"should_trigger": document.Into(&t.ShouldTrigger, r.Truth),
+		n.Object(document.Keys{
+			"query":          document.Filled(&t.Query, suite.MaxText),
+			"should_trigger": document.Into(&t.ShouldTrigger, document.Node.Bool),
 		}, false, "query", "should_trigger")
 		triggers = append(triggers, t)
 	})
-	if root.Type == document.List && len(root.Items) == 0 {
-		r.Fail(root, "", "has no query")
+	if len(root.Items) == 0 {
+		root.Fail("has no query")
 	}
-	if len(r.Problems) > 0 {
-		return nil, r.Problems
+	if len(root.Problems) > 0 {
+		return nil, root.Problems
 	}
 	return triggers, nil
 }
@@ -246,7 +238,7 @@ func evalKeys() map[suite.CheckKind]string {
 }
 
 // spell gives the keys of a check their one name.
-func (e *evalReader) spell(n document.Node, key string, kind suite.CheckKind) document.Node {
+func spell(n document.Node, kind suite.CheckKind) document.Node {
 	others := map[string]string{
 		"name": "description", "label": "description", "kind": "type",
 		"timeout_seconds": "timeout", "op": "operator", "expected": "value", "regex": "pattern",
@@ -267,7 +259,7 @@ func (e *evalReader) spell(n document.Node, key string, kind suite.CheckKind) do
 	for i, f := range fields {
 		name := cmp.Or(others[f.Name], f.Name)
 		if before, twice := seen[name]; twice && before != f.Name {
-			e.Fail(f.Value, document.Join(key, f.Name), "is `%s` under another name; remove one", before)
+			f.Value.Fail("is `%s` under another name; remove one", before)
 		}
 		fields[i].Name, seen[name] = name, f.Name
 	}
@@ -276,21 +268,20 @@ func (e *evalReader) spell(n document.Node, key string, kind suite.CheckKind) do
 }
 
 // checks reads the deterministic checks of a case.
-func (e *evalReader) checks(c *Case, n document.Node, key string) {
-	e.List(n, key, suite.MaxChecks, func(n document.Node, key string) {
-		check, ok := e.Check(n, key, evalKeys(), func(n document.Node, kind suite.CheckKind) document.Node {
+func (c *Case) checks(n document.Node) {
+	n.List(suite.MaxChecks, func(n document.Node) {
+		check, ok := suite.ReadCheck(n, evalKeys(), func(n document.Node, kind suite.CheckKind) document.Node {
 			if kind == suite.JSONArrayContains && n.Has("match") == (n.Has("value") || n.Has("expected")) {
-				e.Fail(n, document.Join(key, "value"),
-					"or `match` is needed, and not both: the whole entry, or some keys of one")
+				n.Below("value").Fail("or `match` is needed, and not both: the whole entry, or some keys of one")
 			}
-			return e.spell(n, key, kind)
+			return spell(n, kind)
 		}, "type", "kind")
 		label := check.Label()
 		switch {
 		case !ok:
 			return
 		case slices.ContainsFunc(c.Checks, func(other suite.Check) bool { return other.Label() == label }):
-			e.Fail(n, key, "%s is there twice; remove one, or give each a `description` of its own",
+			n.Fail("%s is there twice; remove one, or give each a `description` of its own",
 				document.Quote(label))
 		case check.Command != "" && check.Timeout == 0:
 			check.Timeout = defaultTimeout

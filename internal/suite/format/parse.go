@@ -43,22 +43,22 @@ func Parse(files []File, isDir func(path string) bool) (tasks []Task, problems d
 	}
 	first := map[string]string{} // id in lower case, because it names directories
 	for _, file := range files {
-		reader, root, ok := document.ReadObject(file.Path, file.Data, maxTaskFile)
-		t := &taskReader{Reader: suite.Reader{Reader: reader}, isDir: isDir, first: first}
+		root, ok := document.Read(file.Path, file.Data, maxTaskFile, document.Object)
+		t := &taskReader{isDir: isDir, first: first}
 		t.task = Task{File: file.Path, Timeout: DefaultTimeout}
 		if ok {
-			t.Object(root, "", document.Keys{
+			root.Object(document.Keys{
 				"id":          t.id,
-				"title":       t.TextInto(&t.task.Title, suite.MaxName),
-				"agent":       document.Into(&t.task.Agent, t.Name),
+				"title":       document.Filled(&t.task.Title, suite.MaxName),
+				"agent":       document.Into(&t.task.Agent, suite.Name),
 				"fixtureDir":  t.fixture,
-				"prompt":      t.TextInto(&t.task.Prompt, suite.MaxText),
-				"checks":      func(n document.Node, key string) { t.List(n, key, suite.MaxChecks, t.check) },
+				"prompt":      document.Filled(&t.task.Prompt, suite.MaxText),
+				"checks":      func(n document.Node) { n.List(suite.MaxChecks, t.check) },
 				"judgeRubric": t.rubric,
-				"timeoutMs":   func(n document.Node, key string) { t.task.Timeout = t.Time(n, key, time.Millisecond) },
+				"timeoutMs":   func(n document.Node) { t.task.Timeout = suite.Time(n, time.Millisecond) },
 			}, true, "id", "title", "fixtureDir", "prompt")
 		}
-		tasks, problems = append(tasks, t.task), append(problems, reader.Problems...)
+		tasks, problems = append(tasks, t.task), append(problems, root.Problems...)
 	}
 	if len(problems) > 0 {
 		return nil, problems
@@ -68,45 +68,44 @@ func Parse(files []File, isDir func(path string) bool) (tasks []Task, problems d
 
 // taskReader reads one task.json.
 type taskReader struct {
-	suite.Reader
 	isDir func(string) bool
 	first map[string]string // file by id
 	task  Task
 }
 
-func (t *taskReader) id(n document.Node, key string) {
-	t.task.ID = t.Name(n, key)
+func (t *taskReader) id(n document.Node) {
+	t.task.ID = suite.Name(n)
 	id := strings.ToLower(t.task.ID)
 	if before, twice := t.first[id]; twice && id != "" {
-		t.Fail(n, key, "%s is the id of %s too; every task needs its own", document.Quote(t.task.ID),
+		n.Fail("%s is the id of %s too; every task needs its own", document.Quote(t.task.ID),
 			plain.Short(before, document.MaxPath))
 	} else {
 		t.first[id] = t.task.File
 	}
 }
 
-func (t *taskReader) fixture(n document.Node, key string) {
-	text := t.Text(n, key, document.MaxPath)
+func (t *taskReader) fixture(n document.Node) {
+	text := n.Filled(document.MaxPath)
 	if text == "" {
 		return
 	}
 	place, ok := document.Inside(path.Dir(t.task.File), text)
 	switch {
 	case !ok:
-		t.Fail(n, key, "%s leads out of the suite; give a directory in it, relative to this file, with slashes",
+		n.Fail("%s leads out of the suite; give a directory in it, relative to this file, with slashes",
 			document.Quote(text))
 	case !t.isDir(place):
-		t.Fail(n, key, "there is no directory %s in the suite", document.Quote(place))
+		n.Fail("there is no directory %s in the suite", document.Quote(place))
 	default:
 		t.task.Fixture = place
 	}
 }
 
-func (t *taskReader) rubric(n document.Node, key string) {
+func (t *taskReader) rubric(n document.Node) {
 	var rubric Rubric
-	t.Object(n, key, document.Keys{
-		"criteria": t.TextInto(&rubric.Criteria, suite.MaxText),
-		"weight":   document.Into(&rubric.Weight, t.Fraction),
+	n.Object(document.Keys{
+		"criteria": document.Filled(&rubric.Criteria, suite.MaxText),
+		"weight":   document.Into(&rubric.Weight, document.Node.Fraction),
 	}, true, "criteria")
 	t.task.Rubric = &rubric
 }
@@ -125,8 +124,8 @@ func checkKeys() map[suite.CheckKind]string {
 }
 
 // check reads one entry of `checks`.
-func (t *taskReader) check(n document.Node, key string) {
-	check, _ := t.Check(n, key, checkKeys(), nil, "kind")
+func (t *taskReader) check(n document.Node) {
+	check, _ := suite.ReadCheck(n, checkKeys(), nil, "kind")
 	t.task.Checks = append(t.task.Checks, check)
 }
 
