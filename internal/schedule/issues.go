@@ -102,7 +102,7 @@ func OpenPull(ctx context.Context, client *api.Client, branch string) (*int, err
 		return nil, err
 	}
 	for _, pull := range pulls {
-		if pull.Open {
+		if pull.Open() {
 			return &pull.Number, nil
 		}
 	}

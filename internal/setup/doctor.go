@@ -90,15 +90,16 @@ func (f *Findings) repository(about api.Repository) {
 
 // token says whether the token may push, and what a classic one lacks.
 func (f *Findings) token(about api.Repository) {
-	scopes := strings.Join(about.Scopes, ", ")
+	scopes := about.Scopes
+	list := strings.Split(scopes, ", ")
 	switch {
-	case scopes != "" && !slices.Contains(about.Scopes, "repo") &&
-		(about.Private || !slices.Contains(about.Scopes, "public_repo")):
+	case scopes != "" && !slices.Contains(list, "repo") &&
+		(about.Private || !slices.Contains(list, "public_repo")):
 		f.Problem("token", "it is a classic token with the scopes "+scopes,
 			"give it the scope repo, and workflow when a target has workflow files")
 	case scopes != "":
 		f.OK("token", "a classic token with the scopes %s", scopes)
-	case !about.Push:
+	case !about.Permissions.Push:
 		f.Problem("token", "it may not push",
 			"give the job `permissions: contents: write, issues: write, pull-requests: write, checks: read, "+
 				"statuses: read`, or the token these rights")
@@ -129,20 +130,20 @@ func (f *Findings) pulls(ctx context.Context, client *api.Client, workflowToken 
 // branch looks at the default branch: protected or not, and what CI says of it.
 func (f *Findings) branch(ctx context.Context, client *api.Client, name string) {
 	const subject = "default branch"
-	branch, exists, err := client.Branch(ctx, name)
+	branch, err := client.Branch(ctx, name)
 	switch {
+	case api.NotFound(err):
+		f.Problem(subject, name+" has no commit", "push one")
+		return
 	case err != nil:
 		f.Warn(subject, err.Error(), "")
-		return
-	case !exists:
-		f.Problem(subject, name+" has no commit", "push one")
 		return
 	case branch.Protected:
 		f.OK(subject, "%s is protected; Autoloop never pushes to it, and its pull requests keep your rules", name)
 	default:
 		f.Warn(subject, name+" is not protected", "protect it, so that only reviewed work gets in")
 	}
-	checks, err := client.Checks(ctx, branch.Commit)
+	checks, err := client.Checks(ctx, branch.Commit.SHA)
 	if err != nil {
 		f.Warn("CI", err.Error(), "give the token checks: read and statuses: read")
 		return
@@ -152,7 +153,7 @@ func (f *Findings) branch(ctx context.Context, client *api.Client, name string) 
 		read[i] = c.Check
 	}
 	verdict := ci.Judge(ci.Input{
-		Commit: branch.Commit, Head: ci.Reading{Checks: read}, Branch: ci.Position{Commit: branch.Commit},
+		Commit: branch.Commit.SHA, Head: ci.Reading{Checks: read}, Branch: ci.Position{Commit: branch.Commit.SHA},
 	})
 	switch {
 	case verdict.Seen == 0:

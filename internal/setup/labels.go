@@ -13,7 +13,7 @@ import (
 // LabelSteps are the labels that the repository on GitHub lacks. Where they
 // cannot be made from here, byHand says how, and the error why.
 func LabelSteps(ctx context.Context, client *api.Client) (steps []Step, byHand string, err error) {
-	var there []string
+	var there []api.Label
 	if client != nil {
 		there, err = client.Labels(ctx)
 	}
@@ -32,7 +32,7 @@ func LabelSteps(ctx context.Context, client *api.Client) (steps []Step, byHand s
 			Action: Create, Name: "label " + label.Name,
 			Do: func(ctx context.Context) error { return client.CreateLabel(ctx, label) },
 		}
-		if slices.ContainsFunc(there, func(name string) bool { return strings.EqualFold(name, label.Name) }) {
+		if slices.ContainsFunc(there, func(l api.Label) bool { return strings.EqualFold(l.Name, label.Name) }) {
 			step.Action, step.Why = Keep, " (is there)"
 		}
 		steps = append(steps, step)

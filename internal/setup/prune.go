@@ -184,7 +184,7 @@ func (left Leftover) remove(ctx context.Context, m *memory.Memory, client *api.C
 	if client != nil {
 		pulls, err := client.Pulls(ctx, loop.BranchPrefix+left.Program)
 		for _, pull := range pulls {
-			if err == nil && pull.Open {
+			if err == nil && pull.Open() {
 				err = client.ClosePull(ctx, pull.Number)
 			}
 		}

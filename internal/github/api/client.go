@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -23,12 +22,6 @@ import (
 
 // DefaultAPI is the API of github.com, for Options without one.
 const DefaultAPI = "https://api.github.com/"
-
-// The bounds of Options that give none.
-const (
-	defaultTimeout  = 30 * time.Second
-	defaultPatience = 2 * time.Minute
-)
 
 // Options say where the API is and how to talk to it.
 type Options struct {
@@ -51,18 +44,23 @@ type Options struct {
 	Now func() time.Time
 	// Sleep waits; nil waits really. It returns early with the context's error.
 	Sleep func(ctx context.Context, d time.Duration) error
-	// Transport sends requests; nil is a transport of its own.
+	// Transport sends requests; nil is net/http's.
 	Transport http.RoundTripper
 }
 
-// Client works on one repository. It may be used from several goroutines.
+// Client works on one repository, for one goroutine.
 type Client struct {
-	api         *gh.Client
-	wire        *wire
-	cached      *revalidator
-	people      people
-	owner, name string
-	secrets     *strings.Replacer
+	options  Options
+	requests *gh.Client // makes them
+	http     http.Client
+	secrets  *strings.Replacer
+
+	sent, changes int
+	answered      bool // the API was reached
+	unreachable   *UnreachableError
+	limit         LimitError       // that holds, or held
+	known         map[string]known // answers by their paths
+	write         map[string]bool  // of whom it was found out whether they may push
 }
 
 // repositoryForm is owner/name; owners of Enterprise Managed Users have an
@@ -83,56 +81,41 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	owner, name, _ := strings.Cut(o.Repository, "/")
+	_, name, _ := strings.Cut(o.Repository, "/")
 	if !repositoryForm().MatchString(o.Repository) || len(o.Repository) > 200 || strings.Trim(name, ".") == "" {
 		return nil, &NameError{o.Repository}
 	}
 	if strings.ContainsAny(o.Token, " \t\r\n") {
 		return nil, errors.New("the GitHub token has spaces or line ends in it; set it again without them")
 	}
-	o.fill()
-	c := &Client{owner: owner, name: name, secrets: strings.NewReplacer()}
-	c.wire = &wire{next: o.Transport, timeout: o.Timeout}
-	if len(o.Token) >= 4 {
-		c.secrets = strings.NewReplacer(o.Token, "***")
-	}
-	var transport http.RoundTripper
-	transport, c.cached = c.wire.chain(o)
-	c.api = gh.NewClient(&http.Client{
-		Transport: transport,
-		CheckRedirect: func(request *http.Request, via []*http.Request) error {
-			if len(via) >= 5 || request.URL.Host != base.Host {
-				return http.ErrUseLastResponse
-			}
-			return nil
-		},
-	})
-	c.api.BaseURL = base
-	c.api.UserAgent = o.UserAgent
-	return c, nil
-}
-
-func (o *Options) fill() {
-	if o.Timeout <= 0 {
-		o.Timeout = defaultTimeout
-	}
-	if o.Patience <= 0 {
-		o.Patience = defaultPatience
-	}
+	o.Timeout = cmp.Or(o.Timeout, 30*time.Second)
+	o.Patience = cmp.Or(o.Patience, 2*time.Minute)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	if o.Sleep == nil {
 		o.Sleep = Sleep
 	}
-	o.UserAgent = cmp.Or(o.UserAgent, "autoloop")
-	if o.Transport == nil {
-		o.Transport = &http.Transport{
-			Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true,
-			DialContext: (&net.Dialer{Timeout: 10 * time.Second}).DialContext, TLSHandshakeTimeout: 10 * time.Second,
-			MaxIdleConnsPerHost: 4, IdleConnTimeout: 90 * time.Second,
-		}
+	c := &Client{
+		options: o, requests: gh.NewClient(nil), secrets: strings.NewReplacer(),
+		known: map[string]known{}, write: map[string]bool{},
 	}
+	c.requests.BaseURL, c.requests.UserAgent = base, cmp.Or(o.UserAgent, "autoloop")
+	c.http = http.Client{
+		Transport: o.Transport,
+		CheckRedirect: func(request *http.Request, via []*http.Request) error {
+			if len(via) >= 5 || request.URL.Host != base.Host {
+				return http.ErrUseLastResponse
+			}
+			return nil
+		},
+	}
+	if o.Token != "" {
+		c.secrets = strings.NewReplacer(o.Token, "***")
+		source := oauth2.StaticTokenSource(&oauth2.Token{AccessToken: o.Token})
+		c.http.Transport = &oauth2.Transport{Source: source, Base: o.Transport}
+	}
+	return c, nil
 }
 
 // Sleep waits, and returns early with the context's error.
@@ -164,39 +147,10 @@ func apiURL(text string) (*url.URL, error) {
 }
 
 // Repository is owner/name.
-func (c *Client) Repository() string { return c.owner + "/" + c.name }
+func (c *Client) Repository() string { return c.options.Repository }
 
 // Requests is how many requests were sent, repeats and revalidations too.
-func (c *Client) Requests() int { return int(c.wire.sent.Load()) }
+func (c *Client) Requests() int { return c.sent }
 
 // Changes is how many requests were sent that are to change something.
-func (c *Client) Changes() int { return int(c.wire.changes.Load()) }
-
-// chain puts the decorators around the transport, the outermost first: an API that never
-// answers is given up, passing failures are tried again, rate limits are waited for, known
-// answers are revalidated, and the token is added.
-func (w *wire) chain(o Options) (http.RoundTripper, *revalidator) {
-	var inner http.RoundTripper = w
-	if o.Token != "" {
-		inner = &oauth2.Transport{Source: oauth2.StaticTokenSource(&oauth2.Token{AccessToken: o.Token}), Base: w}
-	}
-	cached := &revalidator{next: inner}
-	limited := &limiter{next: cached, now: o.Now}
-	retried := &retrier{next: limited, sleep: o.Sleep, now: o.Now, patience: o.Patience}
-	return &reach{next: retried, wire: w}, cached
-}
-
-// get reads one object of the repository that go-github does not know, or knows
-// less of.
-func (c *Client) get(ctx context.Context, path string, into any) (*gh.Response, error) {
-	request, err := c.api.NewRequest(http.MethodGet, fmt.Sprintf("repos/%s/%s/%s", c.owner, c.name, path), nil)
-	if err != nil {
-		return nil, err
-	}
-	return c.api.Do(ctx, request, into)
-}
-
-// page reads one page of such a list.
-func (c *Client) page(ctx context.Context, path string, page int, into any) (*gh.Response, error) {
-	return c.get(ctx, fmt.Sprintf("%s?per_page=%d&page=%d", path, perPage, page), into)
-}
+func (c *Client) Changes() int { return c.changes }

@@ -3,104 +3,74 @@ package api
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"path"
 	"slices"
 	"strconv"
 	"time"
 
-	gh "github.com/google/go-github/v62/github"
-
 	"github.com/org/autoloop/internal/github/commands"
 )
 
 // Comment is a comment on an issue, in the conversation of a pull request, or
-// on lines of a pull request's changes.
+// on lines of a pull request's changes, or a review.
 type Comment struct {
 	ID   int64
 	Body string
-	// Author is a login, Association their relation to the repository.
-	Author, Association string
-	Created             time.Time
-	Place               commands.Place
+	// User wrote it, Association is their relation to the repository.
+	User        struct{ Login string }
+	Association string    `json:"author_association"`
+	Created     time.Time `json:"created_at"`
+	Submitted   time.Time `json:"submitted_at"` // a review
 	// Path is the file of a comment on lines, else "".
-	Path string
-	// On is the issue or pull request.
-	On int
+	Path  string
+	Issue string `json:"issue_url"`
+	// Place is where it stands, On the issue or pull request.
+	Place commands.Place `json:"-"`
+	On    int            `json:"-"`
 }
 
-// Comments lists the comments of an issue or of a pull request's conversation, or with 0
-// those of all of them, that were written or edited since a time, the oldest first; a zero
-// time is all of them.
-func (c *Client) Comments(ctx context.Context, number int, since time.Time) ([]Comment, error) {
-	options := &gh.IssueListCommentsOptions{ListOptions: gh.ListOptions{PerPage: perPage}}
-	if !since.IsZero() {
-		since = since.UTC().Truncate(time.Second)
-		options.Since = &since
+// Comments lists what was said in a place of an issue or pull request since a time, the
+// oldest first: of talk and lines also what was edited since. A zero time is all of it; talk
+// of the number 0 is that of every issue and pull request.
+func (c *Client) Comments(ctx context.Context, at commands.Place, number int, since time.Time) ([]Comment, error) {
+	var query []string
+	what, from := fmt.Sprintf("comments of #%d", number), fmt.Sprintf("issues/%d/comments", number)
+	switch {
+	case at == commands.Lines:
+		what, from = "review "+what, fmt.Sprintf("pulls/%d/comments", number)
+	case at == commands.Review:
+		what, from = fmt.Sprintf("reviews of #%d", number), fmt.Sprintf("pulls/%d/reviews", number)
+	case number == 0:
+		what, from = "comments", "issues/comments"
 	}
-	op := "read the comments"
-	if number > 0 {
-		op += fmt.Sprintf(" of #%d", number)
+	if !since.IsZero() && at != commands.Review {
+		query = append(query, "since="+since.UTC().Format(time.RFC3339))
 	}
-	return pages(c, op, func(page int) ([]*gh.IssueComment, *gh.Response, error) {
-		options.Page = page
-		return c.api.Issues.ListComments(ctx, c.owner, c.name, number, options)
-	}, commentOf)
+	all, err := list[Comment](ctx, c, "read the "+what, from, query...)
+	for i := range all {
+		all[i].Place, all[i].On = at, number
+		if number == 0 {
+			all[i].On, _ = strconv.Atoi(path.Base(all[i].Issue))
+		}
+		if at == commands.Review {
+			all[i].Created = all[i].Submitted
+		}
+	}
+	return slices.DeleteFunc(all, func(c Comment) bool { return at == commands.Review && c.Created.Before(since) }), err
 }
 
 // CreateComment comments on an issue or pull request.
-func (c *Client) CreateComment(ctx context.Context, number int, body string) (Comment, error) {
-	comment, _, err := c.api.Issues.CreateComment(ctx, c.owner, c.name, number, &gh.IssueComment{Body: &body})
-	return commentOf(comment), c.fail(fmt.Sprintf("comment on #%d", number), err)
+func (c *Client) CreateComment(ctx context.Context, number int, body string) (comment Comment, err error) {
+	_, err = c.do(ctx, fmt.Sprintf("comment on #%d", number), http.MethodPost,
+		fmt.Sprintf("issues/%d/comments", number), map[string]string{"body": body}, &comment)
+	comment.On = number
+	return comment, err
 }
 
 // EditComment replaces the body of a comment.
 func (c *Client) EditComment(ctx context.Context, id int64, body string) error {
-	_, _, err := c.api.Issues.EditComment(ctx, c.owner, c.name, id, &gh.IssueComment{Body: &body})
-	return c.fail(fmt.Sprintf("edit comment %d", id), err)
-}
-
-// ReviewComments lists the comments on lines of a pull request that were
-// written or edited since a time, the oldest first.
-func (c *Client) ReviewComments(ctx context.Context, pull int, since time.Time) ([]Comment, error) {
-	options := &gh.PullRequestListCommentsOptions{
-		Since: since, Sort: "created", Direction: "asc",
-		ListOptions: gh.ListOptions{PerPage: perPage},
-	}
-	op := fmt.Sprintf("read the review comments of #%d", pull)
-	return pages(c, op, func(page int) ([]*gh.PullRequestComment, *gh.Response, error) {
-		options.Page = page
-		return c.api.PullRequests.ListComments(ctx, c.owner, c.name, pull, options)
-	}, func(comment *gh.PullRequestComment) Comment {
-		return Comment{
-			ID: comment.GetID(), Body: comment.GetBody(), Author: comment.GetUser().GetLogin(),
-			Association: comment.GetAuthorAssociation(),
-			Created:     comment.GetCreatedAt().Time, Place: commands.Lines, Path: comment.GetPath(), On: pull,
-		}
-	})
-}
-
-// Reviews lists the texts of the reviews of a pull request since a time, the oldest first;
-// news says whether there was a review at all.
-func (c *Client) Reviews(ctx context.Context, pull int, since time.Time) (texts []Comment, news bool, err error) {
-	op := fmt.Sprintf("read the reviews of #%d", pull)
-	texts, err = pages(c, op, func(page int) ([]*gh.PullRequestReview, *gh.Response, error) {
-		return c.api.PullRequests.ListReviews(ctx, c.owner, c.name, pull, &gh.ListOptions{Page: page, PerPage: perPage})
-	}, func(review *gh.PullRequestReview) Comment {
-		return Comment{
-			ID: review.GetID(), Body: review.GetBody(), Author: review.GetUser().GetLogin(),
-			Association: review.GetAuthorAssociation(),
-			Created:     review.GetSubmittedAt().Time, Place: commands.Review, On: pull,
-		}
-	})
-	texts = slices.DeleteFunc(texts, func(c Comment) bool { return c.Created.Before(since) })
-	news = len(texts) > 0
-	return slices.DeleteFunc(texts, func(c Comment) bool { return c.Body == "" }), news, err
-}
-
-// Login is whose token it is. An app's token may not ask: Refused says so of the error.
-func (c *Client) Login(ctx context.Context) (string, error) {
-	user, _, err := c.api.Users.Get(ctx, "")
-	return user.GetLogin(), c.fail("read whose token it is", err)
+	return c.edit(ctx, fmt.Sprintf("edit comment %d", id), fmt.Sprintf("issues/comments/%d", id), "body", body)
 }
 
 // The reactions that are given.
@@ -111,32 +81,13 @@ const (
 
 // React gives a reaction to a comment; giving it twice is giving it once. Reviews take none.
 func (c *Client) React(ctx context.Context, id int64, at commands.Place, reaction string) error {
-	var err error
-	switch at {
-	case commands.Lines:
-		_, _, err = c.api.Reactions.CreatePullRequestCommentReaction(mayRepeat(ctx), c.owner, c.name, id, reaction)
-	case commands.Talk:
-		_, _, err = c.api.Reactions.CreateIssueCommentReaction(mayRepeat(ctx), c.owner, c.name, id, reaction)
-	case commands.Review:
+	if at == commands.Review {
+		return nil
 	}
-	return c.fail(fmt.Sprintf("react to comment %d", id), err)
-}
-
-func commentOf(c *gh.IssueComment) Comment {
-	if c == nil {
-		return Comment{}
+	of := "issues"
+	if at == commands.Lines {
+		of = "pulls"
 	}
-	return Comment{
-		ID: c.GetID(), Body: c.GetBody(), Author: c.GetUser().GetLogin(), Association: c.GetAuthorAssociation(),
-		Created: c.GetCreatedAt().Time, On: numberOf(c.GetIssueURL()),
-	}
-}
-
-// numberOf is the number at the end of an issue's address, or 0.
-func numberOf(address string) int {
-	number, err := strconv.Atoi(path.Base(address))
-	if err != nil {
-		return 0
-	}
-	return number
+	return c.add(ctx, fmt.Sprintf("react to comment %d", id), fmt.Sprintf("%s/comments/%d/reactions", of, id),
+		map[string]string{"content": reaction})
 }

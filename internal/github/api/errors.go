@@ -3,12 +3,11 @@ package api
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	gh "github.com/google/go-github/v62/github"
 
@@ -89,37 +88,70 @@ func (c *Client) fail(op string, err error) error {
 	if limit, ok := errors.AsType[*LimitError](err); ok {
 		return fmt.Errorf("GitHub: %s: %w", op, limit)
 	}
-	if undecodable(err) {
-		c.cached.mu.Lock() // one of the answers that are kept does not decode
-		c.cached.known = nil
-		c.cached.mu.Unlock()
-	}
-	failed := &Error{Op: op, Message: c.secrets.Replace(plain.Short(err.Error(), maxMessage)), cause: err}
-	var refused *gh.ErrorResponse
-	switch {
-	case errors.As(err, &refused) && refused.Response != nil:
+	failed := &Error{Op: op, Unsure: true, cause: err}
+	told := err.Error()
+	switch refused, is := errors.AsType[*gh.ErrorResponse](err); {
+	case is:
+		told = message(refused)
 		failed.Status = refused.Response.StatusCode
-		failed.Message = c.secrets.Replace(plain.Short(message(refused), maxMessage))
-		failed.Cure = advice(refused.Response, failed.Message)
 		failed.Unsure = failed.Status >= http.StatusInternalServerError
+		failed.Cure = advice(refused.Response, told)
 	case errors.As(err, new(*UnreachableError)):
-		failed.Unsure = true
 		failed.Cure = "look whether it can be reached from here; this run goes on without it"
-	case errors.Is(err, context.Canceled),
-		errors.Is(err, context.DeadlineExceeded) && !strings.Contains(err.Error(), "no answer within"):
-		failed.Unsure = true
-	default:
-		failed.Unsure = true
+	case !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded):
 		failed.Cure = "look whether the API can be reached from here, then run it again"
 	}
+	failed.Message = c.secrets.Replace(plain.Short(told, maxMessage))
 	return failed
 }
 
-// undecodable reports whether an answer was not what GitHub answers.
-func undecodable(err error) bool {
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	return errors.As(err, &syntax) || errors.As(err, &kind) || errors.Is(err, io.ErrUnexpectedEOF)
+// LimitError says that GitHub answers no more requests of this token for a
+// while, longer than Options.Patience.
+type LimitError struct {
+	// Secondary says that it is the limit on bursts, not that on the hour.
+	Secondary bool
+	// Until is when requests are answered again.
+	Until time.Time
+	// Wait is how long that is from now.
+	Wait time.Duration
+}
+
+// Error tells the time from which on it works again.
+func (e *LimitError) Error() string {
+	what := "GitHub's hourly rate limit of this token is used up"
+	if e.Secondary {
+		what = "GitHub's secondary rate limit stopped us"
+	}
+	return fmt.Sprintf("%s until %s (in %s); run it again then", what, e.Until.UTC().Format(time.RFC3339),
+		e.Wait.Round(time.Second))
+}
+
+// UnreachableError says that the API answered nothing in this run: not to the first request,
+// and not to its repeats. No further request of the run is sent.
+type UnreachableError struct {
+	host string
+	told bool
+	err  error
+}
+
+// Error names the API and the reason.
+func (e *UnreachableError) Error() string {
+	return fmt.Sprintf("the API at %s cannot be reached: %v", e.host, e.err)
+}
+
+// Unwrap returns what went wrong with the first request.
+func (e *UnreachableError) Unwrap() error { return e.err }
+
+// Reported reports whether err is about an API that cannot be reached and was
+// asked about before, so that people hear of it once in a run.
+func Reported(err error) bool {
+	failed, is := errors.AsType[*UnreachableError](err)
+	if !is {
+		return false
+	}
+	told := failed.told
+	failed.told = true
+	return told
 }
 
 func message(refused *gh.ErrorResponse) string {

@@ -1,6 +1,7 @@
 package sync
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -14,56 +15,40 @@ const maxExplained = 20
 
 // CI is what CI says of a candidate. What cannot be read is part of the verdict.
 func (s *Service) CI(ctx context.Context, c ci.Candidate) ci.Result {
-	head, failed := s.readHead(ctx, c.Commit)
-	return ci.Judge(ci.Input{
-		Commit: c.Commit, Head: head, Base: s.readBase(ctx, c, failed),
-		Rules: s.rules(ctx, c.BaseBranch), Branch: c.Branch, Starts: c.Starts,
-	})
-}
-
-// readHead reads everything that CI says of a commit, and returns the names of
-// the checks that failed.
-func (s *Service) readHead(ctx context.Context, commit string) (reading ci.Reading, failed map[string]bool) {
-	failed = map[string]bool{}
-	checks, err := s.Hub.Checks(ctx, commit)
-	if err != nil {
-		return ci.Reading{Err: err}, nil
-	}
-	runs, err := s.Hub.WorkflowRuns(ctx, commit)
-	if err != nil {
-		return ci.Reading{Err: err}, nil
-	}
-	suites, err := s.Hub.Suites(ctx, commit)
-	if err != nil {
-		return ci.Reading{Err: err}, nil
-	}
+	in := ci.Input{Commit: c.Commit, Rules: s.rules(ctx, c.BaseBranch), Branch: c.Branch, Starts: c.Starts}
+	checks, runs, err := s.report(ctx, c.Commit)
+	suites, unread := s.Hub.Suites(ctx, c.Commit)
+	failed := map[string]bool{} // the names of the checks that fail
 	for _, check := range checks {
-		if check.Conclusion == "failure" {
-			failed[check.Name] = true
+		failed[check.Name] = failed[check.Name] || check.Conclusion == "failure"
+	}
+	in.Head = s.reading(ctx, checks, runs, failed)
+	in.Head.Err = cmp.Or(err, unread)
+	for _, suite := range suites {
+		// GitHub makes a suite for every app that may write checks, and those of apps that never
+		// report stay queued for ever: without a check run a suite says nothing. The workflows of
+		// GitHub Actions are read as runs.
+		if suite.App.Slug != "github-actions" && suite.Checks > 0 {
+			in.Head.Runs = append(in.Head.Runs,
+				ci.Run{Name: suite.App.Slug, Status: suite.Status, Conclusion: suite.Conclusion})
 		}
 	}
-	explained := s.explained(ctx, checks, failed)
-	for i, check := range checks { // in the same order
-		explained[i].Workflow = slices.ContainsFunc(runs,
-			func(run api.WorkflowRun) bool { return run.Suite == check.Suite && check.Suite != 0 })
-	}
-	return ci.Reading{Checks: explained, Runs: append(runsOf(runs), suitesOf(suites)...)}, failed
-}
-
-// readBase reads what CI says of the base. Only the failures that the candidate
-// has too are explained.
-func (s *Service) readBase(ctx context.Context, c ci.Candidate, failed map[string]bool) ci.Reading {
-	checks, err := s.Hub.Checks(ctx, c.Base)
-	if err != nil {
-		return ci.Reading{Err: err}
-	}
-	runs, err := s.Hub.WorkflowRuns(ctx, c.Base)
-	if err != nil {
-		return ci.Reading{Err: err}
-	}
+	checks, runs, err = s.report(ctx, c.Base)
 	checks = slices.DeleteFunc(checks, func(check api.Check) bool { return !ofChange(check, runs, c.Elsewhere) })
 	runs = slices.DeleteFunc(runs, func(run api.WorkflowRun) bool { return !startsCI(run, c.Elsewhere) })
-	return ci.Reading{Checks: s.explained(ctx, checks, failed), Runs: runsOf(runs)}
+	in.Base = s.reading(ctx, checks, runs, failed) // of failures, those are explained that the candidate has too
+	in.Base.Err = err
+	return ci.Judge(in)
+}
+
+// report reads the checks of a commit, and the workflows that ran on it.
+func (s *Service) report(ctx context.Context, commit string) ([]api.Check, []api.WorkflowRun, error) {
+	checks, err := s.Hub.Checks(ctx, commit)
+	if err != nil {
+		return nil, nil, err
+	}
+	runs, err := s.Hub.WorkflowRuns(ctx, commit)
+	return checks, runs, err
 }
 
 // rules are the required checks of a branch; they are read once in a run.
@@ -79,59 +64,47 @@ func (s *Service) rules(ctx context.Context, branch string) ci.Rules {
 	return *s.required
 }
 
-// explained are the checks, with what those of the names say that failed.
-func (s *Service) explained(ctx context.Context, found []api.Check, failed map[string]bool) []ci.Check {
+// reading is what was read, with what the checks say that failed under these names.
+func (s *Service) reading(ctx context.Context, found []api.Check, runs []api.WorkflowRun,
+	failed map[string]bool,
+) (reading ci.Reading) {
 	slices.SortStableFunc(found, func(a, b api.Check) int { return strings.Compare(a.Name, b.Name) })
-	checks := make([]ci.Check, len(found))
 	asked := 0
-	for i, check := range found {
-		checks[i] = check.Check
-		if check.Conclusion != "failure" || !failed[check.Name] {
-			continue
-		}
-		if check.ID > 0 {
-			var err error
-			asked++
-			if checks[i].Unexplained = asked > maxExplained; !checks[i].Unexplained {
-				checks[i].Lines, err = s.Hub.Annotations(ctx, check.ID)
-				checks[i].Unexplained = err != nil
+	for _, check := range found {
+		check.Workflow = check.Suite != 0 && runOf(check, runs) >= 0
+		if check.Conclusion == "failure" && failed[check.Name] {
+			if check.ID > 0 {
+				var err error
+				asked++
+				if check.Unexplained = asked > maxExplained; !check.Unexplained {
+					check.Lines, err = s.Hub.Annotations(ctx, check.ID)
+					check.Unexplained = err != nil
+				}
 			}
+			check.Lines = append(check.Lines, strings.Split(check.Summary, "\n")...)
 		}
-		checks[i].Lines = append(checks[i].Lines, strings.Split(check.Summary, "\n")...)
+		reading.Checks = append(reading.Checks, check.Check)
 	}
-	return checks
+	for _, run := range runs {
+		reading.Runs = append(reading.Runs, run.Run)
+	}
+	return reading
 }
 
-func runsOf(found []api.WorkflowRun) []ci.Run {
-	runs := make([]ci.Run, len(found))
-	for i, run := range found {
-		runs[i] = run.Run
-	}
-	return runs
-}
-
-// suitesOf are the check suites that count. GitHub makes one for every app that
-// may write checks, and those of apps that never report stay queued for ever:
-// without a check run a suite says nothing. The workflows of GitHub Actions are
-// read as runs.
-func suitesOf(found []api.CheckSuite) []ci.Run {
-	var runs []ci.Run
-	for _, suite := range found {
-		if suite.App.Slug != "github-actions" && suite.Checks > 0 {
-			runs = append(runs, ci.Run{Name: suite.App.Slug, Status: suite.Status, Conclusion: suite.Conclusion})
-		}
-	}
-	return runs
+// runOf is the place of the workflow's run that a check belongs to, -1 for none.
+func runOf(check api.Check, runs []api.WorkflowRun) int {
+	return slices.IndexFunc(runs, func(run api.WorkflowRun) bool { return run.Suite == check.Suite })
 }
 
 // HasCI reports whether CI runs at all: on a commit, on the open pull request, which some
 // CI looks at alone, or by the rules of the branch that it is for.
 func (s *Service) HasCI(ctx context.Context, commit, into string, elsewhere []string) (bool, error) {
-	if found, err := s.isChecked(ctx, commit, elsewhere); found || err != nil {
-		return found, err
+	commits := []string{commit}
+	if s.seen != nil && s.seen.pull != nil && s.seen.pull.Open() {
+		commits = append(commits, s.seen.pull.Head.SHA)
 	}
-	if s.seen != nil && s.seen.pull != nil && s.seen.pull.Open {
-		if found, err := s.isChecked(ctx, s.seen.pull.HeadSHA, elsewhere); found || err != nil {
+	for _, commit := range commits {
+		if found, err := s.isChecked(ctx, commit, elsewhere); found || err != nil {
 			return found, err
 		}
 	}
@@ -144,20 +117,16 @@ func (s *Service) HasCI(ctx context.Context, commit, into string, elsewhere []st
 // elsewhere, leave check runs on the default branch too, and are no CI; where it cannot be
 // read what started a run, each counts.
 func (s *Service) isChecked(ctx context.Context, commit string, elsewhere []string) (bool, error) {
-	found, err := s.Hub.Checks(ctx, commit)
-	if err != nil || len(found) == 0 {
-		return false, err
-	}
-	runs, err := s.Hub.WorkflowRuns(ctx, commit)
-	if err != nil {
+	found, runs, err := s.report(ctx, commit)
+	if len(found) > 0 && err != nil {
 		return true, nil //nolint:nilerr // then each counts
 	}
-	return slices.ContainsFunc(found, func(check api.Check) bool { return ofChange(check, runs, elsewhere) }), nil
+	return slices.ContainsFunc(found, func(check api.Check) bool { return ofChange(check, runs, elsewhere) }), err
 }
 
 // ofChange reports whether a check is about what was pushed, as far as is known.
 func ofChange(check api.Check, runs []api.WorkflowRun, elsewhere []string) bool {
-	at := slices.IndexFunc(runs, func(run api.WorkflowRun) bool { return run.Suite == check.Suite })
+	at := runOf(check, runs)
 	return at < 0 || startsCI(runs[at], elsewhere)
 }
 

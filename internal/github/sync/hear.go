@@ -75,53 +75,37 @@ func since(summary history.Summary) time.Time {
 }
 
 // readComments reads what was said on the issue and, when something happened on the
-// latest pull request, what was said there: why it was closed, too.
+// latest pull request, what was said there: why it was closed, too. The talk on both is in
+// one request, with that of the whole repository.
 func (s *Service) readComments(ctx context.Context) error {
-	issue, pull, since := s.seen.issue.Number, s.seen.pull, s.seen.since
-	if pull == nil || !pull.Updated.After(since) {
-		if issue == 0 {
-			return nil
+	issue, pull := s.seen.issue.Number, s.seen.pull
+	if pull == nil || !pull.Updated.After(s.seen.since) {
+		pull = &api.Pull{}
+	}
+	read := func(at commands.Place, of int) (int, error) {
+		found, err := s.Hub.Comments(ctx, at, of, s.seen.since)
+		for _, c := range found {
+			if c.Body != "" && (c.On == issue || c.On == pull.Number) {
+				s.seen.comments = append(s.seen.comments, c)
+			}
 		}
-		comments, err := s.Hub.Comments(ctx, issue, since)
-		s.seen.comments = comments
-		return err
+		return len(found), err
 	}
-	talk, err := s.talk(ctx, issue, pull.Number, since)
-	if err != nil {
-		return err
-	}
-	talk = slices.DeleteFunc(talk, func(c api.Comment) bool { return c.On != issue && c.On != pull.Number })
-	texts, news, err := s.Hub.Reviews(ctx, pull.Number, since)
-	if err != nil {
-		return err
-	}
-	s.seen.comments = append(talk, texts...)
-	if pull.Lines == 0 || !news { // every comment on lines belongs to a review
+	talk := max(issue, pull.Number)
+	if talk == 0 {
 		return nil
 	}
-	lines, err := s.Hub.ReviewComments(ctx, pull.Number, since)
-	s.seen.comments = append(s.seen.comments, lines...)
+	if issue > 0 && pull.Number > 0 {
+		talk = 0
+	}
+	if _, err := read(commands.Talk, talk); err != nil || pull.Number == 0 {
+		return err
+	}
+	reviews, err := read(commands.Review, pull.Number)
+	if err == nil && reviews > 0 { // every comment on lines belongs to a review
+		_, err = read(commands.Lines, pull.Number)
+	}
 	return err
-}
-
-// talk reads the comments of the issue and of the pull request's conversation:
-// those of the whole repository in one request, when they are of a short time.
-func (s *Service) talk(ctx context.Context, issue, pull int, since time.Time) ([]api.Comment, error) {
-	if !since.IsZero() && s.Now().Sub(since) < 48*time.Hour {
-		all, err := s.Hub.Comments(ctx, 0, since)
-		if !api.NotFound(err) {
-			return all, err
-		}
-	}
-	var on []api.Comment
-	if issue > 0 {
-		var err error
-		if on, err = s.Hub.Comments(ctx, issue, since); err != nil {
-			return nil, err
-		}
-	}
-	more, err := s.Hub.Comments(ctx, pull, since)
-	return append(on, more...), err
 }
 
 // readPull finds the latest pull request of the program's branch. One that is
@@ -134,7 +118,7 @@ func (s *Service) readPull(ctx context.Context, a render.Account) (*commands.Pul
 		return nil, nil
 	case known > 0 && a.Summary().PullEnded != known:
 		pull, err := s.Hub.Pull(ctx, known)
-		if err == nil && s.Hub.Ours(pull, s.branch()) {
+		if err == nil && pull.Ours(s.branch()) {
 			return s.sees(pull, a), nil
 		}
 		if err != nil && !api.Gone(err) {
@@ -145,25 +129,27 @@ func (s *Service) readPull(ctx context.Context, a render.Account) (*commands.Pul
 	if err != nil || len(pulls) == 0 {
 		return nil, err
 	}
-	return s.sees(pulls[max(slices.IndexFunc(pulls, func(p api.Pull) bool { return p.Open }), 0)], a), nil
+	return s.sees(pulls[max(slices.IndexFunc(pulls, api.Pull.Open), 0)], a), nil
 }
 
 func (s *Service) sees(p api.Pull, a render.Account) *commands.Pull {
-	seen := &commands.Pull{Number: p.Number, Open: p.Open, Ready: isReady(p), Head: p.HeadSHA}
-	if into := a.Summary().BaseBranch; p.Merged && into != "" && p.Base != into {
-		p.Merged, seen.Elsewhere = false, p.Base
+	seen := &commands.Pull{
+		Number: p.Number, Open: p.Open(), Ready: isReady(p), Head: p.Head.SHA,
 	}
-	seen.Merged = p.Merged
+	if into := a.Summary().BaseBranch; p.MergedAt != nil && into != "" && p.Base.Ref != into {
+		p.MergedAt, seen.Elsewhere = nil, p.Base.Ref
+	}
+	seen.Merged = p.MergedAt != nil
 	s.seen.pull = &p
 	return seen
 }
 
-func isReady(p api.Pull) bool { return p.Open && !p.Draft && !render.NeverDraft(p.Body) }
+func isReady(p api.Pull) bool { return p.Open() && !p.Draft && !render.NeverDraft(p.Body) }
 
 // Ready reads the open pull request again, and reports whether a person marked it ready
 // for review meanwhile.
 func (s *Service) Ready(ctx context.Context) (bool, error) {
-	if s.seen == nil || s.seen.pull == nil || !s.seen.pull.Open {
+	if s.seen == nil || s.seen.pull == nil || !s.seen.pull.Open() {
 		return false, nil
 	}
 	now, err := s.Hub.Pull(ctx, s.seen.pull.Number)
@@ -181,24 +167,25 @@ const maxComments = 50
 // found out, nothing was heard, and is heard the next time.
 func (s *Service) listen(ctx context.Context, all []api.Comment, before commands.Mark, heard *commands.Heard) error {
 	slices.SortStableFunc(all, func(a, b api.Comment) int { return a.Created.Compare(b.Created) })
-	all = slices.DeleteFunc(all, func(c api.Comment) bool { return before.Knows(c.ID, c.Place) })
-	mark := before
-	for _, c := range all {
-		mark = mark.With(c.ID, c.Place)
-	}
-	all = slices.DeleteFunc(all, func(c api.Comment) bool { return render.Marked(c.Body) || isBot(c.Author) })
 	// A membership may be private: then the association does not tell, and who may push counts as a
 	// collaborator.
 	trusted := s.trusted()
 	private := slices.Contains(trusted, "COLLABORATOR")
-	all = slices.DeleteFunc(all, func(c api.Comment) bool {
-		known := slices.Contains(program.DefaultTrusted(), c.Association)
-		return !slices.Contains(trusted, c.Association) && (known || !private)
-	})
+	mark := before
 	var people []string
-	for _, c := range all {
-		people = append(people, c.Author)
-	}
+	all = slices.DeleteFunc(all, func(c api.Comment) bool {
+		if before.Knows(c.ID, c.Place) {
+			return true
+		}
+		mark = mark.With(c.ID, c.Place)
+		known := slices.Contains(program.DefaultTrusted(), c.Association)
+		if render.Marked(c.Body) || isBot(c.User.Login) ||
+			!slices.Contains(trusted, c.Association) && (known || !private) {
+			return true
+		}
+		people = append(people, c.User.Login)
+		return false
+	})
 	writers, refused, err := s.Hub.Writers(ctx, people)
 	switch {
 	case err != nil:
@@ -209,7 +196,7 @@ func (s *Service) listen(ctx context.Context, all []api.Comment, before commands
 		return nil
 	}
 	for _, c := range all {
-		if writers[c.Author] {
+		if writers[c.User.Login] {
 			heard.Comments = append(heard.Comments, s.comment(c))
 		}
 	}
@@ -237,7 +224,7 @@ func (s *Service) comment(c api.Comment) commands.Comment {
 		text = fmt.Sprintf("on %s: %s", c.Path, text)
 	}
 	return commands.Comment{
-		ID: c.ID, Place: c.Place, Author: c.Author, Time: c.Created, Commands: list,
+		ID: c.ID, Place: c.Place, Author: c.User.Login, Time: c.Created, Commands: list,
 		Text: text, On: c.On,
 	}
 }
@@ -261,9 +248,7 @@ func (s *Service) Answer(ctx context.Context, to commands.Answer, text string) e
 }
 
 // find is our comment with a mark among those that were read.
-func (s *Service) find(mark string) *api.Comment {
-	return s.first(s.seen.comments, mark)
-}
+func (s *Service) find(mark string) *api.Comment { return s.first(s.seen.comments, mark) }
 
 func (s *Service) first(comments []api.Comment, mark string) *api.Comment {
 	is := func(c api.Comment) bool { return strings.HasPrefix(c.Body, mark) && s.mine(c) }
@@ -275,19 +260,10 @@ func (s *Service) first(comments []api.Comment, mark string) *api.Comment {
 
 // say comments, once.
 func (s *Service) say(ctx context.Context, on int, mark, body string) (api.Comment, error) {
-	find := func() (api.Comment, bool, error) {
-		comments, err := s.Hub.Comments(ctx, on, s.Now().Add(-time.Hour))
-		if found := s.first(comments, mark); found != nil {
-			return *found, true, nil
-		}
-		return api.Comment{}, false, err
-	}
-	if s.seen.unsure {
-		if found, is, err := find(); err != nil || is {
-			return found, err
-		}
-	}
-	comment, err := once(find, func() (api.Comment, error) { return s.Hub.CreateComment(ctx, on, body) })
+	comment, err := once(s.seen.unsure, func() (*api.Comment, error) {
+		comments, err := s.Hub.Comments(ctx, commands.Talk, on, s.Now().Add(-time.Hour))
+		return s.first(comments, mark), err
+	}, func() (api.Comment, error) { return s.Hub.CreateComment(ctx, on, body) })
 	if s.seen.unsure = s.seen.unsure || err != nil; err == nil {
 		s.seen.comments = append(s.seen.comments, comment)
 	}

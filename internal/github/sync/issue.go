@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/github/api"
+	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
 )
@@ -31,8 +32,11 @@ func (s *Service) lookFor(ctx context.Context, number int) (api.Issue, error) {
 			return issue, err
 		}
 	}
-	issue, _, err := s.findIssue(ctx)
-	return issue, err
+	issue, err := s.findIssue(ctx)
+	if issue == nil {
+		return api.Issue{}, err
+	}
+	return *issue, err
 }
 
 // Open opens the issue of a file program, or reopens it, and returns its number, 0 where
@@ -51,8 +55,8 @@ func (s *Service) Open(ctx context.Context, a render.Account) (number int, autho
 			issue.Open = err == nil
 		}
 	default:
-		find := func() (api.Issue, bool, error) { return s.findIssue(ctx) }
-		issue, err = once(find, func() (api.Issue, error) {
+		find := func() (*api.Issue, error) { return s.findIssue(ctx) }
+		issue, err = once(false, find, func() (api.Issue, error) {
 			return s.Hub.CreateIssue(ctx, render.Title(s.Program.Name), render.Issue(a),
 				[]string{ProgramLabel, "automation", "autoloop"})
 		})
@@ -84,24 +88,21 @@ func (s *Service) author(ctx context.Context) string {
 
 // findIssue looks for the own issue of a file program, an open one first. One
 // that a stranger opened is not ours.
-func (s *Service) findIssue(ctx context.Context) (api.Issue, bool, error) {
+func (s *Service) findIssue(ctx context.Context) (*api.Issue, error) {
 	for _, label := range []string{ProgramLabel, CompletedLabel} {
 		issues, err := s.Hub.Issues(ctx, label, "all")
 		if err != nil {
-			return api.Issue{}, false, err
+			return nil, err
 		}
 		issues = slices.DeleteFunc(issues, func(i api.Issue) bool {
 			return i.Title != render.Title(s.Program.Name) || !isBot(i.Author) &&
 				!slices.Contains(s.trusted(), i.Association)
 		})
-		if at := slices.IndexFunc(issues, func(i api.Issue) bool { return i.Open }); at >= 0 {
-			return issues[at], true, nil
-		}
 		if len(issues) > 0 {
-			return issues[0], true, nil
+			return &issues[max(slices.IndexFunc(issues, func(i api.Issue) bool { return i.Open }), 0)], nil
 		}
 	}
-	return api.Issue{}, false, nil
+	return nil, nil
 }
 
 func (s *Service) label(ctx context.Context, completed bool) error {
@@ -128,12 +129,12 @@ func (s *Service) label(ctx context.Context, completed bool) error {
 // SayCheck comments on an issue whether it is a program, or edits what it said
 // before when it says something else now.
 func SayCheck(ctx context.Context, client *api.Client, issue int, body string) error {
-	comments, err := client.Comments(ctx, issue, time.Time{})
+	comments, err := client.Comments(ctx, commands.Talk, issue, time.Time{})
 	if err != nil {
 		return err
 	}
 	for _, said := range comments {
-		if !isBot(said.Author) && !slices.Contains(program.DefaultTrusted(), said.Association) ||
+		if !isBot(said.User.Login) && !slices.Contains(program.DefaultTrusted(), said.Association) ||
 			!strings.HasPrefix(said.Body, render.CheckMark) {
 			continue // somebody else's words
 		}

@@ -5,9 +5,9 @@
 package sync
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -65,8 +65,8 @@ func (s *Service) branch() string { return branchPrefix + s.Program.Name }
 // its author is a program or somebody trusted, whose token we may have.
 func (s *Service) mine(c api.Comment) bool {
 	const actions = "github-actions[bot]" // whom we were before we got another token
-	return render.Marked(c.Body) && (isBot(c.Author) || slices.Contains(s.trusted(), c.Association)) &&
-		(s.seen.me == "" || c.Author == s.seen.me || c.Author == actions)
+	return render.Marked(c.Body) && (isBot(c.User.Login) || slices.Contains(s.trusted(), c.Association)) &&
+		(s.seen.me == "" || c.User.Login == s.seen.me || c.User.Login == actions)
 }
 
 // recogniseMe finds out who we are where several wrote comments with our marks: people quote
@@ -74,8 +74,8 @@ func (s *Service) mine(c api.Comment) bool {
 func (s *Service) recogniseMe(ctx context.Context) error {
 	var writers []string
 	for _, c := range s.seen.comments {
-		if s.mine(c) && !slices.Contains(writers, c.Author) {
-			writers = append(writers, c.Author)
+		if s.mine(c) && !slices.Contains(writers, c.User.Login) {
+			writers = append(writers, c.User.Login)
 		}
 	}
 	if s.seen.me != "" || len(writers) < 2 {
@@ -102,19 +102,21 @@ func (s *Service) trusted() []string {
 
 // once does what must not be done twice. When GitHub did not say whether it was
 // done, it looks, and does it again when it was not.
-func once[T any](find func() (T, bool, error), do func() (T, error)) (T, error) {
+func once[T any](unsure bool, find func() (*T, error), do func() (T, error)) (result T, err error) {
 	for try := 0; ; try++ {
-		result, err := do()
-		var failed *api.Error
-		if err == nil || !errors.As(err, &failed) || !failed.Unsure || try == 2 {
+		if unsure {
+			found, looked := find()
+			if looked != nil {
+				return result, cmp.Or(err, looked)
+			}
+			if found != nil {
+				return *found, nil
+			}
+		}
+		result, err = do()
+		failed, is := errors.AsType[*api.Error](err)
+		if unsure = is && failed.Unsure; !unsure || try == 2 {
 			return result, err
-		}
-		found, is, looked := find()
-		if looked != nil {
-			return result, fmt.Errorf("%w; and whether it was done could not be read: %w", err, looked)
-		}
-		if is {
-			return found, nil
 		}
 	}
 }

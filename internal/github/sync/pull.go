@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/github/api"
@@ -20,30 +21,30 @@ func (s *Service) Promote(ctx context.Context, a render.Account, base string) (n
 		return 0, errUnheard
 	}
 	pull := s.seen.pull
-	if pull != nil && !pull.Open {
+	if pull != nil && !pull.Open() {
 		if err := s.endCIPending(ctx, pull); err != nil {
 			return 0, err
 		}
 	}
-	if s.seen.again && !pull.Open {
+	if s.seen.again && !pull.Open() {
 		return 0, nil // it ended while the iteration ran: the next one begins with that
 	}
 	kept, summary := a.Kept(), a.Summary()
 	// What the branch measures is kept up also when all that was kept was undone.
-	shows := pull != nil && pull.Open && render.OursIn(pull.Body) != ""
+	shows := pull != nil && pull.Open() && render.OursIn(pull.Body) != ""
 	if kept == nil && (!shows || summary.PullEnded == pull.Number) {
-		if pull == nil || !pull.Open || summary.PullEnded != pull.Number || summary.Incumbent != summary.Base {
+		if pull == nil || !pull.Open() || summary.PullEnded != pull.Number || summary.Incumbent != summary.Base {
 			return 0, nil
 		}
 		// It ended by our hand, since CI turned down the only change in it; one with changes was opened again.
 		if err := s.Hub.ClosePull(ctx, pull.Number); err != nil {
 			return 0, err
 		}
-		pull.Open = false
+		pull.State = "closed"
 		return 0, s.endCIPending(ctx, pull)
 	}
-	if pull == nil || !pull.Open {
-		if !a.Leads() || pull != nil && pull.Merged && a.Replays(kept, pull.HeadSHA) {
+	if pull == nil || !pull.Open() {
+		if !a.Leads() || pull != nil && pull.MergedAt != nil && a.Replays(kept, pull.Head.SHA) {
 			return 0, nil
 		}
 		return s.open(ctx, a, base)
@@ -72,7 +73,7 @@ func (s *Service) hasEnded(ctx context.Context, a render.Account, pull *api.Pull
 	if err == nil {
 		*pull = now
 	}
-	return err == nil && !now.Open, err
+	return err == nil && !now.Open(), err
 }
 
 func (s *Service) rewrite(ctx context.Context, pull *api.Pull, body string) error {
@@ -90,7 +91,7 @@ func (s *Service) rewrite(ctx context.Context, pull *api.Pull, body string) erro
 // is closed.
 func (s *Service) endCIPending(ctx context.Context, pull *api.Pull) error {
 	now := render.CIClosed
-	if pull.Merged {
+	if pull.MergedAt != nil {
 		now = render.CIMerged
 	}
 	ours := render.OursIn(pull.Body)
@@ -102,23 +103,20 @@ func (s *Service) endCIPending(ctx context.Context, pull *api.Pull) error {
 // taken, and its body written anew.
 func (s *Service) open(ctx context.Context, a render.Account, base string) (int, error) {
 	body := render.Pull(a, s.seen.issue.Number)
-	find := func() (api.Pull, bool, error) {
+	find := func() (*api.Pull, error) {
 		pulls, err := s.Hub.Pulls(ctx, s.branch())
-		for _, p := range pulls {
-			if p.Open {
-				return p, true, nil
-			}
+		if at := slices.IndexFunc(pulls, api.Pull.Open); at >= 0 {
+			return &pulls[at], nil
 		}
-		return api.Pull{}, false, err
+		return nil, err
 	}
-	pull, err := once(find, func() (api.Pull, error) {
+	pull, err := once(false, find, func() (api.Pull, error) {
 		return s.Hub.CreatePull(ctx, s.branch(), base, render.PullTitle(a), body)
 	})
 	if api.Invalid(err) {
-		there, found, looked := find()
-		if looked == nil && found {
+		if there, looked := find(); looked == nil && there != nil {
 			body = render.Within(there.Body, body)
-			pull, err = there, s.rewrite(ctx, &there, body)
+			pull, err = *there, s.rewrite(ctx, there, body)
 		}
 	}
 	if err != nil {

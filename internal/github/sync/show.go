@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/github/api"
+	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/render"
 )
@@ -83,7 +84,7 @@ func (s *Service) comments(e *history.Decided) bool {
 }
 
 func (s *Service) readAll(ctx context.Context) error {
-	comments, err := s.Hub.Comments(ctx, s.seen.issue.Number, time.Time{})
+	comments, err := s.Hub.Comments(ctx, commands.Talk, s.seen.issue.Number, time.Time{})
 	if err != nil {
 		return err
 	}
