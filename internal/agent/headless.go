@@ -113,7 +113,7 @@ func (h *Headless) bare(ctx context.Context, request Request) bool {
 		return false
 	}
 	runner, ours := h.runner.(*process.Runner)
-	return ours && (runner.Isolation != nil || !runner.ProbeIsolation(ctx, request.Home, request.Env).Available())
+	return ours && (runner.Isolation != nil || runner.ProbeIsolation(ctx, request.Home, request.Env).Isolation == nil)
 }
 
 // run runs a command line and says what came of it.

@@ -86,7 +86,7 @@ func (a *App) inspectEvaluation(ctx context.Context) error {
 	}
 	result := setup.Conclude(found, p.Timeout)
 	if runner.Isolation != nil {
-		result.Isolation = string(runner.Isolation.Method)
+		result.Isolation = runner.Isolation.Method()
 	}
 	result.Findings = append(result.Findings, setup.WithinReach(p, files)...)
 	for _, text := range []string{p.SharedOutput(), targetMet(p, found)} {
@@ -164,8 +164,8 @@ func (a *App) inspectIsolation(ctx context.Context, found *setup.Findings) error
 		return nil
 	}
 	switch probe := a.NewRunner().ProbeIsolation(ctx, a.RunDir, a.Environ); {
-	case probe.Available():
-		found.OK(subject, "it works here, by %s", probe.Method)
+	case probe.Isolation != nil:
+		found.OK(subject, "it works here, by %s", probe.Isolation.Method())
 	case wish == "required":
 		found.Problem(subject,
 			"AUTOLOOP_ISOLATION is required, but isolation does not work on this machine: "+probe.Reason, probe.Cure)

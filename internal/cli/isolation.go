@@ -45,7 +45,7 @@ func (a *App) isolate(ctx context.Context, p *program.Program, runner *process.R
 		needs = "isolation is required, but does not work"
 	}
 	switch {
-	case probe.Available():
+	case probe.Isolation != nil:
 	case !p.Network || wish == "required":
 		return nil, "", fmt.Errorf("%s: %s on this machine (`iterate doctor` says what to change): %s", p.File, needs,
 			probe.Reason)
@@ -58,7 +58,8 @@ func (a *App) isolate(ctx context.Context, p *program.Program, runner *process.R
 	if resolved, err := filepath.EvalSymlinks(home); err == nil {
 		home = resolved
 	}
-	isolation = &process.Isolation{Method: probe.Method, Program: probe.Program, Home: home, Readable: readable}
+	isolation = probe.Isolation
+	isolation.Home, isolation.Readable = home, readable
 	isolation.Hidden = append([]string{runDir}, hidden...)
 	// The files by which a step of a workflow speaks to its runner are no
 	// command's business.

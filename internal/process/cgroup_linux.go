@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // limits are the bounds of one command, all its descendants together.
@@ -29,130 +31,125 @@ const (
 
 // limits are the bounds of this Runner's commands.
 func (r *Runner) limits() limits {
-	bound := limits{Processes: cmp.Or(r.Processes, defaultProcesses), Memory: r.Memory}
-	if bound.Memory == 0 {
-		total, _ := systemMemory()
-		bound.Memory = total / 100 * defaultMemory
-	}
-	return bound
+	total, _ := systemMemory()
+	return limits{cmp.Or(r.Processes, defaultProcesses), cmp.Or(r.Memory, total/100*defaultMemory)}
 }
 
 // tasks is how many processes and threads the kernel allows: a build of few
 // processes may have many threads.
 func (l limits) tasks() int { return 2 * l.Processes }
 
-// group is a control group for one command, in which the kernel bounds it. The
-// supervisor is in it only for the moment in which it starts the command.
-type group struct {
-	dirs []string
-	// files are handed to the supervisor; places says which is which.
-	files  []*os.File
-	places groupPlaces
-}
+// group is the control group of one command, in which the kernel bounds it: what it is in
+// each hierarchy that has bounds. It has none where the system does not let us.
+type group []hierarchy
 
-// groupPlaces are the descriptors of a group's files in a supervisor.
-type groupPlaces struct {
-	Enter []int
-	Leave []int
-	// Tasks and Memory count how often a bound was hit, Most is the bound of
-	// tasks itself; 0 is no such file.
-	Tasks  int
-	Memory int
-	Most   int
-}
+// hierarchy has the directory of a command's group (or of that in which it is made), and of
+// the group that its supervisor is in but for the moment in which it starts the command.
+type hierarchy struct{ dir, own string }
 
-// firstGroupFD is the descriptor of a group's first file: those before it are
-// the supervisor's own, and that of our binary for bwrap.
+// firstGroupFD is the descriptor of a group's first directory in a supervisor: those before it
+// are its line, and our binary for bwrap.
 const firstGroupFD = binaryFD + 1
 
 const groupPrefix = "autoloop-"
 
-// group makes the control group of one command.
-func (r *Runner) group(bound limits) *group {
-	if r.ungrouped {
-		return nil
-	}
-	return newGroup(bound)
-}
-
-// descriptors are those of all files of a group, in the order in which they were
-// handed over.
-func (p groupPlaces) descriptors() []uintptr {
-	last := max(p.Tasks, p.Memory, p.Most)
-	for i := range p.Enter {
-		last = max(last, p.Enter[i], p.Leave[i])
-	}
-	var all []uintptr
-	for fd := firstGroupFD; fd <= last; fd++ {
-		all = append(all, uintptr(fd))
-	}
-	return all
-}
-
-// newGroup makes a control group with these bounds; nil where the system does not
-// let us.
-func newGroup(bound limits) *group {
-	g := &group{}
+// newGroup makes a control group with these bounds.
+func newGroup(bound limits) (made group) {
 	for _, at := range groupHomes("/proc/self") {
-		g.add(at, bound)
+		removeStaleGroups(at.dir)
+		dir, err := os.MkdirTemp(at.dir, fmt.Sprintf("%s%d-", groupPrefix, os.Getpid()))
+		if err != nil {
+			continue
+		}
+		bounds := put(dir, "pids.max", strconv.Itoa(bound.tasks()))
+		for _, name := range []string{"memory.max", "memory.limit_in_bytes"} { // of version 2, and of 1
+			most := bound.Memory
+			text, _ := os.ReadFile(filepath.Join(at.own, name))
+			if own, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64); err == nil {
+				most = min(most, own)
+			}
+			bounds = put(dir, name, strconv.FormatInt(most, 10)) || bounds
+		}
+		_ = put(dir, "memory.oom.group", "1")
+		if !bounds || unix.Access(filepath.Join(at.own, "cgroup.procs"), unix.W_OK) != nil {
+			_ = os.Remove(dir)
+			continue
+		}
+		made = append(made, hierarchy{dir, at.own})
 	}
-	if len(g.dirs) == 0 {
-		return nil
+	return made
+}
+
+func put(dir, file, text string) bool {
+	return os.WriteFile(filepath.Join(dir, file), []byte(text), 0) == nil
+}
+
+// open opens the directories, as they are handed to the supervisor.
+func (g group) open() (files []*os.File) {
+	for _, in := range g {
+		for _, dir := range []string{in.dir, in.own} {
+			file, _ := os.Open(dir) // nil is a descriptor that is not there
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
+// handed is the group of so many hierarchies that this process was handed.
+func handed(hierarchies int) (g group) {
+	dir := func(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }
+	for i := range hierarchies {
+		g = append(g, hierarchy{dir(firstGroupFD + 2*i), dir(firstGroupFD + 2*i + 1)})
 	}
 	return g
 }
 
-// add makes the group's directory in one hierarchy.
-func (g *group) add(at groupHome, bound limits) {
-	removeStaleGroups(at.parent)
-	dir, err := os.MkdirTemp(at.parent, fmt.Sprintf("%s%d-", groupPrefix, os.Getpid()))
-	if err != nil {
-		return
+// start starts the command within the group: this process enters it for that
+// moment, so that the command can at no time start another outside.
+func (g group) start(begin func() (int, error)) (int, error) {
+	for _, in := range g {
+		_ = put(in.dir, "cgroup.procs", "0") // Where that is refused, the look at the processes is left.
 	}
-	pids := put(filepath.Join(dir, "pids.max"), strconv.Itoa(bound.tasks()))
-	memory := put(filepath.Join(dir, at.memoryLimit), strconv.FormatInt(at.least(bound.Memory), 10))
-	enter, first := os.OpenFile(filepath.Join(dir, "cgroup.procs"), os.O_WRONLY, 0)
-	leave, second := os.OpenFile(filepath.Join(at.own, "cgroup.procs"), os.O_WRONLY, 0)
-	if first != nil || second != nil || !pids && !memory {
-		closeAll(enter, leave)
-		_ = os.Remove(dir)
-		return
+	pid, err := begin()
+	for _, in := range g {
+		_ = put(in.own, "cgroup.procs", "0")
 	}
-	g.dirs = append(g.dirs, dir)
-	g.places.Enter = append(g.places.Enter, g.hand(enter))
-	g.places.Leave = append(g.places.Leave, g.hand(leave))
-	if pids {
-		g.places.Tasks = g.open(filepath.Join(dir, "pids.events"), os.O_RDONLY)
-		g.places.Most = g.open(filepath.Join(dir, "pids.max"), os.O_WRONLY)
-	}
-	if memory {
-		_ = put(filepath.Join(dir, "memory.oom.group"), "1")
-		g.places.Memory = g.open(filepath.Join(dir, at.memoryEvents), os.O_RDONLY)
+	return pid, err
+}
+
+// seal keeps the processes of the group from starting others.
+func (g group) seal() {
+	for _, in := range g {
+		_ = put(in.dir, "pids.max", "0") // Best effort: they are killed next.
 	}
 }
 
-func put(file, text string) bool { return os.WriteFile(file, []byte(text), 0) == nil }
-
-// hand has a file handed to the supervisor, and returns its descriptor there.
-func (g *group) hand(file *os.File) int {
-	g.files = append(g.files, file)
-	return firstGroupFD + len(g.files) - 1
-}
-
-func (g *group) open(path string, how int) int {
-	file, err := os.OpenFile(path, how, 0)
-	if err != nil {
-		return 0
+// count is how often an event happened, by a file of that name; -1 where no such file is.
+func (g group) count(event string, files ...string) int {
+	most := -1
+	for _, in := range g {
+		for _, name := range files {
+			text, err := os.ReadFile(filepath.Join(in.dir, name))
+			if err != nil {
+				continue
+			}
+			most = max(most, 0)
+			for line := range strings.Lines(string(text)) {
+				if number, is := strings.CutPrefix(strings.TrimSpace(line), event+" "); is {
+					times, _ := strconv.Atoi(number) // The kernel wrote it.
+					most = max(most, times)
+				}
+			}
+		}
 	}
-	return g.hand(file)
+	return most
 }
 
-func (g *group) remove() {
-	closeAll(g.files...)
+func (g group) remove() {
 	const most = 100
-	for _, dir := range g.dirs {
+	for _, in := range g {
 		for range most { // The last process is gone from it a moment after it ended.
-			if err := os.Remove(dir); err == nil || os.IsNotExist(err) {
+			if err := os.Remove(in.dir); err == nil || os.IsNotExist(err) {
 				break
 			}
 			time.Sleep(time.Millisecond)
@@ -172,92 +169,57 @@ func removeStaleGroups(parent string) {
 	}
 }
 
-type groupHome struct {
-	parent string // in which it is made
-	own    string // the group that we are in
-	// The names of files: version 2 has others than version 1.
-	memoryLimit, memoryEvents string
-}
-
-// least is the smaller one of a bound and of the bound of our own group.
-func (h groupHome) least(bound int64) int64 {
-	text, err := os.ReadFile(filepath.Join(h.own, h.memoryLimit))
-	if err != nil {
-		return bound
-	}
-	if own, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64); err == nil && own < bound {
-		return own
-	}
-	return bound
-}
-
-// groupHomes finds the hierarchies that bound processes or memory, from the
-// files of a process in /proc.
-func groupHomes(proc string) []groupHome {
-	mounts, err := os.ReadFile(filepath.Join(proc, "mountinfo"))
-	if err != nil {
-		return nil
-	}
-	membership, err := os.ReadFile(filepath.Join(proc, "cgroup"))
-	if err != nil {
-		return nil
-	}
-	var homes []groupHome
-	for line := range strings.Lines(string(membership)) { // 8:pids:/path, or 0::/path
-		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		if len(fields) != 3 {
-			continue
-		}
-		controllers := strings.Split(fields[1], ",")
-		for _, one := range controllers {
-			if one != "pids" && one != "memory" && fields[0] != "0" {
-				continue
-			}
-			root, own := groupMount(string(mounts), one, fields[2])
-			switch {
-			case own == "":
-			case one == "":
-				homes = append(homes, unifiedHome(root, own)...)
-			default:
-				homes = append(homes, groupHome{own, own, "memory.limit_in_bytes", "memory.oom_control"})
-			}
-			break
-		}
-	}
-	return homes
-}
-
-// groupMount returns where the hierarchy of a controller is mounted, and the
-// directory of the group path there; "" when it is not. "" is version 2's.
-func groupMount(mounts, controller, path string) (root, own string) {
-	for line := range strings.Lines(mounts) { // 36 35 0:31 /root /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids
+// groupHomes finds where groups that bound processes or memory can be made, from the files
+// of a process in /proc.
+func groupHomes(proc string) (homes group) {
+	mounts, _ := os.ReadFile(filepath.Join(proc, "mountinfo"))
+	groups, _ := os.ReadFile(filepath.Join(proc, "cgroup"))
+	for line := range strings.Lines(string(mounts)) { // 36 35 0:31 /root /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids
 		before, after, _ := strings.Cut(line, " - ")
 		where, what := strings.Fields(before), strings.Fields(after)
 		if len(where) < 5 || len(what) < 3 {
 			continue
 		}
-		found := what[0] == "cgroup2" && controller == "" ||
-			what[0] == "cgroup" && controller != "" && strings.Contains(","+what[2]+",", ","+controller+",")
-		below, err := filepath.Rel(where[3], path)
-		if found && err == nil && filepath.IsLocal(below) {
-			return where[4], filepath.Join(where[4], below)
+		below, err := filepath.Rel(where[3], groupIn(string(groups), what[0], strings.Split(what[2], ",")))
+		if err != nil || !filepath.IsLocal(below) {
+			continue
+		}
+		root, own := where[4], filepath.Join(where[4], below)
+		if what[0] == "cgroup" {
+			homes = append(homes, hierarchy{own, own})
+			continue
+		}
+		// Version 2 has groups only below one without processes that hands the bounds on,
+		// which is one around our own.
+		for dir := own; within(dir, root); dir = filepath.Dir(dir) {
+			text, err := os.ReadFile(filepath.Join(dir, "cgroup.subtree_control"))
+			if err != nil {
+				break
+			}
+			if handed := strings.Fields(string(text)); slices.Contains(handed, "pids") ||
+				slices.Contains(handed, "memory") {
+				homes = append(homes, hierarchy{dir, own})
+				break
+			}
 		}
 	}
-	return "", ""
+	return homes
 }
 
-// unifiedHome is where version 2 lets us make a group: only below one without
-// processes that hands the bounds on, which is one around our own.
-func unifiedHome(root, own string) []groupHome {
-	for dir := own; within(dir, root); dir = filepath.Dir(dir) {
-		handed, err := os.ReadFile(filepath.Join(dir, "cgroup.subtree_control"))
-		if err != nil {
-			return nil
+// groupIn is the group of a process in a hierarchy that bounds processes or memory, "" in
+// others: groups has lines such as 8:pids:/path, or 0::/path for version 2.
+func groupIn(groups, version string, options []string) string {
+	for line := range strings.Lines(groups) {
+		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(fields) < 3 {
+			continue
 		}
-		if fields := strings.Fields(string(handed)); slices.Contains(fields, "pids") ||
-			slices.Contains(fields, "memory") {
-			return []groupHome{{dir, own, "memory.max", "memory.events"}}
+		for controller := range strings.SplitSeq(fields[1], ",") {
+			if version == "cgroup2" && fields[0] == "0" || version == "cgroup" &&
+				(controller == "pids" || controller == "memory") && slices.Contains(options, controller) {
+				return fields[2]
+			}
 		}
 	}
-	return nil
+	return ""
 }

@@ -7,17 +7,14 @@ func GroupHomes() []string { return GroupHomesOf("/proc/self") }
 func GroupHomesOf(proc string) []string {
 	var dirs []string
 	for _, home := range groupHomes(proc) {
-		dirs = append(dirs, home.parent)
+		dirs = append(dirs, home.dir)
 	}
 	return dirs
 }
 
 // Groups reports whether commands get a control group.
 func (r *Runner) Groups() bool {
-	group := r.group(r.limits())
-	if group == nil {
-		return false
-	}
-	group.remove()
-	return true
+	made := newGroup(r.limits())
+	made.remove()
+	return !r.ungrouped && len(made) > 0
 }

@@ -2,14 +2,7 @@
 
 package process
 
-import (
-	"os/exec"
-	"syscall"
-)
+import "syscall"
 
-// ownGroup puts cmd into a process group of its own, which is killed when the
-// context ends.
-func ownGroup(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { killGroup(cmd.Process); return nil }
-}
+// ownGroup starts a process in a group of its own.
+func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -4,15 +4,12 @@ package process
 
 import (
 	"os"
-	"os/exec"
+	"syscall"
 )
 
-// ownGroup does nothing where there are no process groups: the end of the
-// context kills cmd alone.
-func ownGroup(*exec.Cmd) {}
+// ownGroup is nothing where there are no process groups.
+func ownGroup() *syscall.SysProcAttr { return nil }
 
-func killGroup(process *os.Process) { _ = process.Kill() }
-
-func terminateGroup(process *os.Process) { _ = process.Kill() }
+func signalGroup(process *os.Process, _ syscall.Signal) { _ = process.Kill() }
 
 func signalOf(*os.ProcessState) string { return "" }

@@ -9,14 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// killGroup kills the process group that process leads; none left is fine.
-func killGroup(process *os.Process) { _ = syscall.Kill(-process.Pid, syscall.SIGKILL) }
-
-// terminateGroup asks the process group that process leads to end.
-func terminateGroup(process *os.Process) {
-	_ = syscall.Kill(-process.Pid, syscall.SIGTERM)
-	_ = syscall.Kill(-process.Pid, syscall.SIGCONT)
-}
+// signalGroup sends a signal to the process group that process leads; none left is fine.
+func signalGroup(process *os.Process, signal syscall.Signal) { _ = syscall.Kill(-process.Pid, signal) }
 
 // signalOf names the signal that ended a process, or "".
 func signalOf(state *os.ProcessState) string {

@@ -3,9 +3,12 @@ package process
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"strconv"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -25,24 +28,17 @@ const (
 
 // guard ends a command that takes the machine from the others: when the kernel
 // says that it reached the bounds of its group, and when a count of its
-// processes and their memory says so.
+// processes and their memory says so. The zero guard ends none.
 type guard struct {
 	bound limits
-	group joined
-	tasks int   // of the whole system when the command began
-	free  int64 // memory of the system then, in bytes
+	group group
+	tasks int // of the whole system when the command began
 	looks int
 }
 
-func newGuard(bound limits, group joined) guard {
-	_, available := systemMemory()
-	return guard{bound: bound, group: group, tasks: systemTasks(), free: available}
-}
-
 // exceeded says which bound the descendants of this process are over, "" when
-// it is over none of them, and always of the zero guard. They are counted when the
-// system has many more tasks, or much less memory, than at the beginning, and now and
-// then where there is no control group.
+// it is over none of them. They are counted when the system has many more tasks than at the
+// beginning, or hardly any memory, and now and then where the kernel does not bound them.
 func (g *guard) exceeded() string {
 	if g.bound.Processes == 0 {
 		return ""
@@ -51,12 +47,11 @@ func (g *guard) exceeded() string {
 		return reached
 	}
 	total, available := systemMemory()
-	short := total > 0 && available < total/100*scarce
-	unheld := g.group.memory == nil && g.bound.Memory > 0
+	short := available < total/100*scarce
+	unheld := g.group.count("oom_kill", memoryEvents...) < 0 && g.bound.Memory > 0
 	g.looks++
-	due := (unheld || g.group.tasks == nil) && g.looks%countEvery == 0
-	much := unheld && g.free-available > g.bound.Memory/2
-	if systemTasks() < g.tasks+g.bound.Processes/2 && !short && !much && !due {
+	due := (unheld || g.group.count("max", taskEvents) < 0) && g.looks%countEvery == 0
+	if systemTasks() < g.tasks+g.bound.Processes/2 && !short && !due {
 		return ""
 	}
 	count, resident := descendants(os.Getpid())
@@ -72,13 +67,18 @@ func (g *guard) exceeded() string {
 	}
 }
 
+const taskEvents = "pids.events"
+
+// memoryEvents are the files of version 2 and of version 1.
+var memoryEvents = []string{"memory.events", "memory.oom_control"}
+
 // reached says which bound of its group the kernel held the command to, or
 // "".
 func (g *guard) reached() string {
 	switch {
-	case hit(g.group.tasks, "max"):
+	case g.group.count("max", taskEvents) > 0:
 		return g.tooMany()
-	case hit(g.group.memory, "oom_kill"):
+	case g.group.count("oom_kill", memoryEvents...) > 0:
 		return g.tooLarge()
 	default:
 		return ""
@@ -149,4 +149,45 @@ func residentOf(pid int) int64 {
 // descendants inherit that.
 func makeExpendable(pid int) {
 	_ = os.WriteFile("/proc/"+strconv.Itoa(pid)+"/oom_score_adj", []byte(expendable), 0) // Best effort.
+}
+
+// boundTasks bounds the processes and threads of our own user for what begin
+// starts, where it is not root's, for which the kernel has no such bound. The
+// others that the user has already do not count.
+func boundTasks(more int, begin func() (int, error)) (int, error) {
+	if os.Geteuid() == 0 {
+		return begin()
+	}
+	var was unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NPROC, &was) != nil {
+		return begin()
+	}
+	most := uint64(tasksOf(os.Getuid()) + more)
+	if most >= was.Cur {
+		return begin()
+	}
+	soft := unix.Rlimit{Cur: most, Max: was.Max}
+	if unix.Setrlimit(unix.RLIMIT_NPROC, &soft) != nil {
+		return begin()
+	}
+	pid, err := begin()
+	_ = unix.Setrlimit(unix.RLIMIT_NPROC, &was) // Up to the hard limit it may be raised again.
+	if err == nil {
+		hard := unix.Rlimit{Cur: most, Max: most}
+		_ = unix.Prlimit(pid, unix.RLIMIT_NPROC, &hard, nil) // It may have ended by now.
+	}
+	return pid, err
+}
+
+// tasksOf counts the processes and threads of a user.
+func tasksOf(user int) int {
+	count := 0
+	for _, pid := range pids() {
+		dir := "/proc/" + strconv.Itoa(pid)
+		var of, tasks unix.Stat_t
+		if unix.Stat(dir, &of) == nil && uint64(of.Uid) == uint64(user) && unix.Stat(dir+"/task", &tasks) == nil {
+			count += int(min(tasks.Nlink, math.MaxInt32)) - 2 // Each thread is a directory.
+		}
+	}
+	return count
 }

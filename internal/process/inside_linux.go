@@ -14,8 +14,8 @@ const (
 	// supervisor inside a view.
 	insideName = "autoloop-supervisor-inside"
 	// binaryFD holds our own binary for bwrap, which cannot see its file.
-	binaryFD      = 5
-	ownDescriptor = "/proc/self/fd/5"
+	binaryFD      = 4
+	ownDescriptor = "/proc/self/fd/4"
 )
 
 // superviseOutside starts another supervisor in namespaces of its own, as the
@@ -25,29 +25,28 @@ func superviseOutside(where order) report {
 	s := newSupervisor()
 	pid, err := startInside(where)
 	if err != nil {
-		return report{Fault: "isolate it: " + err.Error(), Exit: -1}
+		return report{Fault: "isolate it: " + err.Error()}
 	}
 	// From here on: before, the kernel lets nobody but root say who the users
 	// of a new namespace are when a process is unreachable.
 	if err := beUnreachable(); err != nil {
-		return report{Fault: err.Error(), Exit: -1}
+		return report{Fault: err.Error()}
 	}
 	s.main = pid
 	if s.watch(0, guard{}) {
 		s.clean()
 	}
 	if s.out.Signal == "" {
-		s.out.Fault = fmt.Sprintf("isolate it: the supervisor inside ended with exit code %d", s.out.Exit)
+		s.out.Fault = fmt.Sprintf("isolate it: the supervisor inside ended with exit code %d", s.out.ExitCode)
 	}
 	return s.out
 }
 
-// startInside starts the supervisor inside, which has our control and status
-// pipes.
+// startInside starts the supervisor inside, which has our line.
 func startInside(where order) (int, error) {
 	path, args := "/proc/self/exe", []string{insideName, insideName}
 	attr := &syscall.ProcAttr{
-		Dir: "/", Env: []string{}, Files: []uintptr{0, 1, 2, controlFD, statusFD},
+		Dir: "/", Env: []string{}, Files: []uintptr{0, 1, 2, lineFD},
 		Sys: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
 	}
 	if where.Bubblewrap != "" {
@@ -62,7 +61,9 @@ func startInside(where order) (int, error) {
 		where.View.namespaces(attr.Sys)
 		attr.Files = append(attr.Files, ^uintptr(0))
 	}
-	attr.Files = append(attr.Files, where.Group.descriptors()...)
+	for fd := range 2 * where.Groups {
+		attr.Files = append(attr.Files, uintptr(firstGroupFD+fd))
+	}
 	pid, err := syscall.ForkExec(path, args, attr)
 	if err != nil {
 		return 0, fmt.Errorf("start it in namespaces of its own: %w", err)
@@ -84,8 +85,8 @@ func (v *view) namespaces(attr *syscall.SysProcAttr) {
 
 // superviseInside makes the view and is the command's supervisor within it.
 func superviseInside() error {
-	control, status := os.NewFile(controlFD, "control"), os.NewFile(statusFD, "status")
-	where, err := readOrder(control)
+	line := os.NewFile(lineFD, "line")
+	where, err := readOrder(line)
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,7 @@ func superviseInside() error {
 		err = dropPrivileges()
 	}
 	if err != nil {
-		return json.NewEncoder(status).Encode(report{Fault: "isolate it: " + err.Error(), Exit: -1})
+		return json.NewEncoder(line).Encode(report{Fault: "isolate it: " + err.Error()})
 	}
-	return superviseHere(control, status)
+	return superviseHere(line)
 }

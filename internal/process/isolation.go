@@ -5,16 +5,6 @@ import (
 	"path/filepath"
 )
 
-// Method is a way to isolate commands on this system, or "".
-type Method string
-
-// The methods. Both make the same view; Namespaces needs no other program and
-// lets commands write to copies of the toolchain caches.
-const (
-	Namespaces Method = "namespaces"
-	Bubblewrap Method = "bwrap"
-)
-
 // Isolation is how commands are kept apart from the rest of the system: they
 // see its files read-only, but for their directory, their HOME and temporary
 // directory; homes, temporary directories of others and sockets not at all; no
@@ -23,10 +13,10 @@ const (
 // name: programs in PATH, toolchains, caches. What they write to the caches of
 // toolchains goes to their HOME, and commands that share that one share it.
 type Isolation struct {
-	// Method is what a Probe found to work.
-	Method Method
-	// Program is bwrap's absolute path, for Bubblewrap.
-	Program string
+	// Bubblewrap is the absolute path of the bwrap that makes the view; "" is namespaces
+	// of our own, which need no other program and let commands write to copies of the
+	// toolchain caches.
+	Bubblewrap string
 	// Home is the user's own home, hidden with every other.
 	Home string
 	// Hidden are more directories and files that no command may see, Readable
@@ -38,19 +28,22 @@ type Isolation struct {
 
 // Probe is what running an isolated command has shown.
 type Probe struct {
-	// Method works here; "" means that none does.
-	Method Method
-	// Program is bwrap's absolute path, for Bubblewrap.
-	Program string
+	// Isolation works here; nil means that no way does.
+	Isolation *Isolation
 	// Reason is one line that says why nothing works, with the cure where there
-	// is one; "" when a method works.
+	// is one; "" when something does.
 	Reason string
-	// Cure is what to do about it, one line; "" when a method works.
+	// Cure is what to do about it, one line; "" when something works.
 	Cure string
 }
 
-// Available reports whether commands can be isolated.
-func (p Probe) Available() bool { return p.Method != "" }
+// Method names the way that works.
+func (i *Isolation) Method() string {
+	if i.Bubblewrap != "" {
+		return "bwrap"
+	}
+	return "namespaces"
+}
 
 // errOffline refuses what cannot be promised.
 var errOffline = errors.New("it may not reach the network, which needs isolation, and this machine has no isolation")

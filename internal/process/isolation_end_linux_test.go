@@ -68,7 +68,7 @@ func TestManyDieWithTheirParent(t *testing.T) {
 			t.Parallel()
 			mark := marked()
 			victim := exec.CommandContext(t.Context(), os.Args[0])
-			victim.Env = append(os.Environ(), manyMark+"="+mark, methodMark+"="+string(how.Method)+"\t"+how.Program)
+			victim.Env = append(os.Environ(), manyMark+"="+mark, methodMark+"="+how.Bubblewrap)
 			require.NoError(t, victim.Start())
 			eventually(t, func() bool { return len(living(mark)) >= 4*7 }, "the processes of all four are started")
 			require.NoError(t, victim.Process.Kill())

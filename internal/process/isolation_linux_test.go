@@ -77,11 +77,11 @@ func methods(t *testing.T) map[string]*process.Isolation {
 	t.Helper()
 	found := map[string]*process.Isolation{}
 	probe := process.NewRunner().ProbeIsolation(t.Context(), t.TempDir(), []string{path})
-	if probe.Method != process.Namespaces {
+	if probe.Isolation == nil || probe.Isolation.Method() != "namespaces" {
 		long.Missing(t, "namespaces: "+probe.Reason)
 	} else {
-		found["namespaces"] = &process.Isolation{Method: process.Namespaces}
-		found["without overlays"] = process.WithoutOverlay(&process.Isolation{Method: process.Namespaces})
+		found["namespaces"] = &process.Isolation{}
+		found["without overlays"] = process.WithoutOverlay(&process.Isolation{})
 	}
 	program, err := exec.LookPath("bwrap")
 	if err != nil {
@@ -89,7 +89,7 @@ func methods(t *testing.T) map[string]*process.Isolation {
 		t.Log("bwrap is not installed and not tested")
 		return found
 	}
-	found["bwrap"] = &process.Isolation{Method: process.Bubblewrap, Program: program}
+	found["bwrap"] = &process.Isolation{Bubblewrap: program}
 	return found
 }
 
@@ -292,7 +292,7 @@ func TestProbeGivesAReason(t *testing.T) {
 	t.Parallel()
 	probe := (&process.Runner{Executable: "/bin/false"}).ProbeIsolation(t.Context(), t.TempDir(),
 		[]string{"PATH=/nowhere"})
-	assert.False(t, probe.Available())
+	assert.Nil(t, probe.Isolation)
 	assert.Contains(t, probe.Reason, "bwrap")
 	assert.NotContains(t, probe.Reason, "\n")
 }

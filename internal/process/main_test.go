@@ -85,9 +85,8 @@ func dialBoth(outside string) {
 }
 
 func runMany(mark string) {
-	method, program, _ := strings.Cut(os.Getenv(methodMark), "\t")
 	isolated := process.NewRunner()
-	isolated.Isolation = &process.Isolation{Method: process.Method(method), Program: program}
+	isolated.Isolation = &process.Isolation{Bubblewrap: os.Getenv(methodMark)}
 	var running sync.WaitGroup
 	for _, runner := range []*process.Runner{isolated, process.NewRunner(), isolated, process.NewRunner()} {
 		running.Go(func() {

@@ -1,38 +1,32 @@
 package process
 
 import (
-	"bytes"
-	"encoding/binary"
 	"encoding/gob"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 )
 
-// order is what a supervisor is told over its control pipe: first where it runs its
+// order is what a supervisor is told over its line: first where it runs its
 // command, and once nobody can look into it the whole. With a view it is told where twice:
 // the supervisor outside, and the one that it starts inside. Arguments and environment
-// arrive byte for byte and appear in no process list twice. After them the pipe carries
-// terminateByte, and its end means that nobody waits for the command any more.
+// arrive byte for byte and appear in no process list twice. A byte after them ends the
+// command, and the end of the line means that nobody waits for it any more.
 type order struct {
 	// View is nil for the system as it is.
 	View *view
 	// Bubblewrap is bwrap's path when it makes the view; "" when we do.
 	Bubblewrap string
-	// Group is the control group of the command; empty for none.
-	Group groupPlaces
+	// Groups is in how many hierarchies the command has a control group.
+	Groups int
 
 	Path, Dir string
 	Args, Env []string
 	Grace     time.Duration
 	Bound     limits
 }
-
-const terminateByte = 't'
 
 // The parts of a layer's scratch directory.
 const (
@@ -50,10 +44,7 @@ func (r *Runner) order(spec *Spec, path string) (order, error) {
 		return o, err
 	}
 	seen := r.Isolation.viewOf(spec)
-	o.View, o.Env = &seen, replaced(spec.Env, seen.Moved)
-	if r.Isolation.Method == Bubblewrap {
-		o.Bubblewrap = r.Isolation.Program
-	}
+	o.View, o.Env, o.Bubblewrap = &seen, replaced(spec.Env, seen.Moved), r.Isolation.Bubblewrap
 	var layers []string
 	for _, m := range seen.Mounts {
 		if m.Scratch != "" {
@@ -75,57 +66,36 @@ func makeDirs(dirs ...string) error {
 	return nil
 }
 
-// encode is all that is told, each part with its length before it.
-func (o order) encode() []byte {
+// tell writes all that is told.
+func (o order) tell(to io.Writer) error {
 	where := o
 	where.Args, where.Env = nil, nil
 	told := []order{where, o}
 	if o.View != nil {
 		told = []order{where, where, o}
 	}
-	var frames []byte
 	for _, part := range told {
-		var body bytes.Buffer
-		_ = gob.NewEncoder(&body).Encode(part) // Of what is refused the supervisor says that it got nothing.
-		frames = append(binary.BigEndian.AppendUint32(frames, uint32(body.Len())), body.Bytes()...)
+		if err := gob.NewEncoder(to).Encode(part); err != nil {
+			return err
+		}
 	}
-	return frames
+	return nil
 }
 
-// readOrder reads an order, and nothing beyond it.
+// exactly reads no byte beyond what is asked for.
+type exactly struct{ io.Reader }
+
+// ReadByte reads one byte.
+func (e exactly) ReadByte() (byte, error) {
+	var one [1]byte
+	_, err := io.ReadFull(e.Reader, one[:])
+	return one[0], err
+}
+
+// readOrder reads one part, and nothing beyond it.
 func readOrder(from io.Reader) (o order, err error) {
-	var length uint32
-	if err = binary.Read(from, binary.BigEndian, &length); err == nil {
-		err = gob.NewDecoder(io.LimitReader(from, int64(length))).Decode(&o)
+	if err = gob.NewDecoder(exactly{from}).Decode(&o); err != nil {
+		err = fmt.Errorf("read the order: %w", err)
 	}
-	if err != nil {
-		return o, fmt.Errorf("read the order: %w", err)
-	}
-	return o, nil
-}
-
-// report is what a supervisor says at the end, as JSON on its status pipe.
-type report struct {
-	// Fault says why the command could not be started; NoFile that the program
-	// or its interpreter does not exist.
-	Fault  string `json:"fault,omitempty"`
-	NoFile bool   `json:"no_file,omitempty"`
-	Exit   int    `json:"exit"`
-	Signal string `json:"signal,omitempty"`
-	// Ordered says that the command was still running when it was told to end.
-	Ordered bool `json:"ordered,omitempty"`
-	// Exceeded says which bound it was ended for.
-	Exceeded string `json:"exceeded,omitempty"`
-	Killed   int    `json:"killed"`
-	Left     int    `json:"left"`
-}
-
-// fault is a supervisor's fault as an error; where bwrap failed, with what it
-// said itself.
-func (r report) fault(o order, result Result) error {
-	if words := lastLine(result.Stderr); words != "" &&
-		(o.Bubblewrap != "" || strings.HasPrefix(words, supervisorName+": ")) {
-		return errors.New(r.Fault + ": " + words)
-	}
-	return errors.New(r.Fault)
+	return o, err
 }

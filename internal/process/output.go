@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/org/autoloop/internal/plain"
@@ -59,14 +60,14 @@ func Output(ctx context.Context, dir string, env []string, stdin io.Reader, args
 	defer runtime.UnlockOSThread()
 
 	var stdout bytes.Buffer
-	stderr := newTail(errorCap)
+	stderr := &tail{most: errorCap}
 	cmd := exec.CommandContext(ctx, path)
 	cmd.Args = args
 	cmd.Dir = dir
 	cmd.Env = explicit(env)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, &stdout, stderr
-	cmd.WaitDelay = pipeDelay
-	ownGroup(cmd)
+	cmd.WaitDelay, cmd.SysProcAttr = pipeDelay, ownGroup()
+	cmd.Cancel = func() error { signalGroup(cmd.Process, syscall.SIGKILL); return nil }
 	err = cmd.Run()
 	if cause := context.Cause(ctx); cause != nil && err != nil {
 		return stdout.Bytes(), fmt.Errorf("%s: %w", filepath.Base(args[0]), cause)

@@ -22,25 +22,27 @@ func (r *Runner) ProbeIsolation(ctx context.Context, dir string, env []string) P
 	if r.Executable == "" {
 		return Probe{Reason: "isolation needs /proc, which is not there", Cure: "mount /proc"}
 	}
-	own := r.try(ctx, dir, env, &Isolation{Method: Namespaces})
+	namespaces := &Isolation{}
+	own := r.try(ctx, dir, env, namespaces)
 	if own == nil {
-		return Probe{Method: Namespaces}
+		return Probe{Isolation: namespaces}
 	}
 	state, setting := forbidding()
-	program, err := LookPath(string(Bubblewrap), "/", env)
+	program, err := LookPath("bwrap", "/", env)
 	if err != nil {
 		return Probe{
 			Reason: fmt.Sprintf("%v; bwrap, which may be allowed to, is not installed%s", own, state),
 			Cure:   advice(setting, true),
 		}
 	}
-	if err := r.try(ctx, dir, env, &Isolation{Method: Bubblewrap, Program: program}); err != nil {
+	bubblewrap := &Isolation{Bubblewrap: program}
+	if err := r.try(ctx, dir, env, bubblewrap); err != nil {
 		return Probe{
 			Reason: fmt.Sprintf("namespaces: %v; %s: %v%s", own, program, err, state),
 			Cure:   advice(setting, false),
 		}
 	}
-	return Probe{Method: Bubblewrap, Program: program}
+	return Probe{Isolation: bubblewrap}
 }
 
 // settings most often forbid namespaces, when they have the value; the cure has

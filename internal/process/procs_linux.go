@@ -1,61 +1,12 @@
 package process
 
 import (
-	"bytes"
-	"fmt"
 	"os"
 	"slices"
 	"strconv"
 	"syscall"
 	"time"
 )
-
-// proc is a process as /proc shows it. Number and start time together name it
-// for good.
-type proc struct {
-	pid, parent, group, session int
-	start                       uint64 // clock ticks since boot
-	zombie                      bool
-}
-
-// readProc reads one process; ok is false when it is gone.
-func readProc(pid int) (p proc, ok bool) {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return proc{}, false
-	}
-	// The name stands in parentheses and may itself contain some.
-	name := bytes.LastIndexByte(text, ')')
-	if name < 0 {
-		return proc{}, false
-	}
-	fields := bytes.Fields(text[name+1:])
-	const state, parent, group, session, start = 0, 1, 2, 3, 19
-	if len(fields) <= start {
-		return proc{}, false
-	}
-	number := func(field int) int {
-		n, _ := strconv.Atoi(string(fields[field])) // The kernel wrote it.
-		return n
-	}
-	began, _ := strconv.ParseUint(string(fields[start]), 10, 64)
-	return proc{
-		pid: pid, parent: number(parent), group: number(group), session: number(session),
-		start: began, zombie: fields[state][0] == 'Z' || fields[state][0] == 'X',
-	}, true
-}
-
-// Start tells when a process was started, so that its number used again
-// is not taken for it: the boot and the clock tick. It is "" for a process that is gone.
-func Start(pid int) string {
-	if p, ok := readProc(pid); ok && !p.zombie {
-		return fmt.Sprintf("%d@%s", p.start, bootID())
-	}
-	if self() == "" && running(pid) { // without /proc
-		return "running"
-	}
-	return ""
-}
 
 // readProcs reads all processes, by the number of their parent.
 func readProcs() map[int][]proc {

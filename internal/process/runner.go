@@ -1,14 +1,17 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -49,34 +52,38 @@ type Runner struct {
 // NewRunner returns a Runner that supervises where the system can.
 func NewRunner() *Runner { return &Runner{Executable: self()} }
 
+// errTimeUp is why a command's own context is done when its time is up.
+var errTimeUp = errors.New("its time is up")
+
 // Run runs a command until it has ended and none of its processes is left. How
 // it ended is the Result, also when it failed, was not found, timed out or was
 // cancelled; an error means that it could not be run or supervised.
-func (r *Runner) Run(ctx context.Context, spec Spec) (Result, error) {
-	if err := spec.check(); err != nil {
-		return Result{}, err
+func (r *Runner) Run(ctx context.Context, spec Spec) (result Result, err error) {
+	if len(spec.Args) == 0 {
+		return result, errors.New("run a command: its arguments are empty")
 	}
-	dir, err := filepath.Abs(spec.Dir)
+	begin := time.Now()
+	if spec.Dir, err = filepath.Abs(spec.Dir); err == nil {
+		_, err = os.Stat(spec.Dir + "/.") // what is no directory has none
+	}
 	if err != nil {
-		return Result{}, err
+		return result, fmt.Errorf("run %s: its working directory: %w", spec.Args[0], err)
 	}
-	spec.Dir = dir
 	path, err := LookPath(spec.Args[0], spec.Dir, spec.Env)
-	if errors.Is(err, ErrNotFound) {
-		return Result{ExitCode: 127, NotFound: true, Stderr: []byte(err.Error() + "\n")}, nil
-	}
 	if err != nil {
-		return Result{}, err
+		return Result{ExitCode: 127, NotFound: true, Stderr: []byte(err.Error() + "\n")}, nil
 	}
 	if ctx.Err() != nil {
 		return Result{ExitCode: -1, Cancelled: true}, nil
 	}
+	if spec.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, spec.Timeout, errTimeUp)
+		defer cancel()
+	}
 	// The signal on a parent's death belongs to the thread that forked.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-
-	begin := time.Now()
-	var result Result
 	switch {
 	case spec.Offline && r.Isolation == nil:
 		err = errOffline
@@ -89,115 +96,124 @@ func (r *Runner) Run(ctx context.Context, spec Spec) (Result, error) {
 	}
 	result.Duration = time.Since(begin)
 	if err != nil {
-		return result, fmt.Errorf("run %s: %w", spec.Args[0], err)
+		err = fmt.Errorf("run %s: %w", spec.Args[0], err)
 	}
-	return result, nil
+	return result, err
 }
 
-func (r *Runner) grace() time.Duration {
-	if r.Grace > 0 {
-		return r.Grace
-	}
-	return defaultGrace
-}
+func (r *Runner) grace() time.Duration { return cmp.Or(r.Grace, defaultGrace) }
 
 // plain runs the command as our own child, in a process group of its own.
 func (r *Runner) plain(ctx context.Context, spec *Spec, path string) (Result, error) {
-	cmd := exec.Command(path) //nolint:noctx // It is ended in the order of waitFor.
-	cmd.Args, cmd.Dir, cmd.Env = spec.Args, spec.Dir, explicit(spec.Env)
-	ownGroup(cmd)
-	cmd.Cancel = nil
-	pipes, err := startWith(cmd, spec)
+	cmd := exec.Command(path) //nolint:noctx // It is ended in the order of running.wait.
+	cmd.Args, cmd.Dir, cmd.Env, cmd.SysProcAttr = spec.Args, spec.Dir, explicit(spec.Env), ownGroup()
+	command, err := start(cmd, spec)
 	if err != nil {
 		return Result{}, err
 	}
-	group := cmd.Process
-	why := waitFor(ctx, cmd, ending{
-		timeout:   spec.Timeout,
-		patience:  r.grace(),
-		terminate: func() { terminateGroup(group) },
-		kill:      func() { killGroup(group) },
-	})
-	killGroup(group)
-	result := pipes.finish()
-	result.ExitCode, result.Signal = cmd.ProcessState.ExitCode(), signalOf(cmd.ProcessState)
-	result.TimedOut, result.Cancelled = why == byTimeout, why == byContext
+	signalled := func(signal syscall.Signal) func() { return func() { signalGroup(cmd.Process, signal) } }
+	state, why := command.wait(ctx, r.grace(), signalled(syscall.SIGTERM), signalled(syscall.SIGKILL), func() {})
+	signalGroup(cmd.Process, syscall.SIGKILL)
+	result := Result{ExitCode: state.ExitCode(), Signal: signalOf(state)}
+	result.TimedOut = errors.Is(why, errTimeUp)
+	result.Cancelled = why != nil && !result.TimedOut
+	command.finish(&result)
 	return result, nil
 }
 
-type cause int
-
-const (
-	byItself cause = iota
-	byTimeout
-	byContext
-)
-
-// ending is how a process is ended: asked first, killed when patience is over,
-// woken now and then (nil: not at all).
-type ending struct {
-	timeout, patience     time.Duration
-	terminate, kill, wake func()
+// running is a process with the streams of a command.
+type running struct {
+	cmd       *exec.Cmd
+	out, errs tail
 }
 
-// waitFor waits for the process of cmd, ending it when its time is up or the
-// context is done. It returns when the process is gone.
-func waitFor(ctx context.Context, cmd *exec.Cmd, end ending) cause {
-	gone := make(chan struct{})
-	go func() {
-		defer close(gone)
-		_ = cmd.Wait() // ProcessState says how it ended.
-	}()
-	var timeUp <-chan time.Time
-	if end.timeout > 0 {
-		timer := time.NewTimer(end.timeout)
-		defer timer.Stop()
-		timeUp = timer.C
+// start starts cmd with the streams of spec.
+func start(cmd *exec.Cmd, spec *Spec) (*running, error) {
+	most := int(cmp.Or(spec.OutputCap, DefaultOutputCap))
+	r := &running{cmd: cmd, out: tail{most: most, live: spec.Stdout}, errs: tail{most: most, live: spec.Stderr}}
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &r.out, &r.errs, pipeDelay
+	if spec.Stdin == nil {
+		return r, cmd.Start()
 	}
-	ticker := time.NewTicker(nudge)
-	defer ticker.Stop()
-	why, done := byItself, ctx.Done()
-	var patience <-chan time.Time
-	for {
-		select {
-		case <-gone:
-			return why
-		case <-timeUp:
-			why = byTimeout
-		case <-done:
-			why = byContext
-		case <-patience:
-			end.kill()
-			continue
-		case <-ticker.C:
-			if end.wake != nil {
-				end.wake()
-			}
-			continue
-		}
-		timeUp, done = nil, nil
-		end.terminate()
-		patience = time.After(end.patience)
+	in, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
 	}
-}
-
-// startWith starts cmd with the streams of spec, closing our copies of the
-// command's ends.
-func startWith(cmd *exec.Cmd, spec *Spec) (*streams, error) {
-	pipes, err := newStreams(spec)
 	if err != nil {
 		return nil, err
 	}
-	cmd.Stdout, cmd.Stderr = pipes.stdout, pipes.stderr
-	if pipes.stdin != nil { // A nil *os.File would be a non-nil io.Reader.
-		cmd.Stdin = pipes.stdin
+	go func() {
+		_, _ = io.Copy(in, spec.Stdin) // It need not read all of it.
+		_ = in.Close()
+	}()
+	return r, nil
+}
+
+// wait returns when the process is gone. Once the context is done, which is why it ended
+// then, the process is asked to end, and killed when its patience is over; it is woken now
+// and then.
+func (r *running) wait(ctx context.Context, patience time.Duration, ask, kill, wake func()) (
+	state *os.ProcessState, why error,
+) {
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		state, _ = r.cmd.Process.Wait() // It is our child, and nobody else waits for it.
+	}()
+	ticker := time.NewTicker(nudge)
+	defer ticker.Stop()
+	done := ctx.Done()
+	var late <-chan time.Time
+	for {
+		select {
+		case <-gone:
+			return state, why
+		case <-done:
+			done, late, why = nil, time.After(patience), context.Cause(ctx)
+			ask()
+		case <-late:
+			kill()
+		case <-ticker.C:
+			wake()
+		}
 	}
-	if err := cmd.Start(); err != nil {
-		pipes.abandon()
-		return nil, err
+}
+
+// finish takes what is still in the pipes, without waiting long for a process
+// out of our reach that holds one open.
+func (r *running) finish(result *Result) {
+	_ = r.cmd.Wait() // For the pipes alone: the process is gone.
+	result.Stdout, result.Stderr = r.out.Bytes(), r.errs.Bytes()
+	result.StdoutTruncated, result.StderrTruncated = r.out.cut, r.errs.cut
+}
+
+// tail keeps the last bytes that are written to it: up to twice as many in between, so that
+// they are seldom moved. A live copy goes on until that fails.
+type tail struct {
+	kept []byte
+	most int
+	cut  bool
+	live io.Writer
+}
+
+// Write never fails.
+func (t *tail) Write(p []byte) (int, error) {
+	if t.kept = append(t.kept, p...); len(t.kept) > 2*t.most {
+		t.kept = append(t.kept[:0], t.Bytes()...)
 	}
-	pipes.copy(spec)
-	return pipes, nil
+	if t.live != nil {
+		if _, err := t.live.Write(p); err != nil {
+			t.live = nil
+		}
+	}
+	return len(p), nil
+}
+
+// Bytes returns what was kept, and notes whether there was more.
+func (t *tail) Bytes() []byte {
+	over := max(len(t.kept)-t.most, 0)
+	t.cut = t.cut || over > 0
+	return t.kept[over:]
 }
 
 func closeAll(files ...*os.File) {

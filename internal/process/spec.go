@@ -1,10 +1,7 @@
 package process
 
 import (
-	"fmt"
 	"io"
-	"os"
-	"strings"
 	"time"
 )
 
@@ -75,25 +72,4 @@ type Result struct {
 // OK reports whether the command ran and ended well by itself.
 func (r Result) OK() bool {
 	return r.ExitCode == 0 && !r.TimedOut && !r.Cancelled && !r.NotFound && r.Exceeded == ""
-}
-
-func (s *Spec) check() error {
-	if len(s.Args) == 0 || s.Args[0] == "" {
-		return fmt.Errorf("run a command: its arguments are empty")
-	}
-	for _, list := range [][]string{s.Args, s.Env, {s.Dir}} {
-		for _, text := range list {
-			if strings.ContainsRune(text, 0) {
-				return fmt.Errorf("run %s: an argument, a variable or the directory has a NUL byte", s.Args[0])
-			}
-		}
-	}
-	info, err := os.Stat(s.Dir)
-	if err != nil {
-		return fmt.Errorf("run %s: its working directory: %w", s.Args[0], err)
-	}
-	if !info.IsDir() {
-		return fmt.Errorf("run %s: its working directory %s is no directory", s.Args[0], s.Dir)
-	}
-	return nil
 }

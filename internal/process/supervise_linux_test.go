@@ -417,10 +417,11 @@ func TestRunLeavesNoZombie(t *testing.T) {
 func BenchmarkRun(b *testing.B) {
 	runners := map[string]*process.Runner{"supervised": process.NewRunner(), "plain": {}}
 	probe := process.NewRunner().ProbeIsolation(b.Context(), b.TempDir(), []string{path})
-	if probe.Available() {
+	if probe.Isolation != nil {
 		isolated := process.NewRunner()
-		isolated.Isolation = &process.Isolation{Method: probe.Method, Program: probe.Program, Home: os.Getenv("HOME")}
-		runners["isolated by "+string(probe.Method)] = isolated
+		isolated.Isolation = probe.Isolation
+		isolated.Isolation.Home = os.Getenv("HOME")
+		runners["isolated by "+probe.Isolation.Method()] = isolated
 	}
 	for name, runner := range runners {
 		b.Run(name, func(b *testing.B) {

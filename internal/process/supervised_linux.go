@@ -8,8 +8,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // self is our own binary, by the link that stays right when its file is
@@ -22,121 +25,110 @@ func self() string {
 	return link
 }
 
+// ownGroup starts a process in a group of its own, which the kernel tells to end when our
+// thread is gone. The caller holds its thread until then.
+func ownGroup() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+}
+
+const (
+	// orderTime bounds how long a supervisor may take to read its order, which can be
+	// more than its socket holds.
+	orderTime = time.Minute
+	// maxReport bounds what a supervisor says, in bytes.
+	maxReport = 64 << 10
+)
+
 func (r *Runner) supervised(ctx context.Context, spec *Spec, path string) (Result, error) {
 	if os.Args[0] == supervisorName {
 		return Result{}, errors.New("this binary does not call command.Supervise first in its main function")
 	}
 	if err := becomeReaper(); err != nil {
-		return Result{}, fmt.Errorf("become the reaper: %w", err)
+		return Result{}, err
 	}
 	task, err := r.order(spec, path)
 	if err != nil {
 		return Result{}, err
 	}
-	cmd := exec.Command(r.Executable) //nolint:noctx // It is ended in the order of waitFor.
-	cmd.Args, cmd.Dir, cmd.Env = []string{supervisorName}, "/", []string{}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
-	line, err := newLine(cmd)
+	line, theirs, err := newLine()
 	if err != nil {
 		return Result{}, err
 	}
-	defer line.close()
-	if group := r.group(task.Bound); group != nil {
+	defer closeAll(line, theirs)
+	cmd := exec.Command(r.Executable) //nolint:noctx // It is ended in the order of running.wait.
+	cmd.Args, cmd.Dir, cmd.Env, cmd.SysProcAttr = []string{supervisorName}, "/", []string{}, ownGroup()
+	cmd.ExtraFiles = []*os.File{theirs, nil} // nil is where our binary is handed to bwrap
+	if !r.ungrouped {
+		group := newGroup(task.Bound)
 		defer group.remove()
-		task.Group = group.places
-		cmd.ExtraFiles = append(append(cmd.ExtraFiles, nil),
-			group.files...) // nil is where our binary is handed to bwrap.
+		task.Groups = len(group)
+		directories := group.open()
+		defer closeAll(directories...)
+		cmd.ExtraFiles = append(cmd.ExtraFiles, directories...)
 	}
-	pipes, err := startWith(cmd, spec)
+	command, err := start(cmd, spec)
 	if err != nil {
 		return Result{}, err
 	}
-	line.started(task)
-	supervisor := cmd.Process
-	began, _ := readProc(supervisor.Pid) // We have not reaped it: it is there.
-	why := waitFor(ctx, cmd, ending{
-		timeout:   spec.Timeout,
-		patience:  r.grace() + killTime + time.Second,
-		terminate: line.terminate,
-		kill:      func() { _ = supervisor.Kill() },
-		wake:      func() { _ = supervisor.Signal(syscall.SIGCONT) },
-	})
-	said, err := line.report()
-	lost := cmd.ProcessState.ExitCode() < 0 // The command, or we, killed it.
-	killed, left := said.Killed, said.Left
-	if lost {
+	closeAll(theirs)
+	_ = line.SetDeadline(time.Now().Add(orderTime))
+	_ = task.tell(line)                   // A supervisor that does not take it is found out when it ends.
+	began, _ := readProc(cmd.Process.Pid) // We have not reaped it: it is there.
+	state, why := command.wait(ctx, r.grace()+killTime+time.Second,
+		func() {
+			_ = line.SetDeadline(time.Now().Add(time.Second))
+			_, _ = line.WriteString("t")
+		},
+		func() { _ = cmd.Process.Kill() },
+		func() { _ = cmd.Process.Signal(syscall.SIGCONT) })
+	var said report
+	_ = line.SetDeadline(time.Now().Add(time.Second))
+	err = json.NewDecoder(io.LimitReader(line, maxReport)).Decode(&said)
+	result := said.Result
+	if signal := signalOf(state); signal != "" { // The command, or we, killed the supervisor.
+		err, said = nil, report{Ordered: true}
+		result = Result{ExitCode: -1, Signal: signal}
 		r.sweeping.Lock()
-		killed, left = orphans(began.start)
+		result.Killed, result.Left = orphans(began.start)
 		r.sweeping.Unlock()
 	}
-	result := pipes.finish()
-	result.Killed, result.Left = killed, left
-	ordered := said.Ordered || lost
-	result.TimedOut, result.Cancelled = why == byTimeout && ordered, why == byContext && ordered
-	result.ExitCode, result.Signal, result.Exceeded = said.Exit, said.Signal, said.Exceeded
-	switch {
-	case lost:
-		result.ExitCode, result.Signal = -1, signalOf(cmd.ProcessState)
-		return result, nil
-	case err != nil:
-		return result, fmt.Errorf("its supervisor ended without a report (exit code %d): %w",
-			cmd.ProcessState.ExitCode(), err)
-	case said.NoFile:
-		result.ExitCode, result.NotFound = 127, true
-		return result, nil
-	case said.Fault != "":
-		return result, said.fault(task, result)
+	result.TimedOut = said.Ordered && errors.Is(why, errTimeUp)
+	result.Cancelled = said.Ordered && why != nil && !result.TimedOut
+	command.finish(&result)
+	if err != nil {
+		return result, fmt.Errorf("its supervisor ended without a report (exit code %d): %w", state.ExitCode(), err)
 	}
-	return result, nil
+	return result, said.fault(task.Bubblewrap != "", result.Stderr)
 }
 
-// line is what connects us to a supervisor: orders go out, a report comes back.
-type line struct {
-	control, status   *os.File
-	theirIn, theirOut *os.File
-}
-
-func newLine(cmd *exec.Cmd) (*line, error) {
-	l := &line{}
-	var err error
-	if l.theirIn, l.control, err = os.Pipe(); err != nil {
-		return nil, err
+// newLine connects us to a supervisor: its order goes out, and a byte when it is to end its
+// command; a report comes back.
+func newLine() (ours, theirs *os.File, err error) {
+	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, os.NewSyscallError("socketpair", err)
 	}
-	if l.status, l.theirOut, err = os.Pipe(); err != nil {
-		l.close()
-		return nil, err
+	err = unix.SetNonblock(ends[0], true) // for deadlines
+	return os.NewFile(uintptr(ends[0]), "line"), os.NewFile(uintptr(ends[1]), "line"), err
+}
+
+// report is what a supervisor says at the end, as JSON.
+type report struct {
+	Result
+	// Fault says why the command could not be started.
+	Fault string
+	// Ordered says that the command was still running when it was told to end.
+	Ordered bool
+}
+
+// fault is a supervisor's fault as an error, nil without one or for a program that does
+// not exist. Where bwrap failed, it has what that said.
+func (r report) fault(bubblewrap bool, stderr []byte) error {
+	if r.Fault == "" || r.NotFound {
+		return nil
 	}
-	cmd.ExtraFiles = []*os.File{l.theirIn, l.theirOut}
-	return l, nil
-}
-
-// orderTime bounds how long a supervisor may take to read its order, which can be
-// more than a pipe holds.
-const orderTime = time.Minute
-
-func (l *line) close() { closeAll(l.control, l.status, l.theirIn, l.theirOut) }
-
-// started gives up the supervisor's ends and hands it its order. A supervisor
-// that does not take it is found out when it ends.
-func (l *line) started(task order) {
-	closeAll(l.theirIn, l.theirOut)
-	l.theirIn, l.theirOut = nil, nil
-	_ = l.control.SetWriteDeadline(time.Now().Add(orderTime))
-	_, _ = l.control.Write(task.encode())
-}
-
-func (l *line) terminate() {
-	_ = l.control.SetWriteDeadline(time.Now().Add(time.Second))
-	_, _ = l.control.Write([]byte{terminateByte})
-}
-
-// report reads what the supervisor, which has ended, said.
-func (l *line) report() (report, error) {
-	const most = 64 << 10
-	_ = l.status.SetReadDeadline(time.Now().Add(time.Second))
-	var said report
-	if err := json.NewDecoder(io.LimitReader(l.status, most)).Decode(&said); err != nil {
-		return report{}, err
+	if words := lastLine(stderr); words != "" && (bubblewrap || strings.HasPrefix(words, supervisorName+": ")) {
+		return errors.New(r.Fault + ": " + words)
 	}
-	return said, nil
+	return errors.New(r.Fault)
 }

@@ -14,11 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The supervisor's descriptors beside the command's three.
-const (
-	controlFD = 3
-	statusFD  = 4
-)
+// lineFD is the supervisor's descriptor beside the command's three.
+const lineFD = 3
 
 // Supervise does the supervisor's work when this process was started as one:
 // then handled is true and the caller exits with exitCode at once. It is the
@@ -45,36 +42,40 @@ func Supervise(args []string) (handled bool, exitCode int) {
 
 func supervise() error {
 	if err := becomeReaper(); err != nil {
-		return fmt.Errorf("become the reaper: %w", err)
+		return err
 	}
-	control, status := os.NewFile(controlFD, "control"), os.NewFile(statusFD, "status")
+	line := os.NewFile(lineFD, "line")
 	// The supervisor inside gets its descriptor, which a collected file would have closed.
-	defer runtime.KeepAlive(control)
-	where, err := readOrder(control)
+	defer runtime.KeepAlive(line)
+	where, err := readOrder(line)
 	if err != nil {
 		return err
 	}
 	if where.View != nil {
-		return json.NewEncoder(status).Encode(superviseOutside(where))
+		return json.NewEncoder(line).Encode(superviseOutside(where))
 	}
-	return superviseHere(control, status)
+	return superviseHere(line)
 }
 
-func superviseHere(control, status *os.File) error {
+func superviseHere(line *os.File) error {
 	if err := beUnreachable(); err != nil {
 		return err
 	}
 	keepDescriptors()
-	task, err := readOrder(control)
+	task, err := readOrder(line)
 	if err != nil {
 		return err
 	}
 	s := newSupervisor()
-	s.listen(control)
-	s.group = task.Group.join()
-	outcome := s.run(task)
-	return json.NewEncoder(status).Encode(outcome)
+	s.listen(line)
+	s.group = handed(task.Groups)
+	return json.NewEncoder(line).Encode(s.run(task))
 }
+
+// Conceal keeps other processes of this user from reading the memory and the
+// environment of this one, which may hold a token. Processes that it starts are
+// not concealed, and root is not kept from anything.
+func Conceal() { _ = beUnreachable() } // It fails on no kernel that is in use.
 
 // beUnreachable keeps others of our user out of our descriptors and memory.
 func beUnreachable() error {
@@ -86,17 +87,20 @@ func beUnreachable() error {
 
 // becomeReaper makes this process the parent of its orphaned descendants.
 func becomeReaper() error {
-	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("become the reaper: %w", err)
+	}
+	return nil
 }
 
 // keepDescriptors keeps every descriptor but the three standard ones from the
 // command.
 func keepDescriptors() {
-	if unix.CloseRange(controlFD, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil {
+	if unix.CloseRange(lineFD, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil {
 		return
 	}
 	const most = 4096
-	for fd := controlFD; fd < most; fd++ {
+	for fd := lineFD; fd < most; fd++ {
 		syscall.CloseOnExec(fd)
 	}
 }
@@ -105,14 +109,14 @@ func keepDescriptors() {
 // children are reaped and killed in turn, so that the number of a direct child
 // always means that child.
 type supervisor struct {
-	orders   chan byte // terminateByte; closed when nobody waits any more; nil: none come
+	orders   chan byte // one byte to end it; closed when nobody waits any more; nil: none come
 	signals  chan os.Signal
 	children chan os.Signal
 	main     int
 	ended    bool // the command itself has ended
 	out      report
 	sweeper  sweeper
-	group    joined
+	group    group
 }
 
 func newSupervisor() *supervisor {
@@ -126,14 +130,14 @@ func newSupervisor() *supervisor {
 	return s
 }
 
-// listen takes orders from control; without it none come.
-func (s *supervisor) listen(control *os.File) {
+// listen takes orders from the line; without it none come.
+func (s *supervisor) listen(line *os.File) {
 	s.orders = make(chan byte)
 	go func() {
 		defer close(s.orders)
 		one := make([]byte, 1)
 		for {
-			if n, err := control.Read(one); n != 1 || err != nil {
+			if n, err := line.Read(one); n != 1 || err != nil {
 				return
 			}
 			s.orders <- one[0]
@@ -143,7 +147,7 @@ func (s *supervisor) listen(control *os.File) {
 
 // run starts the command and returns when neither it nor a descendant is left.
 func (s *supervisor) run(task order) report {
-	guard := newGuard(task.Bound, s.group)
+	guard := guard{bound: task.Bound, group: s.group, tasks: systemTasks()}
 	pid, err := s.group.start(func() (int, error) {
 		return boundTasks(task.Bound.tasks(), func() (int, error) {
 			return syscall.ForkExec(task.Path, task.Args, &syscall.ProcAttr{
@@ -153,7 +157,10 @@ func (s *supervisor) run(task order) report {
 		})
 	})
 	if err != nil {
-		return report{Fault: err.Error(), NoFile: errors.Is(err, syscall.ENOENT), Exit: -1}
+		if errors.Is(err, syscall.ENOENT) { // the program, or its interpreter
+			return report{Result: Result{ExitCode: 127, NotFound: true}}
+		}
+		return report{Fault: err.Error()}
 	}
 	s.main = pid
 	makeExpendable(pid)
@@ -242,9 +249,9 @@ func (s *supervisor) reap() (alone bool) {
 			return false
 		case pid == s.main:
 			s.ended = true
-			s.out.Exit, s.out.Signal = status.ExitStatus(), ""
+			s.out.ExitCode, s.out.Signal = status.ExitStatus(), ""
 			if status.Signaled() {
-				s.out.Exit, s.out.Signal = -1, unix.SignalName(status.Signal())
+				s.out.ExitCode, s.out.Signal = -1, unix.SignalName(status.Signal())
 			}
 		}
 	}
