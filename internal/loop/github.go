@@ -70,10 +70,7 @@ func (r *journal) account() render.Account {
 
 // readComments fetches new comments and applies their commands.
 func (r *thread) readComments(ctx context.Context) error {
-	if r.GitHub == nil {
-		return nil
-	}
-	if heard, err := r.hear(ctx, r.GitHub.Hear); !heard {
+	if heard, err := r.hear(ctx, GitHub.Hear); !heard {
 		return err
 	}
 	return r.applyCommands(ctx)
@@ -82,10 +79,7 @@ func (r *thread) readComments(ctx context.Context) error {
 // lookAtComments fetches new comments and applies none of their commands. It says
 // which of them the publishing job has to apply before an iteration, "" for none.
 func (r *thread) lookAtComments(ctx context.Context) (string, error) {
-	if r.GitHub == nil {
-		return "", nil
-	}
-	if heard, err := r.hear(ctx, r.GitHub.Look); !heard {
+	if heard, err := r.hear(ctx, GitHub.Look); !heard {
 		return "", err
 	}
 	return r.firstOf(r.records), nil
@@ -93,11 +87,14 @@ func (r *thread) lookAtComments(ctx context.Context) (string, error) {
 
 // hear fetches new comments. A GitHub outage is a warning: the next run reads them.
 func (r *thread) hear(ctx context.Context,
-	fetch func(context.Context, render.Account) (commands.Heard, error),
+	fetch func(GitHub, context.Context, render.Account) (commands.Heard, error),
 ) (ok bool, err error) {
+	if r.GitHub == nil {
+		return false, nil
+	}
 	r.step("hear", "")
 	r.before = r.records.LastRun
-	heard, err := fetch(ctx, r.account())
+	heard, err := fetch(r.GitHub, ctx, r.account())
 	if err != nil {
 		r.warn("the issue and the pull request were not read: %v", err)
 		return false, ctx.Err()

@@ -56,7 +56,7 @@ func (r *run) proposeOnly(ctx context.Context) (at position, _ *proposal.Proposa
 		err = r.verify(ctx, at, p)
 	}
 	if err == nil {
-		err = r.enterProposal(ctx, at, p)
+		err = r.enterProposal(ctx, at, p, nil)
 	}
 	if err == nil && p.Decided == nil {
 		err = idle(r.stopped)

@@ -172,10 +172,7 @@ func (r *run) again(ctx context.Context, from *proposal.Proposal, by string) err
 // proposal. Of the bundle only the mark is believed: authors and texts are read
 // again.
 func (r *thread) readProposedComments(ctx context.Context, from *proposal.Proposal) error {
-	if r.GitHub == nil {
-		return nil
-	}
-	if ok, err := r.hear(ctx, r.GitHub.Look); !ok {
+	if ok, err := r.hear(ctx, GitHub.Look); !ok {
 		return err
 	}
 	heard := r.comments

@@ -27,14 +27,14 @@ func (r *run) record(ctx context.Context, at position, p *proposal.Proposal) err
 	if err != nil {
 		return err
 	}
-	err = r.enterProposal(ctx, at, p)
+	err = r.enterProposal(ctx, at, p, nil)
 	if p.Kept() && !at.Deleted && errors.Is(err, memory.ErrBranchMoved) && r.deletedByMerge(ctx, at.Branch) {
 		at.Deleted = true
-		err = r.enterProposal(ctx, at, p)
+		err = r.enterProposal(ctx, at, p, nil)
 	}
 	if p.Kind == proposal.Iteration && at.moves() && refusedForWorkflows(err) {
 		at = at.onOwnBase()
-		err = r.enterProposal(ctx, at, p)
+		err = r.enterProposal(ctx, at, p, nil)
 	}
 	if errors.Is(err, memory.ErrBranchMoved) {
 		return proposal.Refuse("somebody else pushed onto %s meanwhile; the next iteration goes on from there",
@@ -80,8 +80,9 @@ func (r *run) promotes(p *proposal.Proposal) bool {
 }
 
 // enterProposal writes a verified proposal: its commit onto the program branch
-// and its events, row and history entry onto the memory branch, both or neither.
-func (r *run) enterProposal(ctx context.Context, at position, p *proposal.Proposal, then ...func(*records)) error {
+// and its events, row and history entry onto the memory branch, both or neither. A reason
+// pauses the program, unless something else stops it.
+func (r *run) enterProposal(ctx context.Context, at position, p *proposal.Proposal, pause *decision.Reason) error {
 	var branch *git.RefUpdate
 	if len(p.Baseline) > 0 && at.moves() {
 		branch = at.moveTo(r.ref(), at.PushOnto)
@@ -100,21 +101,18 @@ func (r *run) enterProposal(ctx context.Context, at position, p *proposal.Propos
 	}
 	switch {
 	case p.Checked != nil:
-		r.step("record", "fix %d", r.records.fixNumber())
+		r.step("record", "fix %d", r.records.Fixes()+1)
 	case p.Decided != nil:
 		r.step("record", "%s", render.OutcomeOf(p.Decided.Outcome).Word)
 	}
 	return r.write(ctx, message, branch, func(b *records) error {
 		err := r.enter(b, at, p)
-		for _, also := range then {
-			also(b)
+		if err == nil && pause != nil && b.stopped == "" {
+			b.pause(*pause)
 		}
 		return err
 	})
 }
-
-// fixNumber is the number of the next fix of the iteration that waits for CI.
-func (b *records) fixNumber() int { return b.Fixes() + 1 }
 
 // recordRefused records on the memory branch alone that the remote refused the
 // push of a proposal, and pauses: only a person can do something about it, and the
@@ -135,25 +133,27 @@ func (r *run) recordRefused(ctx context.Context, at position, p *proposal.Propos
 		e.Outcome, e.Verdict, e.Reasons, e.Commit, e.Rule, e.Evidence = history.Error, "", []decision.Reason{said},
 			"", nil, nil
 	}
-	return r.enterProposal(ctx, at, p, func(b *records) { b.pause(reason) })
+	return r.enterProposal(ctx, at, p, &reason)
 }
 
 // message is the subject of the memory branch's commit.
 func (r *run) message(p *proposal.Proposal) string {
+	what := ""
 	switch {
 	case p.Postponed != nil:
-		return fmt.Sprintf("iteration %d put off", r.iteration)
-	case p.Checked != nil && p.Decided == nil:
-		return fmt.Sprintf("iteration %d, a fix for CI failed", r.iteration)
-	case p.Checked != nil:
-		return fmt.Sprintf("iteration %d, fix %d for CI", r.iteration, r.records.fixNumber())
-	case p.Decided == nil:
+		what = " put off"
+	case p.Decided == nil && p.Checked == nil:
 		return cmp.Or(r.stopped, "nothing was proposed")
+	case p.Decided == nil:
+		what = ", a fix for CI failed"
+	case p.Checked != nil:
+		what = fmt.Sprintf(", fix %d for CI", r.records.Fixes()+1)
 	case p.Decided.Outcome == history.PendingCI:
-		return fmt.Sprintf("iteration %d waits for CI", r.iteration)
+		what = " waits for CI"
 	default:
-		return fmt.Sprintf("iteration %d %s", r.iteration, p.Decided.Outcome)
+		what = " " + string(p.Decided.Outcome)
 	}
+	return fmt.Sprintf("iteration %d%s", r.iteration, what)
 }
 
 // commit writes the candidate as a commit on top of the branch.
@@ -162,7 +162,7 @@ func (r *run) commit(ctx context.Context, at position, p *proposal.Proposal) (st
 	subject := ": " + summary(e.Summary, e.Changed)
 	if p.Checked != nil {
 		onto = at.Branch
-		subject = fmt.Sprintf(": fix CI (%d)\n\n%s", r.records.fixNumber(), summary(p.Checked.Summary, e.Changed))
+		subject = fmt.Sprintf(": fix CI (%d)\n\n%s", r.records.Fixes()+1, summary(p.Checked.Summary, e.Changed))
 	}
 	message := r.signed("Iteration %d%s\n\nAutoloop-Iteration: %[1]d\nAutoloop-Metric: %[3]s\n", r.iteration, subject,
 		e.Best)

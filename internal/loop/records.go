@@ -142,16 +142,13 @@ func (b *records) compare() {
 	if b.read.State == nil || b.Best == nil {
 		return
 	}
-	for _, row := range []struct{ name, state, ledger string }{
-		{"Best Metric", history.ValueText(b.machine.BestMetric), history.ValueText(b.Best)},
-		{"Initial Metric", history.ValueText(b.machine.InitialMetric), history.ValueText(b.Initial)},
-		{"Iteration Count", strconv.Itoa(b.machine.IterationCount), strconv.Itoa(b.Iteration)},
-	} {
-		if row.state != row.ledger {
+	b.machine.Compare(view.Machine(b.machine, &b.Summary, ""), func(row, is, ledger string) {
+		switch row {
+		case "Best Metric", "Initial Metric", "Iteration Count":
 			b.warnings = append(b.warnings, fmt.Sprintf("%s was %s in the state and is %s in the ledger; "+
-				"put right from the ledger", row.name, row.state, row.ledger))
+				"put right from the ledger", row, is, ledger))
 		}
-	}
+	})
 }
 
 // adopt takes over a state that has no ledger, as it is; its statuses in the order

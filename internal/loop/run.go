@@ -101,7 +101,7 @@ func (r *run) prepare(ctx context.Context) (begins bool, err error) {
 		return true, nil
 	}
 	p := r.newProposal(proposal.Iteration, position{}) // gives the lease back
-	return false, cmp.Or(r.enterProposal(ctx, position{}, p), r.conclude(ctx, p))
+	return false, cmp.Or(r.enterProposal(ctx, position{}, p, nil), r.conclude(ctx, p))
 }
 
 func (r *run) iterate(ctx context.Context) error {
@@ -120,7 +120,7 @@ func (r *run) iterate(ctx context.Context) error {
 	}
 	err = r.record(ctx, at, p)
 	if refused, ok := errors.AsType[*proposal.RefusedError](err); ok {
-		return r.fail(ctx, at, decision.NotRecorded.Says(refused.Reason))
+		return r.fail(ctx, at, decision.NotRecorded.Says(refused.Reason), nil)
 	}
 	if err != nil {
 		return err
@@ -137,20 +137,16 @@ func (r *run) conclude(ctx context.Context, p *proposal.Proposal) error {
 }
 
 // fail records an iteration that could not be run as an error.
-func (r *run) fail(ctx context.Context, at position, reason decision.Reason, then ...func(*records)) error {
+func (r *run) fail(ctx context.Context, at position, reason decision.Reason, pause *decision.Reason) error {
 	p := r.newProposal(proposal.Iteration, at)
 	r.describe(p, at, r.interrupted(reason))
-	return r.enterProposal(ctx, at, p, then...)
+	return r.enterProposal(ctx, at, p, pause)
 }
 
 // failForPerson records an error that only a person can resolve, and pauses the
 // program at once.
 func (r *run) failForPerson(ctx context.Context, reason decision.Reason) error {
-	return r.fail(ctx, position{}, reason, func(b *records) {
-		if b.stopped == "" {
-			b.pause(reason)
-		}
-	})
+	return r.fail(ctx, position{}, reason, &reason)
 }
 
 // session is one run of one program: what identifies it, and what it has to say.
