@@ -67,14 +67,7 @@ func (l *Loop) iterate(ctx context.Context) error {
 		return err
 	}
 	text := cmp.Or(reply.Summary, "changed the skill")
-	if err := l.enter(n, found.score, results.Kept, joinRemarks(text, found.remarks)); err != nil {
-		return err
-	}
-	l.Best = n
-	if err := l.read(); err != nil {
-		return err
-	}
-	return l.Save()
+	return l.enter(n, found.score, results.Kept, joinRemarks(text, found.remarks))
 }
 
 // restore makes the candidate equal to the best version.
@@ -123,8 +116,8 @@ func (l *Loop) propose(ctx context.Context, n int, tree workspace.Tree) (agent.R
 			files = append(files, entry.Path)
 		}
 	}
-	_, _, start := standing(l.rows) // what another executor scored before it is no start
-	initial := l.rows[slices.IndexFunc(l.rows, func(row results.Row) bool { return row.Iteration == start })].Score
+	// what another executor scored before that is no start
+	initial := l.rows[slices.IndexFunc(l.rows, func(row results.Row) bool { return row.Iteration == l.start })].Score
 	best, whole := evals.RateValue(l.best.Rate), metric.FromInt(1)
 	text := prompt.Build(prompt.Input{
 		Program: l.Suite.Name, Iteration: n, Goal: prompt.SkillGoal("Improve the skill "+l.Suite.Name+".", "."),

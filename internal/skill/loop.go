@@ -59,9 +59,11 @@ type Loop struct {
 	// run takes the place of evalrun.Run.
 	run func(ctx context.Context, skill *evalrun.Skill, out string, o evalrun.Options) (evalrun.Result, error)
 
-	rows []results.Row
-	last int // iteration
-	best evalrun.Result
+	// What the workspace has: its table, the last iteration, that of the last baseline, and
+	// what the best version came to.
+	rows        []results.Row
+	last, start int
+	best        evalrun.Result
 	// noisy says that a version gave two numbers.
 	noisy bool
 }
@@ -84,6 +86,9 @@ func (l *Loop) Run(ctx context.Context) (ended Ended, err error) {
 		return "", err
 	}
 	for ended == "" {
+		if err := l.load(); err != nil {
+			return "", err
+		}
 		done, reverts := l.Workspace.Run.Done(l.rows)
 		perfect := l.best.Rate.Cmp(big.NewRat(1, 1)) >= 0
 		switch {
@@ -110,80 +115,58 @@ func (l *Loop) Run(ctx context.Context) (ended Ended, err error) {
 	return ended, l.Save()
 }
 
-// begin reads where the workspace is, and measures the original when nobody has.
+// begin notes the run, and measures the original when nobody has, or the best version when
+// another executor did: what it was graded before says nothing about what comes now. That is a
+// new baseline, as a version of its own.
 func (l *Loop) begin(ctx context.Context) error {
 	w := l.Workspace
 	table, err := w.Results()
 	if err != nil {
 		return err
 	}
-	l.rows = table.Rows()
-	var start int
-	w.Best, l.last, start = standing(l.rows)
+	w.Best, l.last, _ = standing(table.Rows())
 	if _, err := workspace.Verify(ctx, w.Version(w.Best)); err != nil {
 		return err
 	}
 	if !w.Run.Resumes(l.Most) {
 		w.Run, w.Whole = &workspace.Run{After: l.last, Count: l.Most}, false
 	}
-	if len(l.rows) == 0 {
-		w.Executor = &l.Executor
-		if err := w.Save(); err != nil {
-			return err
-		}
-		return l.baseline(ctx, 0, results.InitialEvaluation)
-	}
-	if err = l.read(); err != nil {
-		return err
-	}
-	for _, row := range l.rows { // the table is the record, where gradings were lost since
-		if row.Iteration == w.Best && row.Score != nil && row.Score.Cmp(evals.RateValue(l.best.Rate)) != 0 {
-			l.best.Rate = row.Score.Rat()
-		}
-	}
-	// What measured the best version more than once came to pairs; before the last baseline that says
-	// nothing of the executor of now.
-	for n := start; n <= l.last; n++ {
-		_, err := os.Lstat(filepath.Join(w.Iteration(n), incumbentRun+"2"))
-		l.noisy = l.noisy || err == nil
-	}
 	why := w.Executor.Changed(&l.Executor)
-	if why == "" {
+	switch {
+	case len(table.Rows()) == 0:
 		w.Executor = &l.Executor
-		return w.Save()
+		if err = w.Save(); err == nil {
+			err = l.baseline(ctx, 0, results.InitialEvaluation)
+		}
+	case why != "":
+		if err = w.Again(ctx, w.Best, l.last+1); err == nil {
+			err = l.baseline(ctx, l.last+1, fmt.Sprintf("v%d measured anew: %s", w.Best, why))
+		}
 	}
-	// What the best version was graded before says nothing about what comes now: it is a new
-	// baseline, as a version of its own.
-	n := l.last + 1
-	if err := w.Again(ctx, w.Best, n); err != nil {
+	if err != nil {
 		return err
 	}
-	if err := l.baseline(ctx, n, fmt.Sprintf("v%d measured anew: %s", w.Best, why)); err != nil {
-		return err
-	}
-	l.noisy = false
-	w.Best, w.Executor = n, &l.Executor
+	w.Executor = &l.Executor
 	return w.Save()
 }
 
 // baseline measures the best version as iteration n. Where no case came to its end there
 // is nothing to improve on.
-func (l *Loop) baseline(ctx context.Context, n int, text string) (err error) {
+func (l *Loop) baseline(ctx context.Context, n int, text string) error {
 	if err := os.RemoveAll(l.Iteration(n)); err != nil { // what an interrupted iteration left
 		return err
 	}
-	var fault string
-	l.best, fault, err = l.measure(ctx, fmt.Sprint("iteration ", n), l.Version(n), l.Iteration(n))
+	found, fault, err := l.measure(ctx, fmt.Sprint("iteration ", n), l.Version(n), l.Iteration(n))
 	if err != nil {
 		return err
 	}
 	if fault == "" {
-		fault = crashed(l.best.Cases)
+		fault = crashed(found.Cases)
 	}
 	if fault != "" {
 		return fmt.Errorf("v%d cannot be measured: %s", l.Best, fault)
 	}
-	score := evals.RateValue(l.best.Rate)
+	score := evals.RateValue(found.Rate)
 	return l.enter(n, &score, results.Baseline, text)
 }
 
@@ -200,32 +183,55 @@ func crashed(cases []evals.CaseScore) string {
 	return "every case failed before it could be graded (" + cases[0].ID + ": " + cases[0].Problem + ")"
 }
 
-// read takes the runs by which the best version was kept.
-func (l *Loop) read() error {
-	best := l.Best
-	runs, err := VersionRuns(l.Workspace, best, best)
+// load reads what the workspace has, and by which runs its best version was kept.
+func (l *Loop) load() error {
+	table, err := l.Results()
+	if err != nil {
+		return err
+	}
+	l.rows = table.Rows()
+	before := l.Best
+	l.Best, l.last, l.start = standing(l.rows)
+	runs, err := VersionRuns(l.Workspace, l.Best, l.Best)
 	if err != nil {
 		return err
 	}
 	l.best, err = evalrun.ReadAll(l.Suite, runs...)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("what v%d was graded is not there any more, so that nothing can be held against it; begin a "+
-			"new workspace with --fresh: %w", best, err)
+			"new workspace with --fresh: %w", l.Best, err)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	for _, row := range l.rows { // the table is the record, where gradings were lost since
+		if row.Iteration == l.Best && row.Score != nil && row.Score.Cmp(evals.RateValue(l.best.Rate)) != 0 {
+			l.best.Rate = row.Score.Rat()
+		}
+	}
+	// What measured the best version more than once came to pairs; before the last baseline that says
+	// nothing of the executor of now.
+	for n := l.start; n <= l.last; n++ {
+		_, err := os.Lstat(filepath.Join(l.Iteration(n), incumbentRun+"2"))
+		l.noisy = l.noisy || err == nil
+	}
+	if l.Best != before {
+		return l.Save()
+	}
+	return nil
 }
 
 // enter writes a row; the score is nil where nothing was measured.
 func (l *Loop) enter(n int, score *metric.Value, action results.Action, text string) error {
-	row := results.Row{Iteration: n, Time: l.Now(), Score: score, Action: action, Changelog: text}
-	if err := l.Append(row); err != nil {
+	err := l.Append(results.Row{Iteration: n, Time: l.Now(), Score: score, Action: action, Changelog: text})
+	if err != nil {
 		return err
 	}
 	table, err := l.Results()
 	if err != nil {
 		return err
 	}
-	l.rows, l.last = table.Rows(), n
-	l.Progress(l.rows[len(l.rows)-1])
+	rows := table.Rows()
+	l.Progress(rows[len(rows)-1])
 	return nil
 }
