@@ -67,34 +67,25 @@ func skipComments(data []byte) (at int, closed bool) {
 	}
 }
 
-var keyForm = lazyregexp.New(`^([A-Za-z][A-Za-z0-9_-]*)[ \t]*[:=]`)
-
-// formats are first lines of frontmatter that is not read, with what to do.
-var formats = map[string]string{
-	"+++":     "TOML frontmatter is not read",
-	"---toml": "TOML frontmatter is not read",
-	";;;":     "JSON frontmatter is not read",
-	"{":       "JSON frontmatter is not read",
-	"---json": "JSON frontmatter is not read",
-	"---yaml": "begin the frontmatter with `---` alone",
-	"---yml":  "begin the frontmatter with `---` alone",
-}
+var (
+	keyForm = lazyregexp.New(`^([A-Za-z][A-Za-z0-9_-]*)[ \t]*[:=]`)
+	// otherForm is a first line of frontmatter in another form.
+	otherForm = lazyregexp.New(`^(?:\+\+\+|;;;|\{|---[ \t]*(?:toml|json|ya?ml))$`)
+)
 
 // misplaced says what is wrong with a first line that is meant to begin
 // frontmatter and does not; "" when it is prose.
 func misplaced(first, following []byte) string {
 	text := string(bytes.TrimSpace(first))
 	next, _, _ := bytes.Cut(bytes.TrimLeft(following, " \t\n"), []byte("\n"))
-	says := formats[text]
-	if known(text) {
-		says = "a key of the frontmatter stands here without a line `---` before it"
-	} else if text != "" && strings.Trim(text, "-—–") == "" && known(string(next)) {
-		says = "begin the frontmatter with exactly three dashes"
+	switch {
+	case known(text):
+		return "a key of the frontmatter stands here without a line `---` before it; frontmatter is YAML between two " +
+			"lines of `---`"
+	case otherForm().MatchString(text), text != "" && strings.Trim(text, "-—–") == "" && known(string(next)):
+		return "frontmatter is YAML between two lines of `---`, and nothing else on them"
 	}
-	if says == "" {
-		return ""
-	}
-	return says + "; frontmatter is YAML between two lines of `---`"
+	return ""
 }
 
 // known reports whether a line gives a key that program files have.

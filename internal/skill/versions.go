@@ -86,14 +86,9 @@ func (v *Versions) Score(ctx context.Context, n int) (found Scored, err error) {
 	if err != nil {
 		return found, err
 	}
-	listed, err := readRuns(v.Iteration(n))
+	places, err := VersionRuns(v.Workspace, n, n)
 	if err != nil {
 		return found, err
-	}
-	var places []string
-	dirs := listed.candidates()
-	for _, dir := range dirs {
-		places = append(places, filepath.Join(v.Iteration(n), dir))
 	}
 	result, err := evalrun.ReadAll(suited, places...)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -105,7 +100,8 @@ func (v *Versions) Score(ctx context.Context, n int) (found Scored, err error) {
 	found.Score = evals.RateValue(result.Rate)
 	runs := result.Runs()
 	for i, run := range runs {
-		found.Runs = append(found.Runs, ScoredRun{dirs[i], evals.RateValue(evals.MeanPassRate(run))})
+		dir, _ := filepath.Rel(v.Iteration(n), places[i])
+		found.Runs = append(found.Runs, ScoredRun{dir, evals.RateValue(evals.MeanPassRate(run))})
 	}
 	for i, c := range result.Cases {
 		one := caseFigure(c, c.Trouble())

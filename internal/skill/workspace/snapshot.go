@@ -64,17 +64,25 @@ func Take(ctx context.Context, src, dst string) (taken Taken, err error) {
 	if taken.Changed = err != nil || len(changes) > 0; !taken.Changed {
 		return taken, nil
 	}
-	for _, d := range changes {
-		if d.After != nil && d.After.IsFile() {
-			taken.Written++
-		}
-	}
+	taken.Written, _ = counted(changes)
 	if _, err := os.Lstat(filepath.Join(filepath.Dir(place), "manifest.json")); err == nil &&
 		filepath.Base(place) == "v0" {
 		return taken, fmt.Errorf("%s is the original of a workspace, which never changes; begin a new workspace with "+
 			"--fresh", dst)
 	}
 	return taken, Put(ctx, from, taken.Tree, place)
+}
+
+// counted are the files that changes write, and the entries that they remove.
+func counted(changes []files.Difference) (written, removed int) {
+	for _, d := range changes {
+		if d.After == nil {
+			removed++
+		} else if d.After.IsFile() {
+			written++
+		}
+	}
+	return written, removed
 }
 
 // Put makes a snapshot of what a directory has of a tree, whose modes may be others. Its
@@ -241,13 +249,7 @@ func RestoreOver(ctx context.Context, snapshot, dir, digest string) (r Restored,
 	if r.Changed = isNew || len(changes) > 0; !r.Changed {
 		return r, nil
 	}
-	for _, d := range changes {
-		if d.After == nil {
-			r.Removed++
-		} else if d.After.IsFile() {
-			r.Written++
-		}
-	}
+	r.Written, r.Removed = counted(changes)
 	for _, git := range gits {
 		if path.Dir(git) != "." {
 			return r, fmt.Errorf("%q in it is a repository of its own, which is not replaced; move it away first",
