@@ -29,12 +29,8 @@ type Programs struct {
 	Dir string
 }
 
-// place is one program file, or what is wrong with its name.
-type place struct {
-	name, file string // file is as people see it
-	path       string
-	problem    string
-}
+// place is one program file, as people see it, or what is wrong with its name.
+type place struct{ name, file, problem string }
 
 // Load reads all programs in the order of their names. Without any in
 // the directory and others is false, a single .autoloop/program.md or
@@ -69,9 +65,8 @@ func (s Programs) all(others bool) ([]place, error) {
 		return places, err
 	}
 	for _, file := range singles() {
-		full := filepath.Join(s.Root, filepath.FromSlash(file))
-		if info, err := os.Stat(full); err == nil && info.Mode().IsRegular() {
-			return []place{{name: "program", file: file, path: full}}, nil
+		if info, err := os.Stat(s.path(file)); err == nil && info.Mode().IsRegular() {
+			return []place{{name: "program", file: file}}, nil
 		}
 	}
 	return nil, nil
@@ -79,16 +74,20 @@ func (s Programs) all(others bool) ([]place, error) {
 
 // File reads one program file at a path of the file system.
 func (s Programs) File(file string) *program.Program {
-	return s.load(place{name: "", file: s.shown(file), path: file})
+	return s.load(place{file: s.shown(file)})
 }
 
 // Directory is the absolute path of the directory of program files.
 func (s Programs) Directory() string {
-	dir := filepath.FromSlash(cmp.Or(s.Dir, DefaultPrograms))
-	if filepath.IsAbs(dir) {
-		return dir
+	return s.path(cmp.Or(s.Dir, DefaultPrograms))
+}
+
+// path is where a file is that people see so.
+func (s Programs) path(file string) string {
+	if file = filepath.FromSlash(file); filepath.IsAbs(file) {
+		return file
 	}
-	return filepath.Join(s.Root, dir)
+	return filepath.Join(s.Root, file)
 }
 
 // Places are where program files may be, as people see them.
@@ -104,10 +103,16 @@ func (s Programs) MayBe(file string) bool {
 
 // shown is a path as people see it: from the checkout's root when below it.
 func (s Programs) shown(file string) string {
-	if relative, err := filepath.Rel(s.Root, file); err == nil && filepath.IsLocal(relative) {
-		return filepath.ToSlash(relative)
+	if relative, is := below(s.Root, file); is {
+		file = relative
 	}
 	return filepath.ToSlash(file)
+}
+
+// below is the path from a directory to what is in it.
+func below(dir, file string) (relative string, is bool) {
+	relative, err := filepath.Rel(dir, file)
+	return relative, err == nil && filepath.IsLocal(relative)
 }
 
 // places lists NAME.md and NAME/program.md.
@@ -129,7 +134,7 @@ func (s Programs) places() ([]place, error) {
 	}
 	var places []place
 	for _, entry := range entries {
-		p, is := newPlace(dir, s.shown(dir), entry)
+		p, is := s.newPlace(path.Join(s.shown(dir), entry.Name()))
 		if !is {
 			continue
 		}
@@ -139,30 +144,29 @@ func (s Programs) places() ([]place, error) {
 			continue
 		}
 		first, second := min(p.file, places[at].file), max(p.file, places[at].file)
-		places[at] = place{name: p.name, file: first, problem: fmt.Sprintf(
-			"the name %s is claimed twice, by %s and %s; keep one", p.name, first, second)}
+		places[at] = place{p.name, first, fmt.Sprintf("the name %s is claimed twice, by %s and %s; keep one", p.name,
+			first, second)}
 	}
 	slices.SortFunc(places, func(a, b place) int { return strings.Compare(a.name, b.name) })
 	return places, nil
 }
 
-// newPlace looks at an entry of the programs directory, which people see as shown.
-func newPlace(dir, shown string, entry fs.DirEntry) (p place, is bool) {
-	name := entry.Name()
-	extension := path.Ext(name)
-	p.name, p.file, p.path = strings.TrimSuffix(name, extension), path.Join(shown, name), filepath.Join(dir, name)
-	info, err := os.Stat(p.path)
+// newPlace looks at a file or directory in that of the programs.
+func (s Programs) newPlace(file string) (p place, is bool) {
+	name, extension := path.Base(file), path.Ext(file)
+	p.name, p.file = strings.TrimSuffix(name, extension), file
+	info, err := os.Stat(s.path(file))
 	directory := err == nil && info.IsDir()
 	switch {
 	case strings.EqualFold(name, "README.md"), strings.HasPrefix(name, "."):
 		return p, false
 	case !strings.EqualFold(extension, ".md"):
 		// A directory that hides its program from us has one: reading it says why.
-		p = place{name: name, file: p.file + "/program.md", path: filepath.Join(p.path, "program.md")}
-		_, err := os.Lstat(p.path)
+		p = place{name: name, file: file + "/program.md"}
+		_, err := os.Lstat(s.path(p.file))
 		return p, directory && !errors.Is(err, fs.ErrNotExist)
 	case directory:
-		p.problem = "a directory has the name of a program file; rename it to " + strings.TrimSuffix(p.file, extension)
+		p.problem = "a directory has the name of a program file; rename it to " + strings.TrimSuffix(file, extension)
 	case extension != ".md":
 		p.problem = "a program file ends in .md; rename it to " + p.name + ".md"
 	}
@@ -180,7 +184,7 @@ func (s Programs) load(p place) *program.Program {
 	if p.problem != "" {
 		return program.Bad(p.file, p.name, p.problem)
 	}
-	data, err := s.readFile(p.path)
+	data, err := s.readFile(s.path(p.file))
 	if err != nil {
 		return program.Bad(p.file, p.name, err.Error())
 	}
@@ -208,25 +212,18 @@ func (s Programs) readFile(file string) ([]byte, error) {
 	return data, files.Cause(err)
 }
 
-// leaves reports whether links lead from a path out of the root, and out of the programs directory when one
-// was named. A file elsewhere was named by its path: they may not lead out of its directory.
+// leaves reports whether links lead from a path out of the root, or, of a file elsewhere, out
+// of the programs directory or its own.
 func (s Programs) leaves(file string) bool {
-	below := func(dir, path string) bool {
-		relative, err := filepath.Rel(dir, path)
-		return err == nil && filepath.IsLocal(relative)
+	for _, root := range []string{s.Root, s.Directory(), filepath.Dir(file)} {
+		if _, is := below(root, file); is {
+			root, _ = filepath.EvalSymlinks(root)
+			file, _ = filepath.EvalSymlinks(file)
+			_, is = below(root, file)
+			return !is
+		}
 	}
-	followed := func(path string) string {
-		target, _ := filepath.EvalSymlinks(path)
-		return target
-	}
-	roots := []string{s.Root}
-	if s.Dir != "" {
-		roots = append(roots, s.Directory())
-	}
-	if !slices.ContainsFunc(roots, func(root string) bool { return below(root, file) }) {
-		roots = []string{filepath.Dir(file)}
-	}
-	return !slices.ContainsFunc(roots, func(root string) bool { return below(followed(root), followed(file)) })
+	return true
 }
 
 // Versions returns a program as its file is and as it ever was in commits that revs
