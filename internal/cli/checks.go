@@ -56,7 +56,7 @@ func (a *App) named(files []string) ([]*program.Program, error) {
 		}
 		if found == nil {
 			all, _ := a.source().Load(false) // else nothing is near
-			return nil, misuse.Errorf("%s does not exist%s", file, didYouMean(file, program.Names(all)))
+			return nil, misuse.Errorf("%s does not exist%s", file, schedule.DidYouMean(file, program.Names(all)))
 		}
 		programs = append(programs, found)
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -77,17 +76,7 @@ func (a *App) isSuite(ctx context.Context, word string) bool {
 func (a *App) meant(ctx context.Context, name string) string {
 	all, _ := a.source().Load(false) // what cannot be read is not near
 	states, _ := a.Memory.States(ctx)
-	return didYouMean(name, slices.AppendSeq(program.Names(all), maps.Keys(states)))
-}
-
-// didYouMean is "; did you mean …?" with the name that is nearest; "" when none is.
-func didYouMean(name string, names []string) string {
-	slices.Sort(names)
-	stem := strings.TrimSuffix(filepath.Base(name), ".md")
-	if meant := schedule.Nearest(stem, slices.Compact(names)); meant != "" && meant != name {
-		return fmt.Sprintf("; did you mean %q?", meant)
-	}
-	return ""
+	return schedule.DidYouMean(name, slices.AppendSeq(program.Names(all), maps.Keys(states)))
 }
 
 // onlyFor refuses flags that have no effect here.

@@ -169,11 +169,14 @@ func (a *App) programOfIssue(ctx context.Context, number int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, numbers := range []map[string]int{found.Numbers, found.Linked} {
-		for name, issue := range numbers {
-			if issue == number {
-				return name, nil
-			}
+	for _, p := range found.Programs {
+		if p.Issue == number {
+			return p.Name, nil
+		}
+	}
+	for name, issue := range found.Linked {
+		if issue == number {
+			return name, nil
 		}
 	}
 	return "", nil

@@ -15,6 +15,7 @@ import (
 
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
+	"github.com/org/autoloop/internal/schedule"
 )
 
 // The exit codes of both binaries.
@@ -60,7 +61,7 @@ func flagMeant(cmd *cobra.Command, err error) string {
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-	return didYouMean("--"+unknown.GetSpecifiedName(), names)
+	return schedule.DidYouMean("--"+unknown.GetSpecifiedName(), names)
 }
 
 // Commands are the commands of both binaries, with no default of this machine.

@@ -18,8 +18,6 @@ import (
 type Discovery struct {
 	// Programs are the issue programs that may run.
 	Programs []*program.Program
-	// Numbers are their issues by name.
-	Numbers map[string]int
 	// Linked are the own issues of file programs, by name.
 	Linked    map[string]int
 	Untrusted []Untrusted
@@ -40,7 +38,7 @@ func Discover(files []*program.Program, issues []api.Issue, strangers map[string
 	states map[string][]byte,
 ) Discovery {
 	d := discoverer{
-		Discovery: Discovery{Numbers: map[string]int{}, Linked: map[string]int{}}, strangers: strangers,
+		Discovery: Discovery{Linked: map[string]int{}}, strangers: strangers,
 		files: map[string]bool{}, names: map[int]string{}, owners: map[string]int{},
 	}
 	for _, p := range files {
@@ -63,7 +61,7 @@ type discoverer struct {
 	strangers map[string]string
 	files     map[string]bool
 	names     map[int]string // of states, by their issue
-	owners    map[string]int // issues of states, by name
+	owners    map[string]int // issues that have a name: those of states, and of programs as they are found
 }
 
 func (d *discoverer) sort(issue api.Issue) {
@@ -105,26 +103,17 @@ func (d *discoverer) link(name string, issue api.Issue) {
 	}
 }
 
+// adopt takes an issue for a program: by the name of the state that has its number, else the
+// slug of its title, else that with the number behind it.
 func (d *discoverer) adopt(issue api.Issue, known string) {
 	p := program.ParseIssue(issue.Number, issue.Title, []byte(issue.Body))
-	p.Name = d.name(p.Name, known, issue.Number)
-	d.Numbers[p.Name] = issue.Number
+	owner := d.owners[p.Name]
+	if known != "" {
+		p.Name = known
+	} else if d.files[p.Name] || owner != 0 && owner != issue.Number {
+		end := fmt.Sprintf("-%d", issue.Number)
+		p.Name = strings.TrimRight(p.Name[:min(len(p.Name), program.MaxName-len(end))], "-._") + end
+	}
+	d.owners[p.Name] = issue.Number
 	d.Programs = append(d.Programs, p)
-}
-
-// name is the name of a state that has the issue's number, else the slug, else
-// that with the number behind it.
-func (d *discoverer) name(slug, known string, number int) string {
-	if known != "" && d.Numbers[known] == 0 {
-		return known
-	}
-	taken := func(name string) bool {
-		owner := d.owners[name]
-		return d.files[name] || d.Numbers[name] != 0 || owner != 0 && owner != number
-	}
-	if !taken(slug) {
-		return slug
-	}
-	end := fmt.Sprintf("-%d", number)
-	return strings.TrimRight(slug[:min(len(slug), program.MaxName-len(end))], "-._") + end
 }

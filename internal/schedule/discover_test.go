@@ -39,8 +39,8 @@ func TestIssuesBecomePrograms(t *testing.T) {
 	require.Empty(t, found.Warnings)
 	assert.Equal(t, []string{"make-tests-fast", "make-tests-fast-5", "issue-6", long[:64], long[:62] + "-8", "speed-9"},
 		names(found.Programs))
-	assert.Equal(t, 4, found.Numbers["make-tests-fast"])
-	assert.Equal(t, 9, found.Numbers["speed-9"])
+	assert.Equal(t, 4, found.Programs[0].Issue)
+	assert.Equal(t, 9, found.Programs[5].Issue)
 	for _, p := range found.Programs {
 		require.NoError(t, program.ValidName(p.Name))
 		assert.Equal(t, "lower", p.Direction.String())
@@ -91,6 +91,6 @@ func TestStrangersTakeNoName(t *testing.T) {
 	found := schedule.Discover(nil, []api.Issue{stranger, issue(2, "Speed")},
 		map[string]string{"mallory": "mallory is NONE"}, nil)
 	assert.Equal(t, []string{"speed"}, names(found.Programs))
-	assert.Equal(t, map[string]int{"speed": 2}, found.Numbers)
+	assert.Equal(t, 2, found.Programs[0].Issue)
 	assert.Equal(t, []schedule.Untrusted{{Name: "speed", Issue: 1, Reason: "mallory is NONE"}}, found.Untrusted)
 }

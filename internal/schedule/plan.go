@@ -3,7 +3,6 @@ package schedule
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -157,7 +156,9 @@ func Choose(in Input) (*Plan, error) {
 		Untrusted: append([]Untrusted{}, in.Issues.Untrusted...), Matrix: Matrix{Program: []string{}},
 		NoPrograms: len(in.Programs) == 0,
 	}
-	maps.Copy(plan.IssuePrograms, in.Issues.Numbers)
+	for _, p := range in.Issues.Programs {
+		plan.IssuePrograms[p.Name] = p.Issue
+	}
 	for _, p := range in.Programs {
 		s := in.stand(p)
 		if in.All && s.Condition != InError && s.Condition != Unconfigured {
@@ -218,12 +219,7 @@ func (p *Plan) takes(s *Standing) bool { return slices.Contains(p.Matrix.Program
 
 // due returns the programs that are to run, in their order.
 func (p *Plan) due() []*Standing {
-	var due []*Standing
-	for _, s := range p.Standings {
-		if s.Due() {
-			due = append(due, s)
-		}
-	}
+	due := slices.DeleteFunc(slices.Clone(p.Standings), func(s *Standing) bool { return !s.Due() })
 	slices.SortStableFunc(due, before)
 	return due
 }
@@ -248,13 +244,8 @@ func (p *Plan) selectDue(in *Input, due []*Standing) {
 // before orders due programs: pending ones, then the most overdue, then the
 // shorter interval, then the name.
 func before(a, b *Standing) int {
-	if pending := a.Condition == Pending; pending != (b.Condition == Pending) {
-		if pending {
-			return -1
-		}
-		return 1
-	}
-	return cmp.Or(cmp.Compare(b.Lateness, a.Lateness), cmp.Compare(a.Interval, b.Interval),
+	pending := map[Condition]int{Pending: -1}
+	return cmp.Or(pending[a.Condition]-pending[b.Condition], cmp.Compare(b.Lateness, a.Lateness), cmp.Compare(a.Interval, b.Interval),
 		strings.Compare(a.Program.Name, b.Program.Name))
 }
 
@@ -289,11 +280,7 @@ func (p *Plan) take(in *Input, reason string, selected ...*Standing) {
 func (p *Plan) force(in *Input) error {
 	at := slices.IndexFunc(p.Standings, func(s *Standing) bool { return s.Program.Name == in.Forced })
 	if at < 0 {
-		unknown := p.unknown(in.Forced)
-		if in.Issues.Unread != "" {
-			unknown.Message += "; " + in.Issues.Unread
-		}
-		return unknown
+		return p.unknown(in)
 	}
 	s := p.Standings[at]
 	switch s.Condition { //nolint:exhaustive // the others run, unless they are refused

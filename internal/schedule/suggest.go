@@ -3,6 +3,7 @@ package schedule
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -10,18 +11,29 @@ import (
 	"github.com/org/autoloop/internal/render"
 )
 
-// unknown says that there is no such program, and which was perhaps meant.
-func (p *Plan) unknown(name string) *ForcedError {
+// unknown says that there is no such program as was asked for, and which was perhaps meant.
+func (p *Plan) unknown(in *Input) *ForcedError {
 	names := make([]string, len(p.Standings))
 	for i, s := range p.Standings {
 		names[i] = s.Program.Name
 	}
-	end := "; there are: " + cmp.Or(render.Few(names), "none")
-	if meant := Nearest(name, names); meant != "" {
-		end = fmt.Sprintf("; did you mean %q?", meant)
+	end := cmp.Or(DidYouMean(in.Forced, names), "; there are: "+cmp.Or(render.Few(names), "none"))
+	if in.Issues.Unread != "" {
+		end += "; " + in.Issues.Unread
 	}
-	name = strings.ToValidUTF8(name[:min(len(name), 80)], "")
+	name := strings.ToValidUTF8(in.Forced[:min(len(in.Forced), 80)], "")
 	return &ForcedError{Message: fmt.Sprintf("there is no program %q%s", name, end)}
+}
+
+// DidYouMean is "; did you mean …?" for the name or file of a program that is not there, with
+// the name that is nearest; "" when none is.
+func DidYouMean(name string, names []string) string {
+	stem := strings.TrimSuffix(filepath.Base(name), ".md")
+	meant := Nearest(stem, slices.Compact(slices.Sorted(slices.Values(names))))
+	if meant == "" || meant == name {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", meant)
 }
 
 // Nearest returns the name that differs least from name, "" when none is near.
