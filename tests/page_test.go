@@ -129,7 +129,7 @@ func TestPageInABrowser(t *testing.T) {
 	write("all.html", page.View{Site: site, Overview: true, Shown: programs})
 	write("index.html", page.View{Site: site, Overview: true})
 	for _, p := range programs {
-		write(p.File(), page.View{Site: site, Shown: []*page.Program{p}})
+		write(page.File(p.Name), page.View{Site: site, Shown: []*page.Program{p}})
 	}
 	large := &page.Site{Programs: []*page.Program{browserProgram(t, "large", 10_000, page.Source{})}}
 	write("large.html", page.View{Site: large, Overview: true, Shown: large.Programs})
@@ -148,9 +148,9 @@ func TestPageInABrowser(t *testing.T) {
 	}
 	var pictures []picture
 	for name, p := range map[string]picture{
-		"overview": {File: "index.html"}, "program": {File: programs[0].File()},
-		"iteration": {File: "all.html", Anchor: "#program-speed-i123"}, "one": {File: programs[1].File()},
-		"empty": {File: programs[2].File()}, "errors": {File: programs[4].File()},
+		"overview": {File: "index.html"}, "program": {File: page.File(programs[0].Name)},
+		"iteration": {File: "all.html", Anchor: "#program-speed-i123"}, "one": {File: page.File(programs[1].Name)},
+		"empty": {File: page.File(programs[2].Name)}, "errors": {File: page.File(programs[4].Name)},
 		"many":  {File: "many.html"},
 		"large": {File: "large.html", Anchor: "#program-large"},
 	} {
@@ -162,9 +162,9 @@ func TestPageInABrowser(t *testing.T) {
 	list, err := json.Marshal(map[string]any{
 		"pages": map[string][]string{
 			"all.html": {"", "#program-speed", "#program-speed-i3"}, "index.html": {""}, "many.html": {""},
-			programs[0].File(): {""},
-			programs[2].File(): {""}, programs[3].File(): {""}, programs[4].File(): {""}, programs[5].File(): {""},
-			programs[6].File(): {""},
+			page.File(programs[0].Name): {""},
+			page.File(programs[2].Name): {""}, page.File(programs[3].Name): {""}, page.File(programs[4].Name): {""}, page.File(programs[5].Name): {""},
+			page.File(programs[6].Name): {""},
 		},
 		"walks": []map[string]any{
 			{"file": "index.html", "first": 1, "change": "change1"},

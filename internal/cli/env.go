@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mattn/go-isatty"
+	"golang.org/x/term"
 
 	"github.com/org/autoloop/internal/actions"
 	"github.com/org/autoloop/internal/agent"
@@ -62,6 +62,7 @@ type Env struct {
 // systemEnv returns the Env of this process.
 func systemEnv() Env {
 	dir, _ := os.Getwd()
+	width, _, _ := term.GetSize(int(os.Stdout.Fd())) // 0 where it does not say
 	return Env{
 		Args:     os.Args[1:],
 		Stdin:    os.Stdin,
@@ -73,8 +74,8 @@ func systemEnv() Env {
 		Sleep:    api.Sleep,
 		Root:     os.Geteuid() == 0,
 		Dir:      dir,
-		Terminal: isTerminal(os.Stdout) && isTerminal(os.Stderr),
-		Width:    widthOf(os.Stdout),
+		Terminal: term.IsTerminal(int(os.Stdout.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
+		Width:    width,
 	}
 }
 
@@ -213,8 +214,4 @@ func builtFrom() (version, commit string, edited bool) {
 		}
 	}
 	return info.Main.Version, commit, edited
-}
-
-func isTerminal(file *os.File) bool {
-	return isatty.IsTerminal(file.Fd()) || isatty.IsCygwinTerminal(file.Fd())
 }

@@ -162,7 +162,8 @@ func (a *App) servePage(ctx context.Context, port int, names []string) error {
 // writeReport writes a report as one HTML file and says where it is.
 func (a *App) writeReport(out, title, body string) error {
 	var b bytes.Buffer
-	shown := page.Report{Generated: a.Now(), Title: title, Body: template.HTML(body)} //nolint:gosec // render made it
+	shown := page.View{Site: &page.Site{Generated: a.Now()}, Title: title}
+	shown.Body = template.HTML(body) //nolint:gosec // render made it
 	if err := shown.Write(&b); err != nil {
 		return err
 	}

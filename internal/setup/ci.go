@@ -2,7 +2,6 @@ package setup
 
 import (
 	"cmp"
-	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,6 +9,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
 // maxCINames bounds the workflows that are named.
@@ -24,19 +25,7 @@ func withCI(text string, names []string) string {
 	if len(names) == 0 {
 		return text
 	}
-	return strings.Replace(text, ciLine, "    workflows: "+"["+quoted(names...)+"]", 1)
-}
-
-// quoted are strings on one line as JSON has them, which YAML reads as they stand.
-func quoted(texts ...string) string {
-	for i, text := range texts {
-		var out strings.Builder
-		encoder := json.NewEncoder(&out)
-		encoder.SetEscapeHTML(false)
-		_ = encoder.Encode(text) // a string always encodes
-		texts[i] = strings.TrimSpace(out.String())
-	}
-	return strings.Join(texts, ", ")
+	return strings.Replace(text, ciLine, "    workflows: ["+plain.List(names, len(names))+"]", 1)
 }
 
 // ciWorkflows are the names of the repository's workflows that run on pushes or

@@ -32,7 +32,10 @@ func DemoRepository(ctx context.Context, dir string, environ []string, now time.
 		return err
 	}
 	date := now.UTC().Format(time.RFC3339)
-	environ = append(WithoutGit(environ), "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
+	// Nothing else speaks to git.
+	environ = slices.DeleteFunc(slices.Clone(environ),
+		func(variable string) bool { return strings.HasPrefix(variable, "GIT_") })
+	environ = append(environ, "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
 	for _, args := range [][]string{
 		{"git", "init", "--quiet", "--initial-branch=main"},
 		{"git", "add", "--all"},
@@ -46,10 +49,4 @@ func DemoRepository(ctx context.Context, dir string, environ []string, now time.
 		}
 	}
 	return nil
-}
-
-// WithoutGit is an environment in which nothing speaks to git.
-func WithoutGit(environ []string) []string {
-	return slices.DeleteFunc(slices.Clone(environ),
-		func(variable string) bool { return strings.HasPrefix(variable, "GIT_") })
 }

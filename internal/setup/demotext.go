@@ -72,5 +72,5 @@ func (d *DemoLines) withinSpread(s loop.Samples) bool {
 
 // Rounded is a number without its fraction.
 func Rounded(number metric.Value) string {
-	return strconv.FormatFloat(math.Round(number.Float64()), 'f', -1, 64)
+	return strconv.FormatFloat(number.Float64(), 'f', 0, 64)
 }

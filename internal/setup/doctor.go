@@ -60,20 +60,6 @@ func (f *Findings) Hub(ctx context.Context, client *api.Client, workflowToken bo
 		return
 	}
 	f.OK("repository", "%s, default branch %s", client.Repository(), about.DefaultBranch)
-	f.repository(about)
-	f.token(about)
-	f.pulls(ctx, client, workflowToken)
-	f.branch(ctx, client, about.DefaultBranch)
-	if workflowToken {
-		f.Warn("pushes", "pushes and pull requests of the workflow's own token start no CI",
-			"name the workflow to start in `ci-workflow`, or give the token of an app or a person")
-	} else {
-		f.OK("pushes", "pushes of this token start CI")
-	}
-	f.workflows(ctx, client)
-}
-
-func (f *Findings) repository(about api.Repository) {
 	if about.Archived {
 		f.Problem("repository", "it is archived: nothing can be written", "unarchive it")
 	}
@@ -86,6 +72,16 @@ func (f *Findings) repository(about api.Repository) {
 		f.Problem("issues", "the repository has no issues, so programs cannot be shown",
 			"turn issues on under Settings, General, Features")
 	}
+	f.token(about)
+	f.pulls(ctx, client, workflowToken)
+	f.branch(ctx, client, about.DefaultBranch)
+	if workflowToken {
+		f.Warn("pushes", "pushes and pull requests of the workflow's own token start no CI",
+			"name the workflow to start in `ci-workflow`, or give the token of an app or a person")
+	} else {
+		f.OK("pushes", "pushes of this token start CI")
+	}
+	f.workflows(ctx, client)
 }
 
 // token says whether the token may push, and what a classic one lacks.

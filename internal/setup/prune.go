@@ -36,7 +36,8 @@ type Leftover struct {
 // Leftovers are those of all programs that are gone, sorted by their names.
 type Leftovers []Leftover
 
-// FindLeftovers lists the programs that have a state and no program file among these.
+// FindLeftovers lists the programs that have a state and no program file among these, nor in the
+// usual place of the checkout.
 // What cannot be known without GitHub, a nil client, is kept.
 func FindLeftovers(ctx context.Context, m *memory.Memory, client *api.Client, files []string) (Leftovers, error) {
 	states, err := m.States(ctx)
@@ -47,6 +48,11 @@ func FindLeftovers(ctx context.Context, m *memory.Memory, client *api.Client, fi
 	if err != nil {
 		return nil, err
 	}
+	usual, err := checkout.Programs{Root: m.Repo.Root}.Load(true)
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, program.Names(usual)...)
 	list := Leftovers{}
 	for _, name := range slices.Sorted(maps.Keys(states)) {
 		machine, _, unread := state.ParseMachine(states[name])
@@ -90,17 +96,10 @@ func openIssues(ctx context.Context, client *api.Client) (map[int]string, error)
 	return open, nil
 }
 
-// whyKept is why a program is kept that a run may be working on, or that has a file in the
-// usual place of the checkout, in what is checked out, on the branch that its records say its
-// work was for, or on the remote's default branch; "" otherwise.
+// whyKept is why a program is kept that a run may be working on, or that has a file in what is
+// checked out, on the branch that its records say its work was for, or on the remote's default
+// branch; "" otherwise.
 func whyKept(ctx context.Context, m *memory.Memory, name string) (string, error) {
-	usual, err := checkout.Programs{Root: m.Repo.Root}.Load(true)
-	if err != nil {
-		return "", err
-	}
-	if slices.Contains(program.Names(usual), name) {
-		return "its file is in " + checkout.DefaultPrograms, nil
-	}
 	files, _, err := m.Read(ctx, name)
 	if problem, is := errors.AsType[*memory.LedgerError](err); is {
 		return "its ledger cannot be read: " + problem.Error(), nil // it is said, and the program kept

@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/org/autoloop/internal/lazyregexp"
@@ -18,15 +19,10 @@ type place struct {
 	installed func(command string) bool
 }
 
-// matches reports whether something in the directory matches a glob.
-func (p place) matches(glob string) bool {
+// has reports whether something in the directory matches a glob.
+func (p place) has(glob string) bool {
 	found, err := fs.Glob(os.DirFS(p.dir), glob)
 	return err == nil && len(found) > 0
-}
-
-func (p place) has(name string) bool {
-	info, err := os.Stat(filepath.Join(p.dir, name))
-	return err == nil && info.Mode().IsRegular()
 }
 
 // read is what a file says, "" for none.
@@ -68,7 +64,7 @@ func (p place) anyFile(suffix string, words lazyregexp.Regexp) bool {
 func (p place) sources(patterns ...string) []string {
 	var globs []string
 	for _, glob := range []string{"src", "lib", "app", "packages/*/src", "packages/*/lib"} {
-		if p.matches(glob) {
+		if p.has(glob) {
 			globs = append(globs, glob+"/**")
 		}
 	}
@@ -76,7 +72,7 @@ func (p place) sources(patterns ...string) []string {
 		return globs
 	}
 	for _, pattern := range patterns {
-		if p.matches(pattern) {
+		if p.has(pattern) {
 			globs = append(globs, pattern)
 		}
 	}
@@ -168,7 +164,7 @@ func (r recipe) text(name, at string) string {
 		setup = strings.TrimSpace(begin) + " && { " + setup + "; }"
 	}
 	if setup != "" {
-		head += "setup: " + quoted(setup) + "\n"
+		head += "setup: " + strconv.Quote(setup) + "\n"
 	}
 	runs := strings.Contains(script, "|| failed\n")
 	switch {

@@ -139,7 +139,7 @@ value=$(tr '\n' '\0' < "$TMPDIR/bundle.txt" | xargs -0 cat | gzip -9 -n | wc -c)
 		},
 		{
 			kind: "js-lint", why: "package.json with a configuration of eslint: fewer findings",
-			fits:   found && (p.matches("eslint.config.*") || p.matches(".eslintrc*")),
+			fits:   found && (p.has("eslint.config.*") || p.has(".eslintrc*")),
 			metric: "findings", better: "lower", best: "0", works: true,
 			goal:    "Reduce how much eslint finds, by correcting the code.",
 			targets: sources, protect: protect, setup: setup,

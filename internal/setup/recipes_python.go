@@ -79,7 +79,7 @@ func (p place) pyTests() (tests runner, setup string, found bool) {
 		return pytest(".autoloop-venv/bin/python", ""), p.pytestSetup(), true
 	}
 	for _, dir := range []string{"tests", "test"} {
-		if p.matches(dir+"/test*.py") && !p.has(dir+"/__init__.py") {
+		if p.has(dir+"/test*.py") && !p.has(dir+"/__init__.py") {
 			return unittests(dir, "test*.py"), "", p.anyFile(".py", pyUnit)
 		}
 	}

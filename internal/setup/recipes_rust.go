@@ -22,7 +22,7 @@ var rustTests = runner{
 func rustRecipes(p place) []recipe {
 	isRust := p.uses("Cargo.toml", "cargo")
 	sources := []string{"**/src/**"} // of a workspace
-	if p.matches("src") {
+	if p.has("src") {
 		sources = []string{"src/**"}
 	}
 	tests := []string{"**/tests/**", "**/benches/**"}
@@ -41,7 +41,7 @@ func rustRecipes(p place) []recipe {
 		},
 		{
 			kind: "rust-binary-size", why: "Cargo.toml with a binary: smaller",
-			fits:   isRust && (p.matches("src/main.rs") || p.matches("src/bin/*")),
+			fits:   isRust && (p.has("src/main.rs") || p.has("src/bin/*")),
 			metric: "bytes", better: "lower", works: true, grows: true,
 			goal:    "Make the release binaries smaller, in bytes.",
 			targets: sources, protect: tests,

@@ -4,12 +4,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/program/checkout"
 	"github.com/org/autoloop/workflows"
@@ -61,7 +63,7 @@ func initFiles(root string, programs []*program.Program, dir string, o Options) 
 		}
 	}
 	if len(suites) > 0 {
-		add(gateWorkflow, strings.Replace(workflows.Gate, `["agent-config"]`, "["+quoted(suites...)+"]", 1))
+		add(gateWorkflow, strings.Replace(workflows.Gate, `["agent-config"]`, "["+plain.List(suites, len(suites))+"]", 1))
 	}
 	if o.Pages || exists(root, pageWorkflow) {
 		add(pageWorkflow, workflows.Page)
@@ -78,7 +80,7 @@ func withPrograms(text, dir string) string {
 	if dir == "" {
 		return text
 	}
-	return modeLine().ReplaceAllString(text, "${0}${1}programs-dir: "+strings.ReplaceAll(quoted(dir), "$", "$$")+"\n")
+	return modeLine().ReplaceAllString(text, "${0}${1}programs-dir: "+strings.ReplaceAll(strconv.Quote(dir), "$", "$$")+"\n")
 }
 
 var programsLine = lazyregexp.New(`(?m)^ +programs-dir: .*$`)

@@ -83,7 +83,7 @@ func Write(s *page.Site, out string) (string, error) {
 		pages = map[string]page.View{first: {Site: s, Overview: true, Shown: s.Programs}}
 	} else {
 		for _, p := range s.Programs {
-			pages[p.File()] = page.View{Site: s, Shown: []*page.Program{p}}
+			pages[page.File(p.Name)] = page.View{Site: s, Shown: []*page.Program{p}}
 		}
 	}
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {

@@ -2,7 +2,6 @@ package page
 
 import (
 	"cmp"
-	"strconv"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
@@ -31,14 +30,8 @@ type Iteration struct {
 // Kept reports whether the change is on the program's branch.
 func (it *Iteration) Kept() bool { return it.Outcome == history.Accepted }
 
-// Cost is what it used.
-func (it *Iteration) Cost() Cost { return Cost{it.Spent} }
-
 // Label is the outcome for people.
-func (it *Iteration) Label() string { return render.OutcomeOf(it.Outcome).Word }
-
-// Class is the outcome as a class of the style sheet.
-func (it *Iteration) Class() string { return render.OutcomeOf(it.Outcome).Class }
+func (it *Iteration) Label() render.OutcomeText { return render.OutcomeOf(it.Outcome) }
 
 // What is shown of an iteration without a summary: why it ended.
 func (it *Iteration) What() string {
@@ -47,9 +40,6 @@ func (it *Iteration) What() string {
 	}
 	return cmp.Or(it.Summary, "no summary")
 }
-
-// Flagged is what a person should look at; "" for nothing.
-func (it *Iteration) Flagged() string { return decision.Joined(it.Warning) }
 
 // Author is the agent, with its model when known.
 func (it *Iteration) Author() string {
@@ -68,6 +58,3 @@ func (it *Iteration) Measured() string {
 	}
 	return text
 }
-
-// ID is the iteration's anchor.
-func (it *Iteration) ID() string { return it.Program + "-i" + strconv.Itoa(it.Iteration) }

@@ -11,7 +11,7 @@ import (
 func (p *Program) Went() []Share {
 	counts := map[string]int{}
 	for _, it := range p.Iterations {
-		counts[it.Label()]++
+		counts[it.Label().Word]++
 	}
 	return shares(counts, len(p.Iterations))
 }

@@ -6,7 +6,7 @@ package page
 
 import (
 	"crypto/sha256"
-	"embed"
+	_ "embed" // for the files of the page
 	"encoding/base64"
 	"fmt"
 	"html/template"
@@ -14,11 +14,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/render"
 )
 
-//go:embed assets/*.html
-var assets embed.FS
+//go:embed assets/page.html
+var layout string
 
 //go:embed assets/style.css
 var style string
@@ -41,27 +42,25 @@ type Site struct {
 	Programs []*Program
 }
 
-// View is one HTML file: the overview, some programs, or both.
+// View is one HTML file: the overview, some programs, or both; or a report on a skill or of a
+// comparison, which says what its text does.
 type View struct {
 	*Site
 	// Live is a page that a server keeps up to date.
 	Live, Overview bool
 	Shown          []*Program
+	// Body is the HTML of a report that render made, under a title.
+	Title string
+	Body  template.HTML
 }
 
-// Write writes the file. Program.File names the page of each program that it does not show.
-func (v View) Write(w io.Writer) error { return execute(w, "page.html", &v) }
-
-// Report is the page of a report on a skill or of a comparison, which says what its text does.
-type Report struct {
-	Generated time.Time
-	Title     string
-	// Body is HTML that render made.
-	Body template.HTML
+// Write writes the file. File names the page of each program that it does not show.
+func (v View) Write(w io.Writer) error {
+	if err := template.Must(template.New("").Funcs(v.functions()).Parse(layout)).Execute(w, &v); err != nil {
+		return fmt.Errorf("write the page: %w", err)
+	}
+	return nil
 }
-
-// Write writes the page.
-func (r Report) Write(w io.Writer) error { return execute(w, "report.html", r) }
 
 // States counts how the programs stand, most frequent first.
 func (s *Site) States() []Share {
@@ -88,7 +87,7 @@ func (v View) link(p *Program) string {
 	if len(v.Shown) > 0 {
 		return "#" + p.ID
 	}
-	return p.File()
+	return File(p.Name)
 }
 
 // recent are the iterations of a program that are listed, the latest first.
@@ -97,16 +96,6 @@ func (v View) recent(p *Program) []*Iteration {
 	list := slices.Clone(p.Iterations[max(len(p.Iterations)-rows, 0):])
 	slices.Reverse(list)
 	return list
-}
-
-// execute writes a page.
-func execute(w io.Writer, name string, v any) error {
-	pages := template.New("").Funcs(functions(v))
-	if err := template.Must(pages.ParseFS(assets, "assets/*.html")).
-		ExecuteTemplate(w, name, v); err != nil {
-		return fmt.Errorf("write the page: %w", err)
-	}
-	return nil
 }
 
 // policy is the Content-Security-Policy of a page, in which a script is ours alone.
@@ -123,11 +112,7 @@ func policy(live bool) string {
 	return text
 }
 
-func functions(data any) template.FuncMap {
-	v, whole := data.(*View)
-	if !whole {
-		v = &View{Site: &Site{}}
-	}
+func (v View) functions() template.FuncMap {
 	return template.FuncMap{
 		"style": func() template.HTML {
 			return template.HTML("<style>" + style + "</style>") //nolint:gosec // our own file
@@ -140,7 +125,7 @@ func functions(data any) template.FuncMap {
 		"stamp": stamp, "sortable": sortable,
 		"percent": func(share float64) string { return coordinate(min(max(100*share, 0), 100)) },
 		"plain":   func(v any) string { return clip(fmt.Sprint(v), maxEvidence) },
-		"figure":  render.Figure, "strip": strip,
+		"figure":  render.Figure, "strip": strip, "words": words, "joined": decision.Joined,
 	}
 }
 

@@ -98,7 +98,7 @@ func TestLastDecisionCounts(t *testing.T) {
 	assert.True(t, p.Iterations[0].Kept())
 	assert.Equal(t, 1, p.Kept)
 	p = program(t, page.Source{Name: "speed", Events: ledger(t, twice+`{"event":"set","key":"undone","value":"1"}`)})
-	assert.Equal(t, "undone", p.Iterations[0].Label())
+	assert.Equal(t, "undone", p.Iterations[0].Label().Word)
 	assert.Zero(t, p.Kept)
 }
 
@@ -175,13 +175,13 @@ func TestPagesOfADirectoryLinkEachOther(t *testing.T) {
 	t.Parallel()
 	a, b := program(t, page.Source{Name: "a.b", Events: made(2, "x")}),
 		program(t, page.Source{Name: "a_b", Events: made(2, "x")})
-	require.NotEqual(t, a.File(), b.File())
+	require.NotEqual(t, page.File(a.Name), page.File(b.Name))
 	site := &page.Site{Generated: noon, Programs: []*page.Program{a, b}}
 	var overview, one bytes.Buffer
 	require.NoError(t, page.View{Site: site, Overview: true}.Write(&overview))
 	require.NoError(t, page.View{Site: site, Shown: []*page.Program{a}}.Write(&one))
-	assert.Contains(t, overview.String(), `href="`+a.File()+`"`)
-	assert.Contains(t, overview.String(), `href="`+b.File()+`"`)
+	assert.Contains(t, overview.String(), `href="`+page.File(a.Name)+`"`)
+	assert.Contains(t, overview.String(), `href="`+page.File(b.Name)+`"`)
 	assert.Contains(t, one.String(), `href="index.html"`)
 	assert.NotContains(t, one.String(), "a_b")
 }

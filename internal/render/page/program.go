@@ -34,7 +34,7 @@ type Program struct {
 	// Budget is what was used of each budget; empty without one.
 	Budget []budget.Used
 	// Week is what was used in the last seven days, Total ever.
-	Week, Total Cost
+	Week, Total history.Spent
 	Iterations  []*Iteration
 	// Breaks are the numbers of the iterations after which a new baseline began.
 	Breaks []int
@@ -53,32 +53,19 @@ type Note struct {
 	Text      string
 }
 
-// Cost is what agents and evaluations used; an unknown part makes it a lower
-// bound.
-type Cost struct{ history.Spent }
-
-// String is the cost in words.
-func (c Cost) String() string {
+// words say what agents and evaluations used, and for how long; an unknown part makes the cost a
+// lower bound.
+func words(spent history.Spent) string {
+	text := render.USD(spent.USD)
 	switch {
-	case c.UnknownUSD == 0:
-		return render.USD(c.USD)
-	case c.USD == 0:
-		return "unknown"
-	}
-	return "at least " + render.USD(c.USD)
-}
-
-// Words is the cost with the time that it took.
-func (c Cost) Words() string {
-	text := c.String()
-	if text == "unknown" {
+	case spent.UnknownUSD == 0:
+	case spent.USD == 0:
 		text = "cost unknown"
+	default:
+		text = "at least " + text
 	}
-	return text + ", " + render.Minutes(c.Minutes)
+	return text + ", " + render.Minutes(spent.Minutes)
 }
-
-// File is the name of the program's page in a directory of pages.
-func (p *Program) File() string { return File(p.Name) }
 
 // File is the name of a program's page in a directory of pages.
 func File(name string) string { return anchor(name) + ".html" }

@@ -53,7 +53,7 @@ func New(s Source, now time.Time) (*Program, error) {
 		State: s.Condition, Reason: clip(s.Reason, 500), LastRun: past.LastRun, NextDue: s.NextDue,
 		Initial: cmp.Or(past.Initial, machine.InitialMetric), Best: cmp.Or(past.Best, machine.BestMetric),
 		Target: cmp.Or(s.Target, machine.TargetMetric),
-		Week:   Cost{past.Spent(now.AddDate(0, 0, -7))}, Total: Cost{past.Spent(time.Time{})},
+		Week:   past.Spent(now.AddDate(0, 0, -7)), Total: past.Spent(time.Time{}),
 	}
 	if s.Used != nil {
 		for _, used := range s.Used(&past) {

@@ -13,7 +13,9 @@ import (
 func TestReportAsAPage(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	require.NoError(t, page.Report{Title: "</title><script>", Body: "<h1>s: stuck</h1>", Generated: noon}.Write(&b))
+	require.NoError(t, page.View{
+		Title: "</title><script>", Body: "<h1>s: stuck</h1>", Site: &page.Site{Generated: noon},
+	}.Write(&b))
 	assert.Contains(t, b.String(), "<title>&lt;/title&gt;&lt;script&gt; · Autoloop</title>")
 	assert.Contains(t, b.String(), `<main class="report"><h1>s: stuck</h1></main>`)
 }

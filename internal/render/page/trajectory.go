@@ -159,7 +159,7 @@ func (p *Program) bestLine(x, y scale) string {
 func (d *drawing) points(list []*Iteration, x, y scale) {
 	var others, kept drawing
 	for i, it := range list {
-		left, top, class := x.at(float64(it.Iteration)), y.from, it.Class()
+		left, top, class := x.at(float64(it.Iteration)), y.from, it.Label().Class
 		switch {
 		case it.Metric != nil:
 			if top = y.at(it.Metric.Float64()); y.beyond(it.Metric.Float64()) {
