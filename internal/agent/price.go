@@ -16,17 +16,15 @@ var pricesJSON []byte
 
 // price is what a model asks for a million tokens, in US dollars.
 type price struct {
-	Input  metric.Value `json:"input"`
-	Cached metric.Value `json:"cached"`
-	Output metric.Value `json:"output"`
+	Input  metric.Value
+	Cached metric.Value
+	Output metric.Value
 }
 
 // priceTable is the table of prices.json.
 type priceTable struct {
-	AsOf    string           `json:"as_of"`
-	Unit    string           `json:"unit"`
-	Sources []string         `json:"sources"`
-	Models  map[string]price `json:"models"`
+	AsOf   string `json:"as_of"`
+	Models map[string]price
 }
 
 var prices = sync.OnceValue(func() priceTable {

@@ -48,24 +48,21 @@ type Availability struct {
 }
 
 // Registry holds the agents that this binary knows, in the order in which they
-// are listed to people.
-type Registry struct{ agents []Agent }
-
-// NewRegistry returns a registry of agents; their names are distinct.
-func NewRegistry(agents ...Agent) *Registry { return &Registry{agents: agents} }
+// are listed to people; their names are distinct.
+type Registry []Agent
 
 // Names returns the names in order.
-func (r *Registry) Names() []string {
-	names := make([]string, len(r.agents))
-	for i, agent := range r.agents {
+func (r Registry) Names() []string {
+	names := make([]string, len(r))
+	for i, agent := range r {
 		names[i] = agent.Name()
 	}
 	return names
 }
 
 // Lookup finds an agent by its name. The error lists the names.
-func (r *Registry) Lookup(name string) (Agent, error) {
-	for _, agent := range r.agents {
+func (r Registry) Lookup(name string) (Agent, error) {
+	for _, agent := range r {
 		if agent.Name() == name {
 			return agent, nil
 		}
@@ -75,7 +72,7 @@ func (r *Registry) Lookup(name string) (Agent, error) {
 
 // Usable finds an agent by its name and asks whether it can be used. The error
 // says what is missing.
-func (r *Registry) Usable(name string, situation Situation) (Agent, error) {
+func (r Registry) Usable(name string, situation Situation) (Agent, error) {
 	agent, err := r.Lookup(name)
 	if err != nil {
 		return nil, err
@@ -89,7 +86,7 @@ func (r *Registry) Usable(name string, situation Situation) (Agent, error) {
 // Ready is Usable for an agent that is going to work: one that is a program of
 // its own is asked for its version too. A program that does not say it is not
 // ready.
-func (r *Registry) Ready(ctx context.Context, name string, situation Situation) (Agent, error) {
+func (r Registry) Ready(ctx context.Context, name string, situation Situation) (Agent, error) {
 	agent, err := r.Usable(name, situation)
 	if err != nil {
 		return nil, err
@@ -104,9 +101,9 @@ func (r *Registry) Ready(ctx context.Context, name string, situation Situation) 
 
 // Survey says of every agent whether it can be used, in order. It starts the
 // installed ones to ask for their versions; an error is only the context's.
-func (r *Registry) Survey(ctx context.Context, situation Situation) ([]Availability, error) {
-	found := make([]Availability, len(r.agents))
-	for i, agent := range r.agents {
+func (r Registry) Survey(ctx context.Context, situation Situation) ([]Availability, error) {
+	found := make([]Availability, len(r))
+	for i, agent := range r {
 		one := Availability{Name: agent.Name(), Missing: missingOf(agent, situation)}
 		if installed, ok := agent.(Installed); ok {
 			var err error

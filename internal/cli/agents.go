@@ -91,7 +91,7 @@ func (a *App) namedAgents(p *program.Program) []program.Proposer {
 }
 
 // registry holds every agent that this binary knows.
-func (a *App) registry(runner *process.Runner) *agent.Registry {
+func (a *App) registry(runner *process.Runner) agent.Registry {
 	masker := process.NewMasker(a.Environ)
 	endpoint, lacks := models.EndpointFrom(a.Getenv)
 	if a.Complete == nil {
@@ -99,6 +99,6 @@ func (a *App) registry(runner *process.Runner) *agent.Registry {
 	}
 	// A model is asked at the endpoint that the environment names.
 	asks := &agent.Models{Complete: a.Complete, Endpoint: endpoint, Lacks: lacks, Now: a.Now, Masker: masker}
-	agents := []agent.Agent{&agent.Command{Runner: runner, Masker: masker}, agent.Tuner{}, asks}
-	return agent.NewRegistry(append(agents, agent.CommandLines(commandline.All(), runner, a.Environ, a.Now)...)...)
+	agents := agent.Registry{&agent.Command{Runner: runner, Masker: masker}, agent.Tuner{}, asks}
+	return append(agents, agent.CommandLines(commandline.All(), runner, a.Environ, a.Now)...)
 }

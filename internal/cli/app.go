@@ -63,6 +63,7 @@ type App struct {
 	// RunDir is a private directory for the trees of this run; "" before openRun.
 	RunDir string
 
+	issue    *api.Issue // of the program that is selected, when it is one
 	removals []func()
 }
 

@@ -40,7 +40,7 @@ func (a *App) begin(ctx context.Context, _ []string) error {
 	}
 	if why := a.paused(ctx); why != "" {
 		fmt.Fprintf(a.Stderr, "%s: nothing begins; set it to false to go on\n", why)
-		return a.printReservations(nil)
+		return a.printReservations([]loop.Reservation{})
 	}
 	names := []string{a.Program}
 	if a.Program == "" {
@@ -54,7 +54,12 @@ func (a *App) begin(ctx context.Context, _ []string) error {
 	}
 	made := []loop.Reservation{}
 	for _, name := range names {
-		one, err := a.reserve(ctx, name)
+		a.Program = name
+		recorder, err := a.selectedRecorder(ctx)
+		var one loop.Reservation
+		if err == nil {
+			one, err = recorder.Reserve(ctx)
+		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -64,16 +69,6 @@ func (a *App) begin(ctx context.Context, _ []string) error {
 		made = append(made, one)
 	}
 	return a.printReservations(made)
-}
-
-// reserve records the start of an iteration of a program.
-func (a *App) reserve(ctx context.Context, name string) (loop.Reservation, error) {
-	a.Program = name
-	recorder, err := a.selectedRecorder(ctx)
-	if err != nil {
-		return loop.Reservation{}, err
-	}
-	return recorder.Reserve(ctx)
 }
 
 // printReservations also sets the outputs. That no program could begin because of
@@ -95,5 +90,5 @@ func (a *App) printReservations(made []loop.Reservation) error {
 		}
 		a.warn(one.Warnings...)
 	}
-	return verdict(a.print(append([]loop.Reservation{}, made...), text), failed > 0 && failed == len(made))
+	return verdict(a.print(made, text), failed > 0 && failed == len(made))
 }

@@ -81,7 +81,7 @@ func (a *App) checkIssue(ctx context.Context, number int) (*checkedIssue, string
 	if issue.Pull || !issue.Open || !slices.Contains(issue.Labels, sync.ProgramLabel) {
 		return nil, "it is no open issue with the label " + sync.ProgramLabel, nil
 	}
-	found, _, err := a.discover(ctx, sync.ProgramLabel)
+	found, err := a.discover(ctx, sync.ProgramLabel)
 	if err != nil {
 		return nil, "", err
 	}

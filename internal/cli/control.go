@@ -127,7 +127,7 @@ func (a *App) control(ctx context.Context, command commands.Command) error {
 	if err := a.open(ctx); err != nil {
 		return err
 	}
-	p, _, err := a.selected(ctx)
+	p, err := a.selected(ctx)
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,11 @@ func (a *App) control(ctx context.Context, command commands.Command) error {
 	good := true
 	service := a.service(ctx, p)
 	if command.Kind == commands.Pause { // recorded at once, also while a run works
-		answer, err = pause(ctx, service, command.Text)
+		answer, err = service.Pause(ctx, cmp.Or(command.Text, "by `iterate pause`"))
+		if answer != "" {
+			answer = "; the iteration under way ends as it would, and no further one begins (" + answer + ")"
+		}
+		answer = fmt.Sprintf("paused%s; `iterate resume %s` goes on", answer, p.Name)
 	} else {
 		answer, good, busy, err = service.Command(ctx, fmt.Sprintf("`iterate %s`", command.Kind), command)
 	}
@@ -153,13 +157,4 @@ func (a *App) control(ctx context.Context, command commands.Command) error {
 		answer = "resumed"
 	}
 	return a.print(controlled{p.Name, command.Kind, command.Iteration, answer}, fmt.Sprintf("%s: %s\n", p.Name, answer))
-}
-
-// pause records a pause.
-func pause(ctx context.Context, service *loop.Service, reason string) (answer string, err error) {
-	worker, err := service.Pause(ctx, cmp.Or(reason, "by `iterate pause`"))
-	if worker != "" {
-		worker = "; the iteration under way ends as it would, and no further one begins (" + worker + ")"
-	}
-	return fmt.Sprintf("paused%s; `iterate resume %s` goes on", worker, service.Program.Name), err
 }

@@ -66,7 +66,16 @@ func (a *App) demo(ctx context.Context, dir string, count int) (*demonstrated, e
 			return nil, fmt.Errorf("the demo needs git, sh, awk and od, and %s was not found: install it", tool)
 		}
 	}
-	dir, err := a.demoDir(dir)
+	var err error
+	if dir == "" {
+		dir, err = os.MkdirTemp(a.TempDir(), "autoloop-demo-")
+	} else {
+		dir = a.Path(dir)
+		if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+			return nil, misuse.Errorf("--dir %s is not empty; name a new directory", dir)
+		}
+		err = os.MkdirAll(dir, 0o755)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -78,11 +87,11 @@ func (a *App) demo(ctx context.Context, dir string, count int) (*demonstrated, e
 	if err := a.openRun(ctx); err != nil {
 		return nil, err
 	}
-	p, _, err := a.selected(ctx)
+	p, err := a.selected(ctx)
 	if err != nil {
 		return nil, err
 	}
-	service, err := a.newLoop(ctx, p, nil)
+	service, err := a.newLoop(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -152,15 +161,4 @@ func (a *App) demoIterations(ctx context.Context, service *loop.Service, count i
 	results, err := service.Run(ctx, count)
 	shown.Close()
 	return results, cmp.Or(err, failed)
-}
-
-func (a *App) demoDir(asked string) (string, error) {
-	if asked == "" {
-		return os.MkdirTemp(a.TempDir(), "autoloop-demo-")
-	}
-	asked = a.Path(asked)
-	if entries, err := os.ReadDir(asked); err == nil && len(entries) > 0 {
-		return "", misuse.Errorf("--dir %s is not empty; name a new directory", asked)
-	}
-	return asked, os.MkdirAll(asked, 0o755)
 }

@@ -60,7 +60,7 @@ func (a *App) inspectEvaluation(ctx context.Context) error {
 	if err := a.openRun(ctx); err != nil {
 		return err
 	}
-	p, _, err := a.selected(ctx)
+	p, err := a.selected(ctx)
 	if err != nil {
 		return err
 	}

@@ -130,7 +130,7 @@ func (a *App) withLoop(ctx context.Context, gate bool,
 		fmt.Fprintf(a.Stderr, "%s: nothing runs; set it to false to go on\n", why)
 		return a.deliver(nil, nil)
 	}
-	p, issue, err := a.selected(ctx)
+	p, err := a.selected(ctx)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (a *App) withLoop(ctx context.Context, gate bool,
 		err = a.checkCIGate(p)
 	}
 	if err == nil {
-		service, err = a.newLoop(ctx, p, issue)
+		service, err = a.newLoop(ctx, p)
 	}
 	refusal := err != nil
 	if err == nil {
@@ -160,7 +160,7 @@ func (a *App) withLoop(ctx context.Context, gate bool,
 	}
 	shown.Close()
 	if refusal && refused != nil && ctx.Err() == nil { // what was interrupted is no fault of the program
-		err = errors.Join(err, refused(ctx, a.recorder(ctx, p, issue), err))
+		err = errors.Join(err, refused(ctx, a.recorder(ctx, p), err))
 	}
 	if service == nil {
 		return err

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 
 	"github.com/org/autoloop/internal/git/tree"
-	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/evaluation"
@@ -29,27 +28,26 @@ func (a *App) service(ctx context.Context, p *program.Program) *loop.Service {
 	}
 }
 
-// recorder is the loop of a program that neither proposes nor measures. The
-// issue is that of an issue program, else nil.
-func (a *App) recorder(ctx context.Context, p *program.Program, issue *api.Issue) *loop.Service {
+// recorder is the loop of a program that neither proposes nor measures.
+func (a *App) recorder(ctx context.Context, p *program.Program) *loop.Service {
 	service := a.service(ctx, p)
 	if a.GitHub != nil {
 		service.Repository = a.GitHub.Repository()
-		service.GitHub = &sync.Service{Hub: a.GitHub, Program: p, Known: issue, Now: a.Now}
+		service.GitHub = &sync.Service{Hub: a.GitHub, Program: p, Known: a.issue, Now: a.Now}
 	}
 	return service
 }
 
 // selectedRecorder is the recorder of the program that is selected.
 func (a *App) selectedRecorder(ctx context.Context) (*loop.Service, error) {
-	p, issue, err := a.selected(ctx)
+	p, err := a.selected(ctx)
 	if err == nil {
 		err = a.checkCIGate(p)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return a.recorder(ctx, p, issue), nil
+	return a.recorder(ctx, p), nil
 }
 
 // measurer is the loop of a program that measures what is there and writes nothing, and
@@ -80,7 +78,7 @@ func (a *App) evaluateBy(service *loop.Service, runner *process.Runner) error {
 
 // newLoop is the whole loop of a program. One that cannot begin prints only the line that
 // says why.
-func (a *App) newLoop(ctx context.Context, p *program.Program, issue *api.Issue) (*loop.Service, error) {
+func (a *App) newLoop(ctx context.Context, p *program.Program) (*loop.Service, error) {
 	budget, err := dollars(a.BudgetUSD)
 	if err != nil {
 		return nil, err
@@ -94,7 +92,7 @@ func (a *App) newLoop(ctx context.Context, p *program.Program, issue *api.Issue)
 	if err != nil {
 		return nil, err
 	}
-	service := a.recorder(ctx, p, issue)
+	service := a.recorder(ctx, p)
 	if budget != nil {
 		service.BudgetUSD = budget.Float64()
 	}

@@ -20,38 +20,39 @@ import (
 )
 
 // selected finds the program that was asked for, or that the scheduler selected;
-// nil when it selected none. The issue is that of an issue program.
-func (a *App) selected(ctx context.Context) (p *program.Program, issue *api.Issue, err error) {
+// nil when it selected none.
+func (a *App) selected(ctx context.Context) (p *program.Program, err error) {
 	name := a.Program
+	a.issue = nil
 	if name == "" {
 		dir, err := a.outputDir()
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		names, err := schedule.ReadPlan(filepath.Join(dir, schedule.PlanFile), a.Checkout)
 		if err != nil || len(names) == 0 {
-			return nil, nil, err
+			return nil, err
 		}
 		name = names[0]
 	}
 	p, err = a.source().Find(name)
 	if err == nil && p == nil && a.GitHub != nil {
-		p, issue, err = a.issueProgram(ctx, name)
+		p, err = a.issueProgram(ctx, name)
 	}
 	if err == nil && p == nil {
 		err = a.noProgram(ctx, name)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if workflow := a.CIWorkflow; workflow != "" {
 		if !workflowFile().MatchString(workflow) {
-			return nil, nil, misuse.Errorf("--ci-workflow %q is no file name of a workflow, such as ci.yml", workflow)
+			return nil, misuse.Errorf("--ci-workflow %q is no file name of a workflow, such as ci.yml", workflow)
 		}
 		p.CIWorkflow = workflow
 	}
 	p.AgentCommand = cmp.Or(a.AgentCommand, p.AgentCommand)
-	return p, issue, a.runnable(ctx, p)
+	return p, a.runnable(ctx, p)
 }
 
 // noProgram is the error of a name that no program has.
@@ -112,15 +113,15 @@ func (a *App) trackedFiles(ctx context.Context) ([]string, error) {
 }
 
 // discover finds the programs that are open issues with a label.
-func (a *App) discover(ctx context.Context, label string) (found schedule.Discovery, issues []api.Issue, err error) {
+func (a *App) discover(ctx context.Context, label string) (found schedule.Discovery, err error) {
 	files, err := a.source().Load(true)
 	if err != nil {
-		return found, nil, misuse.New(err)
+		return found, misuse.New(err)
 	}
 	var states map[string][]byte
 	if a.Repo != nil {
 		if states, err = a.Memory.States(ctx); err != nil {
-			return found, nil, err
+			return found, err
 		}
 	}
 	return schedule.DiscoverIssues(ctx, a.GitHub, label, files, states)
@@ -128,28 +129,28 @@ func (a *App) discover(ctx context.Context, label string) (found schedule.Discov
 
 // issueProgram finds a program that is an issue, by the name that discovery
 // gives it, or nil. Its author is checked again.
-func (a *App) issueProgram(ctx context.Context, name string) (*program.Program, *api.Issue, error) {
+func (a *App) issueProgram(ctx context.Context, name string) (*program.Program, error) {
 	for _, label := range []string{sync.ProgramLabel, sync.CompletedLabel} {
-		found, issues, err := a.discover(ctx, label)
+		found, err := a.discover(ctx, label)
 		if err == nil && found.Unread != "" {
 			err = fmt.Errorf("there is no program %q among the files; %s", name, found.Unread)
 		}
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		for _, p := range found.Programs {
 			if p.Name == name {
-				at := slices.IndexFunc(issues, func(i api.Issue) bool { return i.Number == p.Issue })
-				return p, &issues[at], nil
+				a.issue = &found.Issues[slices.IndexFunc(found.Issues, func(i api.Issue) bool { return i.Number == p.Issue })]
+				return p, nil
 			}
 		}
 		for _, stranger := range found.Untrusted {
 			if stranger.Name == name {
-				return nil, nil, misuse.Errorf("issue #%d is not run: %s", stranger.Issue, stranger.Reason)
+				return nil, misuse.Errorf("issue #%d is not run: %s", stranger.Issue, stranger.Reason)
 			}
 		}
 	}
-	return nil, nil, nil
+	return nil, nil
 }
 
 // programOfIssue is the name of the program whose issue or pull request has a
@@ -165,7 +166,7 @@ func (a *App) programOfIssue(ctx context.Context, number int) (string, error) {
 			return name, nil
 		}
 	}
-	found, _, err := a.discover(ctx, sync.ProgramLabel)
+	found, err := a.discover(ctx, sync.ProgramLabel)
 	if err != nil {
 		return "", err
 	}

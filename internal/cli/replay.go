@@ -46,9 +46,6 @@ The exit code is 1 when anything disagrees.`,
 	return cmd
 }
 
-// errDisagree is the verdict of a replay that found something; it was printed.
-var errDisagree = errors.New("the records disagree with the ledger's measurements")
-
 // signers reads --sign; nil is that signatures do not count.
 func (a *App) signers(sign string) (*memory.Signers, error) {
 	switch sign {
@@ -102,7 +99,7 @@ func (a *App) replay(ctx context.Context, names []string, known *memory.Signers)
 	if err := a.print(reports, text); err != nil || found == 0 {
 		return err
 	}
-	return errDisagree
+	return errors.New("the records disagree with the ledger's measurements")
 }
 
 // askedRules are the rules that the versions of a program's file ask for. Programs

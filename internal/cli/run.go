@@ -78,14 +78,11 @@ func exitCode(env Env, name string, err error) int {
 	case errors.Is(err, errPrinted):
 		return ExitFailed
 	}
-	fmt.Fprintf(env.Stderr, "%s: %s\n", name, oneLine(err.Error()))
+	lines := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' })
+	fmt.Fprintf(env.Stderr, "%s: %s\n", name, plain.Line(strings.Join(lines, "; ")))
 	env.Actions().Failed(name, err)
 	if _, is := errors.AsType[*misuse.Error](err); is {
 		return ExitMisuse
 	}
 	return ExitFailed
-}
-
-func oneLine(text string) string {
-	return plain.Line(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), "; "))
 }

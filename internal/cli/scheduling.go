@@ -90,7 +90,7 @@ func (a *App) input(ctx context.Context) (in schedule.Input, err error) {
 
 // addIssues adds the issue programs, and the repository's word on whether anything may run.
 func (a *App) addIssues(ctx context.Context, in *schedule.Input) (err error) {
-	in.Issues, _, err = schedule.DiscoverIssues(ctx, a.GitHub, sync.ProgramLabel, in.Programs, in.States)
+	in.Issues, err = schedule.DiscoverIssues(ctx, a.GitHub, sync.ProgramLabel, in.Programs, in.States)
 	if err != nil {
 		return err
 	}

@@ -118,8 +118,8 @@ func (o Outcome) origin() Markup {
 		who = append(who, used)
 	}
 	parts = append(parts, MD("%s", strings.Join(who, ", ")))
-	if o.Evaluation != nil {
-		parts = append(parts, MD("measuring: %s", measuring(o.Evaluation)))
+	if e := o.Evaluation; e != nil {
+		parts = append(parts, MD("measuring: %s", used(e.Tokens, e.CostUSD, max(e.UnknownTokens, e.UnknownUSD))))
 	}
 	return Joined(" · ", append(parts, o.Links...)...)
 }
@@ -219,12 +219,4 @@ func usedBy(u *metric.Usage) string {
 		return strings.TrimSuffix(Count(*u.Turns, "turn", "turns")+", "+used, ", ")
 	}
 	return used
-}
-
-// measuring is what models used that measured.
-func measuring(e *history.Expense) string {
-	if e == nil {
-		return ""
-	}
-	return used(e.Tokens, e.CostUSD, max(e.UnknownTokens, e.UnknownUSD))
 }

@@ -16,8 +16,9 @@ import (
 
 // Discovery is what the issues of a repository came to.
 type Discovery struct {
-	// Programs are the issue programs that may run.
+	// Programs are the issue programs that may run, Issues all that were looked at.
 	Programs []*program.Program
+	Issues   []api.Issue
 	// Linked are the own issues of file programs, by name.
 	Linked    map[string]int
 	Untrusted []Untrusted
@@ -38,7 +39,7 @@ func Discover(files []*program.Program, issues []api.Issue, strangers map[string
 	states map[string][]byte,
 ) Discovery {
 	d := discoverer{
-		Discovery: Discovery{Linked: map[string]int{}}, strangers: strangers,
+		Discovery: Discovery{Issues: issues, Linked: map[string]int{}}, strangers: strangers,
 		files: map[string]bool{}, names: map[int]string{}, owners: map[string]int{},
 	}
 	for _, p := range files {

@@ -22,12 +22,11 @@ import (
 	"github.com/org/autoloop/internal/misuse"
 )
 
-// DiscoverIssues reads the issue programs that have a label, and returns the issues.
-// That GitHub is down is a warning, and the issues are nil: file programs run, and
-// issue programs known from their states are left alone.
+// DiscoverIssues reads the issue programs that have a label. That GitHub is down is a
+// warning: file programs run, and issue programs known from their states are left alone.
 func DiscoverIssues(ctx context.Context, client *api.Client, label string, files []*program.Program,
 	states map[string][]byte,
-) (Discovery, []api.Issue, error) {
+) (Discovery, error) {
 	issues, err := client.Issues(ctx, label, "open")
 	var strangers map[string]string
 	if err == nil {
@@ -35,13 +34,13 @@ func DiscoverIssues(ctx context.Context, client *api.Client, label string, files
 	}
 	if err != nil {
 		if ctx.Err() != nil {
-			return Discovery{}, nil, err
+			return Discovery{}, err
 		}
 		_ = api.Reported(err) // it is by this warning
 		unread := unread(err, files, states)
-		return Discovery{Unread: unread, Warnings: []string{unread}}, nil, nil
+		return Discovery{Unread: unread, Warnings: []string{unread}}, nil
 	}
-	return Discover(files, issues, strangers, states), issues, nil
+	return Discover(files, issues, strangers, states), nil
 }
 
 // unread says that issues could not be read, and which programs that leaves
