@@ -27,7 +27,7 @@ func (t *Tree) Scan(ctx context.Context) ([]decision.Change, error) {
 		return []decision.Change{{Path: ".", Kind: decision.Type, Refused: "is not the directory that was built"}}, nil
 	}
 	t.found = t.id
-	s := &scan{Tree: t, dirs: directoriesOf(t.entries), seen: map[string]bool{}, blind: map[string]bool{}}
+	s := &scan{Tree: t, dirs: directoriesOf(t.entries), seen: map[string]bool{}}
 	changes, err := s.run(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("look for changes: %w", err)
@@ -40,12 +40,11 @@ type scan struct {
 	*Tree
 	dirs  map[string]bool   // those with tracked files below them
 	seen  map[string]bool   // tracked paths that are there
-	blind map[string]bool   // directories that cannot be read
+	blind bool              // a directory cannot be read, which is enough to refuse the tree
 	fresh []decision.Change // untracked paths, not yet held against the ignore rules
 	bytes int64             // of changed files, so far
 
 	ruled, indexed bool // the control directory has the rules, and the incumbent's index
-	untaken        int  // paths that git refused to store
 
 	// changes are the paths that may differ, by their stamps, and those refused.
 	changes []decision.Change
@@ -56,7 +55,9 @@ func (s *scan) run(ctx context.Context) ([]decision.Change, error) {
 	if err := s.explore(ctx); err != nil {
 		return nil, err
 	}
-	s.deletions()
+	if !s.blind {
+		s.deletions()
+	}
 	if len(s.changes) == 0 {
 		return nil, nil
 	}
@@ -96,19 +97,10 @@ func (s *scan) control() (*control, error) {
 
 func (s *scan) deletions() {
 	for name, was := range s.entries {
-		if !s.seen[name] && was.Type == "blob" && !s.hidden(name) {
+		if !s.seen[name] && was.Type == "blob" {
 			s.changes = append(s.changes, decision.Change{Path: name, Kind: decision.Deleted, OldMode: was.Mode})
 		}
 	}
-}
-
-func (s *scan) hidden(name string) bool {
-	for dir := name; dir != "" && len(s.blind) > 0; {
-		if dir = parent(dir); s.blind[dir] {
-			return true
-		}
-	}
-	return false
 }
 
 // bound cuts off what no candidate needs, so that the rest is cheap to refuse.

@@ -21,14 +21,20 @@ func (s *scan) stage(ctx context.Context) error {
 	if err := s.readIndex(); err != nil {
 		return err
 	}
-	if err := s.put(ctx, s.copyFiles(), "--stdin"); err != nil {
-		return err
-	}
+	paths := s.copyFiles()
 	infos, err := s.storeApart(ctx)
-	if err != nil {
-		return err
+	if err == nil {
+		err = s.put(ctx, "--stdin", paths)
 	}
-	if err := s.put(ctx, infos, "--index-info"); err != nil {
+	if err == nil {
+		err = s.put(ctx, "--index-info", infos)
+	}
+	if failed, refused := errors.AsType[*git.Error](err); refused && ctx.Err() == nil {
+		words, _, _ := strings.Cut(strings.TrimSpace(failed.Stderr), "\n")
+		s.refuse("", "has a change that cannot be stored: "+words)
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	tree, err := s.staged.run(ctx, git.Input{}, "write-tree")
@@ -56,6 +62,16 @@ func (s *scan) stage(ctx context.Context) error {
 	return nil
 }
 
+// put hands entries to update-index, how being --stdin or --index-info.
+func (s *scan) put(ctx context.Context, how string, entries []string) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	in := git.Input{Stdin: []byte(strings.Join(entries, "\x00") + "\x00")}
+	_, err := s.staged.run(ctx, in, "update-index", "--add", "--remove", "--replace", "-z", how)
+	return err
+}
+
 // Staged is the repository with what the last Scan found besides; nil when that was
 // nothing.
 func (t *Tree) Staged() *git.Repo {
@@ -65,31 +81,25 @@ func (t *Tree) Staged() *git.Repo {
 	return t.repo.At(t.staged.path("git"))
 }
 
-// item is a change and what update-index is told about it.
-type item struct {
-	at   int // in changes
-	text string
-}
-
 // copyFiles copies changed files to the work directory and returns them after the
 // deleted paths.
-func (s *scan) copyFiles() []item {
+func (s *scan) copyFiles() []string {
 	root, err := os.OpenRoot(s.Dir)
 	if err == nil {
 		defer func() { _ = root.Close() }()
 	}
-	var gone, there []item
+	var gone, there []string
 	for i := range s.changes {
 		c := &s.changes[i]
 		switch {
 		case c.Refused != "" || c.NewMode == git.ModeSymlink:
 		case c.Kind == decision.Deleted:
-			gone = append(gone, item{i, c.Path + "\x00"})
+			gone = append(gone, c.Path)
 		case root == nil:
 			c.Refused = "cannot be read: " + files.Cause(err).Error()
 		default:
 			if s.copyFile(root, c); c.Refused == "" && !isAttributes(c.Path) {
-				there = append(there, item{i, c.Path + "\x00"})
+				there = append(there, c.Path)
 			}
 		}
 	}
@@ -112,14 +122,9 @@ func (s *scan) copyFile(root *os.Root, c *decision.Change) {
 
 // storeApart writes the blobs of links and of attribute files, which must not
 // lie in the work directory, and returns their index entries.
-func (s *scan) storeApart(ctx context.Context) ([]item, error) {
-	var links []int
+func (s *scan) storeApart(ctx context.Context) (infos []string, err error) {
+	var apart []*decision.Change
 	var targets [][]byte
-	var infos []item
-	add := func(at int, id string) {
-		c := s.changes[at]
-		infos = append(infos, item{at, fmt.Sprintf("%s %s\t%s\x00", c.NewMode, id, c.Path)})
-	}
 	for i := range s.changes {
 		c := &s.changes[i]
 		switch {
@@ -130,20 +135,25 @@ func (s *scan) storeApart(ctx context.Context) ([]item, error) {
 				c.Refused = "is a link that cannot be read"
 				continue
 			}
-			links, targets = append(links, i), append(targets, []byte(target))
+			apart, targets = append(apart, c), append(targets, []byte(target))
 		case isAttributes(c.Path):
 			id, err := s.storeAttributes(ctx, c.Path)
 			if err != nil {
 				return nil, err
 			}
-			add(i, id)
+			infos = append(infos, info(c, id))
 		}
 	}
 	ids, err := s.Staged().HashObjects(ctx, targets...)
-	for at, id := range ids {
-		add(links[at], id)
+	for i, id := range ids {
+		infos = append(infos, info(apart[i], id))
 	}
 	return infos, err
+}
+
+// info is the index entry of a change.
+func info(c *decision.Change, id string) string {
+	return fmt.Sprintf("%s %s\t%s", c.NewMode, id, c.Path)
 }
 
 // storeAttributes writes the blob of an attributes file by the incumbent's rules.
@@ -159,35 +169,6 @@ func (s *scan) storeAttributes(ctx context.Context, name string) (string, error)
 	out, err := s.staged.run(ctx, git.Input{WorkTree: in.WorkTree, Stdin: text}, "hash-object", "-w", "--stdin",
 		"--path="+name)
 	return strings.TrimSpace(string(out)), err
-}
-
-// maxUntaken bounds the search for paths that git does not store.
-const maxUntaken = 20
-
-// put hands items to update-index, how being --stdin or --index-info. When git does not take them they are tried
-// in halves, to refuse those that are to blame.
-func (s *scan) put(ctx context.Context, items []item, how string) error {
-	if len(items) == 0 || s.untaken >= maxUntaken {
-		return nil
-	}
-	var list strings.Builder
-	for _, it := range items {
-		list.WriteString(it.text)
-	}
-	in := git.Input{Stdin: []byte(list.String())}
-	_, err := s.staged.run(ctx, in, "update-index", "--add", "--remove", "--replace", "-z", how)
-	failed, refused := errors.AsType[*git.Error](err)
-	if !refused || ctx.Err() != nil {
-		return err
-	}
-	if len(items) == 1 {
-		s.untaken++
-		words, _, _ := strings.Cut(strings.TrimSpace(failed.Stderr), "\n")
-		s.changes[items[0].at].Refused = "cannot be stored: " + words
-		return nil
-	}
-	half := len(items) / 2
-	return errors.Join(s.put(ctx, items[:half], how), s.put(ctx, items[half:], how))
 }
 
 // copyChanged copies the content of a changed file to target. A path that became a

@@ -17,7 +17,7 @@ func (s *scan) walk(dir string) {
 	entries, err := os.ReadDir(s.path(dir))
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
-			s.blind[dir] = true
+			s.blind = true
 			s.refuse(dir, "is a directory that cannot be read")
 		}
 		return
