@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
@@ -204,7 +206,9 @@ func texts(patterns []program.Pattern) []string {
 
 // handsBack reports whether the agent may write notes: not where the
 // repository has a file of that name.
-func handsBack(at position) bool { return at.tracked(prompt.NotesFile) == nil }
+func handsBack(at position) bool {
+	return !slices.ContainsFunc(at.entries, func(e git.TreeEntry) bool { return e.Path == prompt.NotesFile })
+}
 
 // takeNotes reads what the agent handed back, without secrets, and removes it from the tree so
 // that it is no part of the change. What is no regular file stays, for the

@@ -149,16 +149,6 @@ func (b *records) enterBaseline(at position, measured []*history.Measured) {
 	b.completeAtTarget()
 }
 
-// tracked returns the incumbent's tracked file at path, nil without one.
-func (p position) tracked(path string) *git.TreeEntry {
-	for i := range p.entries {
-		if p.entries[i].Path == path {
-			return &p.entries[i]
-		}
-	}
-	return nil
-}
-
 // identity is what makes two measurements comparable.
 type identity struct {
 	// Evaluator is the hash of all that an evaluation runs and reads: the

@@ -282,24 +282,16 @@ func (r *run) measureAll(ctx context.Context, at position, all []*attempt) error
 }
 
 // changesOf are the differences of two fingerprints without what runs of other programs
-// record in between: the memory branch, as long as it still begins with what it was and has this
-// program's records as they were, and their own branches where the records have them. What was
-// obtained of a remote moves with every fetch, and nothing is decided by it.
+// record in between.
 func (r *run) changesOf(ctx context.Context, before, after git.Fingerprint) ([]string, error) {
 	before, after = maps.Clone(before), maps.Clone(after)
 	head := after["ref refs/heads/"+memory.MemoryBranch]
 	for key, now := range after {
 		ref, is := strings.CutPrefix(key, "ref ")
-		was := before[key]
-		if !is || was == now {
+		if !is || before[key] == now {
 			continue
 		}
-		theirs, err := strings.HasPrefix(ref, git.ObtainedRefs), error(nil)
-		if strings.HasSuffix(ref, "/"+memory.MemoryBranch) {
-			theirs, err = r.othersRecorded(ctx, was, now)
-		} else if at := strings.LastIndex(ref, "/"+BranchPrefix); at >= 0 && !theirs {
-			theirs, err = r.onRecord(ctx, head, ref[at+1+len(BranchPrefix):], now)
-		}
+		theirs, err := r.othersMoved(ctx, head, ref, before[key], now)
 		if err != nil {
 			return nil, err
 		}
@@ -311,24 +303,30 @@ func (r *run) changesOf(ctx context.Context, before, after git.Fingerprint) ([]s
 	return before.Diff(after), nil
 }
 
-// othersRecorded reports whether the memory branch went on without a change of this
-// program's records.
-func (r *run) othersRecorded(ctx context.Context, was, now string) (bool, error) {
-	if was == "" {
+// othersMoved reports whether runs of other programs moved a ref: the memory branch, whose commit
+// is head, as long as it still begins with what it was and has this program's records as they
+// were, and their own branches where the records have them. What was obtained of a remote moves
+// with every fetch, and nothing is decided by it.
+func (r *run) othersMoved(ctx context.Context, head, ref, was, now string) (theirs bool, err error) {
+	_, name, branch := strings.Cut(ref, "/"+BranchPrefix)
+	switch {
+	case strings.HasPrefix(ref, git.ObtainedRefs):
+		return true, nil
+	case strings.HasSuffix(ref, "/"+memory.MemoryBranch):
+		if was != "" {
+			theirs, err = r.Repo.IsAncestor(ctx, was, now)
+		}
+		if theirs && err == nil {
+			theirs, err = r.Memory.Same(ctx, was, now, r.Program.Name)
+		}
+		return theirs, err
+	case !branch || name == r.Program.Name:
 		return false, nil
 	}
-	if on, err := r.Repo.IsAncestor(ctx, was, now); err != nil || !on {
-		return false, err
-	}
-	return r.Memory.Same(ctx, was, now, r.Program.Name)
-}
-
-// onRecord reports whether another program's branch is where its records have it.
-func (r *run) onRecord(ctx context.Context, head, name, commit string) (bool, error) {
 	files, err := r.Memory.At(ctx, head, name)
-	if err != nil || files.Ledger == nil || name == r.Program.Name {
+	if err != nil || files.Ledger == nil {
 		return false, ctx.Err() // another program's ledger that cannot be read says nothing
 	}
 	summary := files.Ledger.Summary()
-	return summary.Head() == commit, nil
+	return summary.Head() == now, nil
 }

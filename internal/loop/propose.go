@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/org/autoloop/internal/decision"
@@ -71,7 +70,6 @@ func (r *run) describe(p *proposal.Proposal, at position, all []*attempt) {
 		decided.Proposal = 0 // it is the only one
 	}
 	p.Decided, r.transcript = &decided, last.reply.Transcript
-	decided.Reasons = append(slices.Clip(decided.Reasons), others(p)...)
 	if last.Outcome == history.Accepted {
 		p.Candidate = last.tree
 	}
@@ -165,8 +163,6 @@ func (r *run) proposeFix(ctx context.Context, w *waiting, left time.Duration) (p
 	p.Checked.Summary = a.reply.Summary
 	p.Proposed = nil
 	p.Decided.Outcome = history.PendingCI
-	p.Decided.Reasons = append(p.Decided.Reasons,
-		decision.Reason{Kind: decision.FixesCI, Count: number, Words: summary(a.reply.Summary, a.Changed)})
 	return at, p, nil
 }
 

@@ -108,24 +108,26 @@ func (r *run) verifyDecision(b *records, at position, p *proposal.Proposal) (his
 	}
 	e.Parent, e.Direction, e.Target, e.Changed = at.PushOnto, r.Program.Direction, b.target(),
 		atMost(e.Changed, maxChanged)
-	if e.Verdict == "" {
+	switch {
+	case e.Verdict == "":
 		e.Metric, e.PreviousBest, e.Best, e.Delta, e.Evidence, e.LeavesNothing = nil, b.Best, b.Best, "", nil, false
-		return e, nil
-	}
-	if r.Program.Evaluation == program.Tasks {
-		return e, verifySuiteDecision(b, p, &e)
-	}
-	if e.Rule == nil || !e.Rule.Same(b.rule()) {
+	case r.Program.Evaluation == program.Tasks:
+		if err := verifySuiteDecision(b, p, &e); err != nil {
+			return e, err
+		}
+	case e.Rule == nil || !e.Rule.Same(b.rule()):
 		return e, proposal.Refuse("it was decided by another rule than the program's")
+	default:
+		again, err := audit.Decision(b.Summary, p.Measured, &e)
+		if err != nil {
+			return e, proposal.Refuse("its measurements do not bear its decision: %s", err)
+		}
+		e.Warning, e.Reasons = again.Warning, reasonsOf(*e.Rule, again)
+		if !p.Kept() {
+			e.Outcome = outcomeOf(again)
+		}
 	}
-	again, err := audit.Decision(b.Summary, p.Measured, &e)
-	if err != nil {
-		return e, proposal.Refuse("its measurements do not bear its decision: %s", err)
-	}
-	e.Warning, e.Reasons = again.Warning, append(reasonsOf(*e.Rule, again), others(p)...)
-	if !p.Kept() {
-		e.Outcome = outcomeOf(again)
-	}
+	e.Reasons = append(slices.Clip(e.Reasons), others(p)...)
 	return e, nil
 }
 
@@ -160,13 +162,8 @@ func verifySuiteDecision(b *records, p *proposal.Proposal, e *history.Decided) e
 func (r *run) writeCandidate(ctx context.Context, on string, p *proposal.Proposal) error {
 	files := map[string]*git.File{}
 	for _, file := range p.Files {
-		switch file.Mode {
-		case "":
-			files[file.Path] = nil
-		case git.ModeFile, git.ModeExecutable, git.ModeSymlink:
+		if files[file.Path] = nil; file.Mode != "" {
 			files[file.Path] = &git.File{Mode: file.Mode, Data: file.Data}
-		default:
-			return proposal.Refuse("%.80q is no regular file and no link", file.Path)
 		}
 	}
 	id, err := r.Repo.WriteFiles(ctx, on, files)
