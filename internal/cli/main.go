@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/org/autoloop/internal/process"
@@ -17,6 +18,7 @@ func Main(work func(context.Context, Env) int) int {
 		return code
 	}
 	process.Conceal()
+	debug.SetGCPercent(400) // a run is short, and in a large repository a tenth of it would go into collecting
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP,
 		syscall.SIGQUIT)
 	defer stop()
