@@ -150,7 +150,7 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 		return outcome, err
 	}
 	failed := failure{
-		name: name, script: text, file: file, dir: request.Dir, timeout: request.Timeout, result: shown,
+		Request: request, name: name, script: text, file: file, result: shown,
 		at: channel.failedCommand(result.ExitCode), masker: e.Masker,
 	}
 	outcome = Result{

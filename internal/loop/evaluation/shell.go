@@ -2,6 +2,7 @@ package evaluation
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,7 +11,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/process"
@@ -34,10 +34,9 @@ func shellFor(request Request) (args []string, preamble string) {
 
 // command is one that ended a script.
 type command struct {
-	exit, depth int
-	file        string
-	line        int
-	text        string
+	file string
+	line int
+	text string
 }
 
 // maxFailed bounds what is read of the commands that failed, in bytes.
@@ -45,33 +44,24 @@ const maxFailed = 1 << 16
 
 // failedCommand is the command that ended the script with an exit code: in the
 // innermost subshell where several have it. It is nil when none is known.
-func (c channel) failedCommand(exit int) *command {
+func (c channel) failedCommand(exit int) (last *command) {
 	text, err := files.ReadSmall(filepath.Join(c.dir, "failed"), maxFailed)
 	if exit == 0 || err != nil {
 		return nil
 	}
-	var last *command
+	deepest := 0
 	for record := range strings.SplitSeq(string(text), "\x00") {
-		if one := parseCommand(record); one != nil && one.exit == exit && (last == nil || last.depth <= one.depth) {
-			last = one
+		fields := strings.SplitN(record, "\t", 6)
+		if len(fields) < 6 || fields[0] != strconv.Itoa(exit) || !strings.Contains(fields[1], "e") {
+			continue // it did not end its shell, or not with that
+		}
+		depth, deep := strconv.Atoi(fields[2])
+		line, err := strconv.Atoi(fields[4])
+		if cmp.Or(deep, err) == nil && depth >= deepest {
+			last, deepest = &command{fields[3], line, fields[5]}, depth
 		}
 	}
 	return last
-}
-
-// parseCommand reads a record of the trap; nil is one that did not end its shell.
-func parseCommand(record string) *command {
-	fields := strings.SplitN(record, "\t", 6)
-	if len(fields) < 6 || !strings.Contains(fields[1], "e") {
-		return nil
-	}
-	exit, err1 := strconv.Atoi(fields[0])
-	depth, err2 := strconv.Atoi(fields[2])
-	line, err3 := strconv.Atoi(fields[4])
-	if err1 != nil || err2 != nil || err3 != nil {
-		return nil
-	}
-	return &command{exit, depth, fields[3], line, fields[5]}
 }
 
 // resultVariable names the file in which a script may give its result, in the
@@ -94,28 +84,21 @@ const hidden = "_autoloop=$" + resultVariable + "; unset " + resultVariable + ";
 // read returns what the script wrote, nil when it wrote nothing. The error is one
 // line for people.
 func (c channel) read() ([]byte, error) {
-	info, err := os.Lstat(c.file())
+	text, err := files.ReadSmall(c.file(), maxResult)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist) || err == nil && len(text) == 0:
 		return nil, nil
-	case err != nil || !info.Mode().IsRegular():
-		return nil, errors.New("$" + resultVariable + " is no regular file after the evaluation")
-	case info.Size() > maxResult:
-		return nil, fmt.Errorf("$%s has %d bytes; a result has at most %d", resultVariable, info.Size(), maxResult)
-	case info.Size() == 0:
-		return nil, nil
-	}
-	text, err := os.ReadFile(c.file())
-	if err != nil {
-		return nil, errors.New("$" + resultVariable + " cannot be read after the evaluation")
+	case err != nil:
+		return nil, fmt.Errorf("$%s is no regular file of at most %d bytes after the evaluation", resultVariable,
+			maxResult)
 	}
 	return text, nil
 }
 
 type failure struct {
+	Request
+
 	name, script, file string
-	dir                string // of the tree: files are named within it
-	timeout            time.Duration
 	result             process.Result
 	at                 *command // nil when it is not known
 	masker             process.Masker
@@ -127,7 +110,7 @@ func (f failure) problem() string {
 	r := f.result
 	switch {
 	case r.TimedOut:
-		return fmt.Sprintf("the %s took longer than %s", f.name, f.timeout)
+		return fmt.Sprintf("the %s took longer than %s", f.name, f.Timeout)
 	case r.Exceeded != "":
 		return fmt.Sprintf("the %s was ended: %s", f.name, r.Exceeded)
 	case r.NotFound:
@@ -185,7 +168,7 @@ func (f failure) place() string {
 // windowsLineEnds names a file of the tree that the script runs and whose first line ends
 // with CR, which shells take for a part of its last word.
 func (f failure) windowsLineEnds() string {
-	root, err := os.OpenRoot(f.dir)
+	root, err := os.OpenRoot(f.Dir)
 	if err != nil {
 		return ""
 	}
@@ -205,7 +188,7 @@ func (f failure) words() string {
 	if says != "" && (f.at == nil || f.result.ExitCode > 125) { // It was not found, or cannot be run.
 		return ": " + f.masker.OneLine(says, maxLine)
 	}
-	within := func(stream []byte) string { return strings.ReplaceAll(string(stream), f.dir+"/", "") }
+	within := func(stream []byte) string { return strings.ReplaceAll(string(stream), f.Dir+"/", "") }
 	text := f.masker.OneLine(strings.Join(telling(within(f.result.Stderr), within(f.result.Stdout)), "; "), maxTelling)
 	if text == "" {
 		return ""

@@ -101,7 +101,7 @@ func TestResultFilesThatAreNone(t *testing.T) {
 	for script, says := range map[string]string{
 		`ln -s /etc/passwd "$AUTOLOOP_RESULT"; echo '{"m": 5}'`:           "$AUTOLOOP_RESULT is no regular file",
 		`mkdir "$AUTOLOOP_RESULT"; echo '{"m": 5}'`:                       "$AUTOLOOP_RESULT is no regular file",
-		`head -c 2000000 /dev/zero > "$AUTOLOOP_RESULT"; echo '{"m": 5}'`: "has 2000000 bytes",
+		`head -c 2000000 /dev/zero > "$AUTOLOOP_RESULT"; echo '{"m": 5}'`: "is no regular file of at most 1048576 bytes",
 		`echo nothing > "$AUTOLOOP_RESULT"; echo '{"m": 5}'`:              "JSON",
 		`echo '{"m": NaN, "t": "hunter2hunter2"}' > "$AUTOLOOP_RESULT"`:   "NaN",
 	} {
