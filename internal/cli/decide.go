@@ -33,13 +33,14 @@ Without --best the value is the first and counts as improved.`,
 			if err == nil {
 				standard.Best, err = flagValue("--best", best)
 			}
+			var done *metric.Value
 			if err == nil {
-				standard.Target, err = flagValue("--target", target)
+				done, err = flagValue("--target", target)
 			}
 			if err != nil {
 				return err
 			}
-			return a.decide(standard, metric.Measurement{Metric: newest})
+			return a.decide(standard, metric.Measurement{Metric: newest}, done)
 		},
 	}
 	cmd.Flags().StringVar(&direction, "direction", "higher", "`higher` or `lower`: which is better")
@@ -57,7 +58,7 @@ type decided struct {
 	TargetMet *bool   `json:"target_met"`
 }
 
-func (a *App) decide(standard decision.Standard, measured metric.Measurement) error {
+func (a *App) decide(standard decision.Standard, measured metric.Measurement, target *metric.Value) error {
 	made := decision.Decide(standard, measured)
 	answer, word := decided{Improved: made.Verdict == decision.Improved}, "no improvement"
 	if answer.Improved {
@@ -68,9 +69,9 @@ func (a *App) decide(standard decision.Standard, measured metric.Measurement) er
 		answer.Delta = &made.Delta
 		text += fmt.Sprintf("delta: %s\n", made.Delta)
 	}
-	if standard.Target != nil {
-		answer.TargetMet = &made.TargetMet
-		text += fmt.Sprintf("target %s met: %v\n", standard.Target, made.TargetMet)
+	if target != nil {
+		answer.TargetMet = new(standard.Direction.TargetMet(*made.Best, target))
+		text += fmt.Sprintf("target %s met: %v\n", target, *answer.TargetMet)
 	}
 	return a.print(answer, text)
 }

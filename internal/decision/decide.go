@@ -34,8 +34,6 @@ type Decision struct {
 	Inconclusive bool
 	// Delta is the signed decimal difference of Metric and Previous, "" without both.
 	Delta string
-	// TargetMet says that Best has reached the target.
-	TargetMet bool
 	// Warning is what a person should look at.
 	Warning []Reason
 	// Held says why an improvement was too good to be believed at once; Warning, or
@@ -81,7 +79,6 @@ func (s Standard) decision(verdict Verdict, key, previous *metric.Value, reasons
 			d.Warning = []Reason{{Kind: TooGood, Because: []Reason{*why}}}
 		}
 	}
-	d.TargetMet = d.Best != nil && s.Direction.TargetMet(*d.Best, s.Target)
 	return d
 }
 

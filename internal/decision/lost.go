@@ -103,7 +103,6 @@ func (t *Trial) holdCases(d *Decision) {
 		return
 	}
 	d.Verdict, d.Best = Regressed, t.standard.Best
-	d.TargetMet = d.Best != nil && t.standard.Direction.TargetMet(*d.Best, t.standard.Target)
 	lost.Kind = CasesForbidden
 	d.Reasons = append([]Reason{lost}, d.Reasons...)
 }

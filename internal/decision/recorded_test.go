@@ -124,17 +124,17 @@ func (s recordedStandard) standard() decision.Standard {
 		})
 	}
 	return decision.Standard{
-		Rule: rule, Seed: s.Seed, Direction: metric.Direction(s.Direction), Best: s.Best, Target: s.Target,
+		Rule: rule, Seed: s.Seed, Direction: metric.Direction(s.Direction), Best: s.Best,
 		Initial: s.Initial, Cases: s.Cases, Gains: s.Gains, LeavesNothing: s.LeavesNothing,
 	}
 }
 
-func recordedOf(trial *decision.Trial) recordedDecision {
+func recordedOf(trial *decision.Trial, s recordedStandard) recordedDecision {
 	d := trial.Decision()
 	r := recordedDecision{
 		Verdict: string(d.Verdict), Why: whyOf(d.Reasons[0]), Metric: d.Metric, Previous: d.Previous, Best: d.Best,
-		Regime: string(trial.Regime()), Inconclusive: d.Inconclusive, TargetMet: d.TargetMet,
-		Flagged: len(d.Warning) > 0, Fault: d.Fault != nil, Lost: d.Lost,
+		Regime: string(trial.Regime()), Inconclusive: d.Inconclusive,
+		TargetMet: d.Best != nil && metric.Direction(s.Direction).TargetMet(*d.Best, s.Target), Flagged: len(d.Warning) > 0, Fault: d.Fault != nil, Lost: d.Lost,
 	}
 	for _, e := range d.Evidence {
 		r.Evidence = append(r.Evidence, recordedEvidence{
@@ -188,7 +188,7 @@ func TestRecordedTrialsAreDecidedAlike(t *testing.T) {
 			require.False(t, more, "not decided after %d runs", len(recorded.Order))
 			want, err := json.Marshal(recorded.Decision)
 			require.NoError(t, err)
-			have, err := json.Marshal(recordedOf(trial))
+			have, err := json.Marshal(recordedOf(trial, recorded.Standard))
 			require.NoError(t, err)
 			assert.Equal(t, string(want), string(have))
 		})

@@ -119,8 +119,6 @@ type Standard struct {
 	Direction metric.Direction
 	// Best is the incumbent's metric; nil when nothing was ever measured.
 	Best *metric.Value
-	// Target is the metric at which the program is done; nil when open-ended.
-	Target *metric.Value
 	// Initial holds iteration 0's samples of every guardrail's metric.
 	Initial map[string][]metric.Value
 	// Cases are the incumbent's pass rates of cases, as recorded.

@@ -62,7 +62,7 @@ func (r *journal) standard(a *attempt) decision.Standard {
 	a.Seed = rand.Text()
 	return decision.Standard{
 		Seed: a.Seed,
-		Rule: r.rule(), Direction: r.Program.Direction, Best: sum.Best, Target: r.records.target(),
+		Rule: r.rule(), Direction: r.Program.Direction, Best: sum.Best,
 		Initial: sum.Guardrails, Gains: sum.Gains,
 		Cases: decision.RatesOf(sum.Numbers),
 	}

@@ -135,6 +135,5 @@ func (r *measurer) suiteDecision(s Suited) decision.Decision {
 	if s.Verdict == decision.Improved {
 		d.Best = s.Candidate
 	}
-	d.TargetMet = d.Best != nil && r.Program.Direction.TargetMet(*d.Best, r.records.target())
 	return d
 }

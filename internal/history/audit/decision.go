@@ -114,7 +114,7 @@ func repeat(before history.Summary, measured []*history.Measured, e *history.Dec
 		return decision.Decision{}, fmt.Errorf("the decision cannot be computed again: %s", reason)
 	}
 	trial := decision.NewTrial(decision.Standard{
-		Rule: *rule, Direction: e.Direction, Best: before.Best, Target: e.Target, Initial: before.Guardrails,
+		Rule: *rule, Direction: e.Direction, Best: before.Best, Initial: before.Guardrails,
 		Gains: before.Gains,
 		Cases: decision.RatesOf(before.Numbers), Seed: e.Seed, LeavesNothing: e.LeavesNothing,
 	})
