@@ -149,9 +149,9 @@ func (a *App) evalTasks(ctx context.Context, dir string, p *program.Program, o *
 	}
 	begin := sync.OnceFunc(func() { fmt.Fprint(a.Stderr, session.notes) })
 	shown := newProgress(a.Env)
-	session.options.Progress = func(p evalrun.Progress) {
+	session.options.Progress = func(line string) {
 		begin()
-		shown.Begin(taskLine(p))
+		shown.Begin(line)
 	}
 	found, err := evalrun.RunTasks(ctx, session.suite, session.options, sides...)
 	shown.Close()

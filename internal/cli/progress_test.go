@@ -12,8 +12,6 @@ import (
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/live"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/suite/evalrun"
-	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/tests/golden"
 )
 
@@ -98,17 +96,6 @@ func TestLongWorkIsSaidAgain(t *testing.T) {
 	time.Sleep(120 * time.Millisecond)
 	p.Close()
 	assert.Empty(t, said, "nothing goes on")
-}
-
-func TestTaskLine(t *testing.T) {
-	t.Parallel()
-	assert.Equal(t, "0/10 runs", taskLine(evalrun.Progress{Total: 10}))
-	golden.Row(t, "5/10 runs, 2 kept", taskLine(evalrun.Progress{
-		Done: 5, Total: 10, Reused: 2, Task: "fix\x1b[31m", Side: "candidate", Checks: format.Objective{Passed: 1, Total: 3},
-		Failure: "timeout: it\ntook long",
-		USD:     metric.MustValue("0.12345"), Tokens: 700, Unknown: 1,
-	}))
-	assert.Equal(t, "10/10 runs, 1/4 judged", taskLine(evalrun.Progress{Done: 10, Total: 10, Judged: 1, ToJudge: 4}))
 }
 
 type writerFunc func([]byte) (int, error)

@@ -97,24 +97,3 @@ func (a *App) deliverReport(found evalrun.Report, out string) error {
 }
 
 const maxWarning = 400
-
-// taskLine says in a line how far a comparison is, and what its runs have cost.
-func taskLine(p evalrun.Progress) string {
-	line := fmt.Sprintf("%d/%d runs", p.Done, p.Total)
-	add := func(some bool, format string, args ...any) {
-		if some {
-			line += fmt.Sprintf(format, args...)
-		}
-	}
-	usd, tokens := p.USD.Sign() > 0, p.Tokens > 0
-	add(p.Reused > 0, ", %d kept from before", p.Reused)
-	add(p.ToJudge > 0, ", %d/%d judged", p.Judged, p.ToJudge)
-	add(usd, ", %.4f USD", p.USD.Float64())
-	add(tokens, ", %d tokens", p.Tokens)
-	add(p.Unknown > 0 && (usd || tokens), ", %d runs of unknown cost", p.Unknown)
-	if p.Task != "" {
-		add(true, ": %s, %s: %d of %d checks passed", plain.Short(p.Task, liveWidth), p.Side, p.Checks.Passed, p.Checks.Total)
-		add(p.Failure != "", " (%s)", plain.Short(p.Failure, liveWidth))
-	}
-	return line
-}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/agent/commandline"
-	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/sandbox"
@@ -35,8 +34,8 @@ type TaskOptions struct {
 	Thresholds score.Thresholds
 	// Fresh runs everything again instead of taking what is kept.
 	Fresh bool
-	// Progress, optional, is told after each run; calls do not overlap.
-	Progress func(Progress)
+	// Progress, optional, is told how far it is, in a line, after each run; calls do not overlap.
+	Progress func(line string)
 
 	// Config says which files of a side are its configuration.
 	Config sandbox.Config
@@ -47,25 +46,7 @@ type TaskOptions struct {
 	Session string
 }
 
-// Progress is how far a comparison is.
-type Progress struct {
-	// Done of Total runs are there, Reused of them from before.
-	Done, Total, Reused int
-	// Judged of ToJudge runs are judged; 0 of 0 before the judge begins.
-	Judged, ToJudge int
-	// Task is the one that was finished, Side whose, Checks what it came to; Failure
-	// why it failed as such, or "".
-	Task, Side string
-	Checks     format.Objective
-	Failure    string
-	// USD and Tokens are what this comparison has used so far; Unknown counts
-	// the runs that did not say.
-	USD     metric.Value
-	Tokens  int64
-	Unknown int
-}
-
-// Run runs the suite for a baseline and a candidate, and compares them. For a baseline alone
+// RunTasks runs the suite for a baseline and a candidate, and compares them. For a baseline alone
 // it is run five times where a model is known to take part, else once, unless TaskOptions.Runs
 // says how often; the runs serve a later comparison. What a task comes to is part of the
 // report, also when its agent fails or its time runs out. An error means that there is no

@@ -89,8 +89,8 @@ func TestInterruptedGoesOn(t *testing.T) {
 	ctx, stop := context.WithCancelCause(t.Context())
 	w.ctx = ctx
 	_, err := w.compare(works, func(o *TaskOptions) {
-		o.Progress = func(p Progress) {
-			if p.Done == 4 {
+		o.Progress = func(line string) {
+			if strings.HasPrefix(line, "4/") {
 				stop(errStopped)
 			}
 		}

@@ -134,7 +134,7 @@ func (j *judging) note(u unit, opinion judge.Opinion) {
 	defer j.mu.Unlock()
 	j.spent.Add(opinion.Usage, true)
 	j.asked++
-	j.tell(Progress{Judged: j.asked, ToJudge: j.total})
+	j.tell(fmt.Sprintf(", %d/%d judged", j.asked, j.total), "")
 	if opinion.Judgement == nil {
 		j.silence[u.side]++
 		j.problems = append(j.problems,

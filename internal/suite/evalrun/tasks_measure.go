@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/score"
 )
@@ -13,6 +14,9 @@ import (
 // repeatsWhenVarying is how often each task is run once anything in the suite
 // is stochastic.
 const repeatsWhenVarying = 5
+
+// maxFailure bounds what a line of progress says of a failed run.
+const maxFailure = 100
 
 // measure makes as many runs as the rule asks for. Where no model is known to
 // take part, a difference between the sides is believed when it shows again in
@@ -77,7 +81,7 @@ func (s *comparison) upTo(ctx context.Context, repeats int) error {
 		}
 		return kept
 	})
-	s.tell(Progress{})
+	s.tell("", "")
 	return Each(ctx, &s.Runner, s.spent, missing, func(int, unit) string {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -88,10 +92,12 @@ func (s *comparison) upTo(ctx context.Context, repeats int) error {
 		defer s.mu.Unlock()
 		if err == nil {
 			s.records[u] = r
-			s.tell(Progress{
-				Task: s.tasks[u.task].ID, Side: u.side.String(),
-				Checks: format.Counted(r.Checks), Failure: r.Failure,
-			})
+			passed := format.Counted(r.Checks)
+			last := fmt.Sprintf(": %s, %s: %d of %d checks passed", s.tasks[u.task].ID, u.side, passed.Passed, passed.Total)
+			if r.Failure != "" {
+				last += " (" + plain.Short(r.Failure, maxFailure) + ")"
+			}
+			s.tell("", last)
 		}
 		return err
 	})
@@ -114,12 +120,25 @@ func (s *comparison) units(repeats int) []unit {
 	return list
 }
 
-// tell reports progress.
-func (s *comparison) tell(p Progress) {
+// tell says how far the runs, and the judge, are and what they have cost, and what was done last.
+func (s *comparison) tell(judged, last string) {
 	if s.Progress == nil {
 		return
 	}
-	p.Done, p.Total, p.Reused = len(s.records), s.total, s.reused
-	p.Tokens, p.USD, p.Unknown = s.spent.Known()
-	s.Progress(p)
+	line := fmt.Sprintf("%d/%d runs", len(s.records), s.total)
+	if s.reused > 0 {
+		line += fmt.Sprintf(", %d kept from before", s.reused)
+	}
+	line += judged
+	tokens, usd, unknown := s.spent.Known()
+	if usd.Sign() > 0 {
+		line += fmt.Sprintf(", %.4f USD", usd.Float64())
+	}
+	if tokens > 0 {
+		line += fmt.Sprintf(", %d tokens", tokens)
+	}
+	if unknown > 0 && (usd.Sign() > 0 || tokens > 0) {
+		line += fmt.Sprintf(", %d runs of unknown cost", unknown)
+	}
+	s.Progress(line + last)
 }

@@ -198,9 +198,6 @@ func TestBrokenOutcomeIsNeverBetter(t *testing.T) {
 			"a task less": func(o *format.SuiteOutcome, _ *format.Run) {
 				o.Scores = slices.Delete(o.Scores, which, which+1)
 			},
-			"a task twice": func(o *format.SuiteOutcome, _ *format.Run) {
-				o.Scores = append(o.Scores, o.Scores[which])
-			},
 			"a task of no run": func(o *format.SuiteOutcome, _ *format.Run) { o.Scores[which].Runs = nil },
 			"a number of NaN":  func(_ *format.SuiteOutcome, r *format.Run) { r.NonFinite = "cost.steps" },
 			"NaN somewhere":    func(o *format.SuiteOutcome, _ *format.Run) { o.NonFiniteAt = "extra.a" },

@@ -55,9 +55,6 @@ func compare(outcomes [2]format.SuiteOutcome, thresholds Thresholds, timeless bo
 		}
 		byID[side] = map[string]format.Score{}
 		for _, s := range o.Scores {
-			if _, twice := byID[side][s.TaskID]; twice {
-				c.regress(reasonOf(TaskTwice, s.TaskID, "is there twice in the %s", sides[side]))
-			}
 			byID[side][s.TaskID] = s
 		}
 	}
@@ -138,7 +135,6 @@ type ReasonKind string
 // The kinds of reasons. The first group is of hard regressions.
 const (
 	TaskMissing   ReasonKind = "task-missing"
-	TaskTwice     ReasonKind = "task-twice"
 	NonFiniteKind ReasonKind = "non-finite"
 	ObjectiveDrop ReasonKind = "objective-drop"
 	CompositeDrop ReasonKind = "composite-drop"

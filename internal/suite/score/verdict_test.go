@@ -30,7 +30,6 @@ func TestVerdictOfSingleRuns(t *testing.T) {
 			"regressed objective-drop checks-differ unrepeated",
 		"a judge on one side overrules given composites": "1/2 t0 =0.1 -> 1/2 t0 =0.9 j1 => " +
 			"neutral judge-one-sided unrepeated",
-		"a task twice in the baseline": "a: t0; a: t0 -> a: t0 => regressed task-twice unrepeated",
 		// What may come out otherwise the next time is not promoted.
 		"no model ran":          "1/4 t0 -> 2/4 t0 => improved promoted unrepeated",
 		"a model ran":           "1/4 t900 -> 2/4 t900 => improved unrepeated",
