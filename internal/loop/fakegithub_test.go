@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
@@ -91,7 +92,7 @@ func (f *fakeGitHub) Promote(context.Context, render.Account, string) (int, erro
 func (f *fakeGitHub) CI(_ context.Context, candidate ci.Candidate) ci.Result {
 	f.judged = append(f.judged, candidate.Commit)
 	if candidate.Branch.Commit != candidate.Commit {
-		return ci.Result{State: ci.Moved, Reasons: []ci.Reason{{Text: "the branch has moved"}}}
+		return ci.Result{State: ci.Moved, Reasons: []decision.Reason{{Kind: decision.CIFound, Words: "the branch has moved"}}}
 	}
 	verdict := f.ci[0]
 	if len(f.ci) > 1 {
@@ -135,7 +136,7 @@ func green() ci.Result      { return ci.Result{State: ci.Green, Seen: 2} }
 func unanswered() ci.Result { return ci.Result{State: ci.Pending, Seen: 1} }
 func red(check, line string) ci.Result {
 	return ci.Result{
-		State: ci.Red, Seen: 2, Reasons: []ci.Reason{{Text: check + " fails"}},
+		State: ci.Red, Seen: 2, Reasons: []decision.Reason{{Kind: decision.CIFound, Words: check + " fails"}},
 		Failing: []ci.Check{{Name: check, Lines: []string{line}}},
 	}
 }

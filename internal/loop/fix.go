@@ -63,7 +63,7 @@ func (w *waiting) recordFix(ctx context.Context, at position, p *proposal.Propos
 func (w *waiting) describes(p *proposal.Proposal) {
 	if p.Checked != nil {
 		p.Checked.Commit, p.Checked.Signature, p.Checked.Reasons, p.Checked.Failing = w.e.Commit, w.ci.Signature(),
-			found(w.ci), failing(w.ci)
+			w.ci.Reasons, failing(w.ci)
 	}
 	if p.Decided != nil {
 		p.Decided.Summary, p.Decided.Proposal = w.e.Summary, 0
@@ -117,17 +117,8 @@ func (w *waiting) giveUp(ctx context.Context, reason decision.Reason) error {
 	w.e.Failing = failing(w.ci)
 	pause := reason
 	pause.Because = []decision.Reason{where}
-	return w.final(ctx, history.CIFixExhausted, append([]decision.Reason{reason}, found(w.ci)...),
+	return w.final(ctx, history.CIFixExhausted, append([]decision.Reason{reason}, w.ci.Reasons...),
 		&git.RefUpdate{Ref: w.ref(), New: w.e.Parent, Old: w.e.Commit}, &pause)
-}
-
-// found is what CI found.
-func found(verdict ci.Result) []decision.Reason {
-	var list []decision.Reason
-	for _, r := range verdict.Reasons {
-		list = append(list, decision.Reason{Kind: decision.CIFound, Term: string(r.Kind), Path: r.Check, Words: r.Text})
-	}
-	return list
 }
 
 func failing(verdict ci.Result) []history.Check {

@@ -94,7 +94,7 @@ func (w *waiting) settle(ctx context.Context, event lifecycle.Event) error {
 	case next == lifecycle.Drop && event == lifecycle.Stuck:
 		return w.giveUp(ctx, *fixesExhausted(&w.records.Summary, w.ci.Signature()))
 	case next == lifecycle.Drop: // somebody moved the branch: their commit stays, and the next iteration begins with it
-		moved := decision.Reason{Kind: decision.CIMoved, Because: found(w.ci)}
+		moved := decision.Reason{Kind: decision.CIMoved, Because: w.ci.Reasons}
 		return w.final(ctx, history.Rejected, append([]decision.Reason{moved}, w.e.Reasons...), nil, nil)
 	case next == lifecycle.Pause:
 		return w.keepWaiting(ctx, w.timedOut(), "")
@@ -132,7 +132,7 @@ func (w *waiting) event(ctx context.Context, late bool) lifecycle.Event {
 
 // timedOut says why nothing more is expected of CI, and what to do.
 func (w *waiting) timedOut() *decision.Reason {
-	what := found(w.ci)
+	what := w.ci.Reasons
 	if w.ci.Seen == 0 {
 		what = []decision.Reason{{Kind: decision.CINothing}}
 	}
@@ -145,7 +145,7 @@ func (w *waiting) timedOut() *decision.Reason {
 // kept says why an iteration is kept: CI lets it through, or a person merged it meanwhile, and what
 // CI says then is told.
 func (w *waiting) kept(event lifecycle.Event) []decision.Reason {
-	switch says := found(w.ci); {
+	switch says := w.ci.Reasons; {
 	case event == lifecycle.Merged:
 		merged := decision.Reason{Kind: decision.MergedByHand, Count: w.comments.Pull.Number}
 		if w.ci.State == ci.Red {
@@ -202,7 +202,7 @@ func (w *waiting) keepWaiting(ctx context.Context, pause *decision.Reason, becau
 			return nil
 		})
 	return cmp.Or(err, error(&endedError{
-		outcome: history.PendingCI, reasons: append(reasons, found(w.ci)...), failing: failing(w.ci),
+		outcome: history.PendingCI, reasons: append(reasons, w.ci.Reasons...), failing: failing(w.ci),
 	}))
 }
 

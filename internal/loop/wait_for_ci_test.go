@@ -155,9 +155,9 @@ func TestWordsOfCI(t *testing.T) {
 	ids := commitForCI(t, g)
 	unread := ci.Result{
 		State: ci.Pending, Seen: -1,
-		Reasons: []ci.Reason{{Kind: ci.Unread, Text: "CI could not be read: 403"}},
+		Reasons: []decision.Reason{{Kind: decision.CIFound, Term: ci.Unread, Words: "CI could not be read: 403"}},
 	}
-	nothing := ci.Result{State: ci.Pending, Reasons: []ci.Reason{{Kind: ci.NoSuccess, Text: "no check has run"}}}
+	nothing := ci.Result{State: ci.Pending, Reasons: []decision.Reason{{Kind: decision.CIFound, Term: ci.NoSuccess, Words: "no check has run"}}}
 	for _, c := range []struct {
 		name   string
 		front  string
@@ -178,7 +178,7 @@ func TestWordsOfCI(t *testing.T) {
 		{
 			name: "says-moved", says: []ci.Result{{
 				State:   ci.Moved,
-				Reasons: []ci.Reason{{Text: "the branch is elsewhere"}},
+				Reasons: []decision.Reason{{Kind: decision.CIFound, Words: "the branch is elsewhere"}},
 			}},
 		},
 		{

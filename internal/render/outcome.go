@@ -134,7 +134,7 @@ func (o Outcome) why() []Markup {
 	for _, r := range o.Reasons[:min(len(o.Reasons), maxReasons)] {
 		compared := r.Is(decision.Better, decision.Worse) && o.Decided.Metric != nil &&
 			(o.PreviousBest != nil || o.Delta != "")
-		named := r.Is(decision.CIFound) && r.Term == string(ci.Failed) &&
+		named := r.Is(decision.CIFound) && r.Term == ci.Failed &&
 			slices.ContainsFunc(o.Failing, func(c history.Check) bool { return r.Path == c.Name })
 		if !compared && !named {
 			list = append(list, MD("%s", r))

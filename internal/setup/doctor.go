@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/ci"
 )
@@ -156,7 +157,7 @@ func (f *Findings) branch(ctx context.Context, client *api.Client, name string) 
 		f.Warn("CI", "no check ran on the head of "+name+": `ci-gate: auto` waits for CI where a workflow runs on "+
 			"push or pull_request", "set `ci-gate: required` in programs whose pull requests have checks")
 	case verdict.State == ci.Red:
-		f.Warn("CI", "the head of "+name+" is red: "+strings.Join(verdict.Words(), ", "),
+		f.Warn("CI", "the head of "+name+" is red: "+strings.Join(decision.Texts(verdict.Reasons), ", "),
 			"fix it: what fails there is not held against a candidate")
 	default:
 		f.OK("CI", "the head of %s is %s (%d checks)", name, verdict.State, verdict.Seen)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/org/autoloop/internal/decision"
 )
 
 // Check is what one part of CI says of a commit: a check run or a commit status.
@@ -111,8 +113,9 @@ const (
 
 // Result is a state with its reasons.
 type Result struct {
-	State   State
-	Reasons []Reason
+	State State
+	// Reasons are decision.CIFound with a cause as the Term and a check, workflow or suite, if any, as the Path.
+	Reasons []decision.Reason
 	// Failing are the checks that fail here and not in the same way on the base,
 	// by name.
 	Failing []Check
@@ -151,7 +154,7 @@ func Judge(in Input) Result {
 	case running, !explained:
 	case len(v.Failing) > 0:
 		v.State = Red
-	case !slices.ContainsFunc(v.Reasons, Reason.blocks):
+	case !slices.ContainsFunc(v.Reasons, blocks):
 		v.State = Green
 	}
 	return v.Result
@@ -299,87 +302,54 @@ func word(text string) string { return strings.ReplaceAll(text, "_", " ") }
 
 func short(commit string) string { return commit[:min(len(commit), 12)] }
 
-// Cause is what a reason is about.
-type Cause string
-
 // The kinds of reasons.
 const (
 	// BranchMoved: somebody pushed to the branch.
-	BranchMoved Cause = "branch-moved"
+	BranchMoved = "branch-moved"
 	// Unread: something could not be read.
-	Unread Cause = "unread"
+	Unread = "unread"
 	// Running: a check, a workflow run or a suite is queued or running.
-	Running Cause = "running"
+	Running = "running"
 	// Undecided: a check ended without a result, or waits for a person.
-	Undecided Cause = "undecided"
+	Undecided = "undecided"
 	// Failed: a check fails that does not fail in this way on the base.
-	Failed Cause = "failed"
+	Failed = "failed"
 	// FailsOnBase: a check fails as it does on the base; that blocks nothing.
-	FailsOnBase Cause = "fails-on-base"
+	FailsOnBase = "fails-on-base"
 	// Missing: an expected check did not run.
-	Missing Cause = "missing"
+	Missing = "missing"
 	// Unproven: an expected check has no success: it was skipped, or fails on the
 	// base too.
-	Unproven Cause = "unproven"
+	Unproven = "unproven"
 	// NoSuccess: no check succeeded at all.
-	NoSuccess Cause = "no-success"
+	NoSuccess = "no-success"
 )
 
-// Reason is one reason of a verdict.
-type Reason struct {
-	Kind Cause
-	// Check is the name of the check, workflow or suite, "" when it is about
-	// none.
-	Check string
-	// Text says it to people, in one line.
-	Text string
-}
+// blocks reports whether the commit cannot be green for a reason.
+func blocks(r decision.Reason) bool { return r.Term != FailsOnBase }
 
-// String is the text.
-func (r Reason) String() string { return r.Text }
-
-// blocks reports whether the commit cannot be green for this reason.
-func (r Reason) blocks() bool { return r.Kind != FailsOnBase }
-
-func (v *judgement) add(kind Cause, check, text string) {
-	v.Reasons = append(v.Reasons, Reason{Kind: kind, Check: check, Text: text})
-}
-
-// Words are the reasons in words.
-func (v Result) Words() []string {
-	words := make([]string, len(v.Reasons))
-	for i, reason := range v.Reasons {
-		words[i] = reason.Text
-	}
-	return words
+func (v *judgement) add(cause, check, text string) {
+	v.Reasons = append(v.Reasons, decision.Reason{Kind: decision.CIFound, Term: cause, Path: check, Words: text})
 }
 
 // Cure says what a person can do about a verdict that stays pending.
 func (v Result) Cure() string {
 	for _, reason := range v.Reasons {
-		switch reason.Kind { //nolint:exhaustive // the others end by themselves or are no obstacle
+		switch reason.Term { // the others end by themselves or are no obstacle
 		case Unread:
 			return "give the token what it lacks"
 		case Running:
-			return "look why " + reason.Check +
+			return "look why " + reason.Path +
 				" does not end (no runner, or it waits for an approval), and start it again"
 		case Undecided:
-			return "start " + reason.Check + " again"
+			return "start " + reason.Path + " again"
 		case Missing, Unproven:
-			return "let " + reason.Check +
+			return "let " + reason.Path +
 				" run on the commits of draft pull requests, or take it out of what is required"
 		}
 	}
 	return "pushes with the workflow's own token start no CI: name a `ci-workflow`, or give the token of an app or a " +
 		"person"
-}
-
-// Because puts a reason in words before the others. Empty words add nothing.
-func (r Result) Because(words string) Result {
-	if words != "" {
-		r.Reasons = append([]Reason{{Text: words}}, r.Reasons...)
-	}
-	return r
 }
 
 // expectation is a check that the commit has to have.
@@ -432,7 +402,7 @@ func (v *judgement) expectations(head []Check, list []expectation, starts bool) 
 	}
 	unknown := !slices.ContainsFunc(list, func(e expectation) bool { return e.proof })
 	switch {
-	case slices.ContainsFunc(v.Reasons, Reason.blocks):
+	case slices.ContainsFunc(v.Reasons, blocks):
 	case !proven && len(head) == 0:
 		v.add(NoSuccess, "", "there is no check yet")
 	case !proven:

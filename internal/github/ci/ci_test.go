@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/ci"
 )
 
@@ -187,8 +188,8 @@ func TestGate(t *testing.T) {
 			assert.True(t, r.want == string(ci.Green) || len(got.Reasons) > 0, "why")
 			var kinds []string
 			for _, reason := range got.Reasons {
-				kinds = append(kinds, string(reason.Kind))
-				assert.NotEmpty(t, reason.Text)
+				kinds = append(kinds, reason.Term)
+				assert.NotEmpty(t, reason.Words)
 			}
 			if r.because != "" {
 				assert.Contains(t, kinds, r.because, "%v", got.Reasons)
@@ -216,7 +217,7 @@ func TestUnreadableRowIsPending(t *testing.T) {
 			if r.want == string(ci.Moved) && part != "branch" {
 				want = ci.Moved // whatever CI says
 			} else {
-				unread := func(reason ci.Reason) bool { return reason.Kind == ci.Unread }
+				unread := func(reason decision.Reason) bool { return reason.Term == ci.Unread }
 				assert.True(t, slices.ContainsFunc(got.Reasons, unread), "%v", got.Reasons)
 			}
 			assert.Equal(t, want, got.State, "%s, and the %s cannot be read: %v", r.name, part, got.Reasons)
