@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 )
@@ -59,25 +58,8 @@ func (r *Repo) Filters(ctx context.Context, treeish string, paths ...string) (ma
 	if err != nil {
 		return nil, err
 	}
-	entries, err := r.LsTree(ctx, treeish)
-	if err != nil {
-		return nil, err
-	}
-	attributes := map[string]*File{}
-	for _, entry := range entries {
-		if path.Base(entry.Path) == ".gitattributes" {
-			attributes[entry.Path] = &File{Mode: entry.Mode, ID: entry.ID}
-		}
-	}
-	info, err := r.indexInfo(ctx, attributes)
-	if err != nil {
-		return nil, err
-	}
 	var out []byte
-	err = r.withIndex(ctx, "", func(run onIndex) (err error) {
-		if _, err := run(info, "update-index", "-z", "--add", "--index-info"); err != nil {
-			return err
-		}
+	err = r.withIndex(ctx, treeish, func(run onIndex) (err error) {
 		out, err = run(list, "check-attr", "--cached", "-z", "--stdin", "filter")
 		return err
 	})

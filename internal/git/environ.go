@@ -1,14 +1,11 @@
 package git
 
 import (
-	"cmp"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/org/autoloop/internal/lazyregexp"
-	"github.com/org/autoloop/internal/process"
 )
 
 // environment is the base environment without GIT_*.
@@ -81,18 +78,4 @@ func (e environment) of(id Identity, settings []Setting, transport bool) []strin
 		"GIT_COMMITTER_EMAIL="+id.Email,
 	)
 	return append(env, settingVariables(settings)...)
-}
-
-// configFiles are the files of the user's and the system's configuration.
-func (e environment) configFiles() []string {
-	home := process.Getenv(e.base, "HOME")
-	return []string{
-		"/etc/gitconfig",
-		cmp.Or(process.Getenv(e.base, "GIT_CONFIG_GLOBAL"), filepath.Join(home, ".gitconfig")),
-		filepath.Join(
-			cmp.Or(process.Getenv(e.base, "XDG_CONFIG_HOME"), filepath.Join(home, ".config")),
-			"git",
-			"config",
-		),
-	}
 }

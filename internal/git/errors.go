@@ -17,7 +17,11 @@ var (
 	ErrBare          = errors.New("a bare repository has no files to work on; use a clone of it")
 	ErrInsideGitDir  = errors.New("this is inside a .git directory; use the work tree")
 	ErrNoCommits     = errors.New("the repository has no commit yet; make the first one")
-	ErrShallow       = errors.New("the clone is shallow, its history is cut off; run git fetch --unshallow")
+	// ErrForeign says between a path and the same path, as a word of a shell, that git does
+	// not trust the repository because it belongs to another user.
+	ErrForeign = errors.New("belongs to another user and git does not trust it (dubious ownership); if you do, run: " +
+		"git config --global --add safe.directory")
+	ErrShallow = errors.New("the clone is shallow, its history is cut off; run git fetch --unshallow")
 	// ErrStale says that a ref was not what the update expected.
 	ErrStale = errors.New("a ref has moved in the meantime; run it again")
 	// ErrLocked says that another git process holds a ref, or held it when it was killed.
@@ -25,16 +29,6 @@ var (
 	// ErrRejected says that the remote refused a push; see *RejectedError.
 	ErrRejected = errors.New("the remote refused the push")
 )
-
-// OwnershipError says that git does not trust the repository because it
-// belongs to another user.
-type OwnershipError struct{ Path string }
-
-func (e *OwnershipError) Error() string {
-	return fmt.Sprintf("%s belongs to another user and git does not trust it (dubious ownership); if you do, run: "+
-		"git config --global --add safe.directory %s",
-		e.Path, process.QuoteWord(e.Path))
-}
 
 // BlockedError says that the ref By is in the way of the ref Ref: one name
 // cannot be a branch and a directory of branches.

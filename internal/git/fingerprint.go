@@ -41,14 +41,23 @@ func (r *Repo) Fingerprint(ctx context.Context, files ...string) (Fingerprint, e
 	return print, print.addRefs(ctx, r)
 }
 
-// FilesFingerprint is a Fingerprint without refs, which takes no git process as
-// long as the configuration stays as it is.
+// FilesFingerprint is a Fingerprint without refs.
 func (r *Repo) FilesFingerprint(ctx context.Context, files ...string) (Fingerprint, error) {
-	settings, err := r.config.read(ctx)
+	settings, err := r.configuration(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("fingerprint %s: %w", r.Root, err)
 	}
-	print := r.config.fingerprint()
+	print := Fingerprint{}
+	print.addFile("config", filepath.Join(r.CommonDir, "config"))
+	print.addFile("config", filepath.Join(r.GitDir, "config.worktree"))
+	for _, s := range settings {
+		if s.file != "" {
+			print.addFile("config", s.file)
+		}
+		if strings.HasPrefix(s.key, "include") && strings.HasSuffix(s.key, ".path") {
+			print.addFile("config", r.absolute(s.value, filepath.Dir(s.file)))
+		}
+	}
 	for _, dir := range r.hookDirectories(settings) {
 		if err := print.addHooks(dir); err != nil {
 			return nil, fmt.Errorf("fingerprint %s: %w", r.Root, err)
@@ -98,7 +107,7 @@ func (r *Repo) hookDirectories(settings []origin) []string {
 	dirs := []string{filepath.Join(r.CommonDir, "hooks")}
 	for _, s := range settings {
 		if s.file != "" && s.key == "core.hookspath" && s.value != "" && s.value != os.DevNull {
-			dirs = append(dirs, r.config.absolute(s.value, r.Root))
+			dirs = append(dirs, r.absolute(s.value, r.Root))
 		}
 	}
 	return dirs

@@ -73,7 +73,7 @@ func exercise(t *testing.T, f *fixture) {
 	require.NoError(t, err)
 	_, _, err = repo.AheadBehind(ctx, ours, theirs)
 	require.NoError(t, err)
-	_, err = repo.CheckedOutBranches(ctx)
+	_, err = repo.ListRefs(ctx)
 	require.NoError(t, err)
 	_, err = repo.Fingerprint(ctx)
 	require.NoError(t, err)

@@ -3,7 +3,6 @@ package git_test
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -90,19 +89,6 @@ func TestWriteFilesReplacesFileAndDirectory(t *testing.T) {
 	} {
 		_, err := f.repo.WriteFiles(t.Context(), "HEAD", map[string]*git.File{path: x})
 		assert.Error(t, err, "%q", path)
-	}
-}
-
-// TestANameIsListedAnew: files are remembered by the id of their tree, and a name may mean another by now.
-func TestANameIsListedAnew(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	for i := range 20 { // more than are remembered
-		entries := must(f.repo.LsTree(t.Context(), "main"))
-		require.Len(t, entries, i+1)
-		assert.Equal(t, "a", entries[0].Path)
-		entries[0].Path = "changed by the caller"
-		f.Git("update-ref", "refs/heads/main", f.commit(fmt.Sprint("b", i), "x", f.head()))
 	}
 }
 

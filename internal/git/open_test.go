@@ -51,10 +51,8 @@ func TestOpenNamesTheCureForAnotherOwner(t *testing.T) {
 	}))
 	f.write("sub/x", "")
 	_, err := git.Open(t.Context(), filepath.Join(f.Dir, "sub"), f.Env)
-	var owner *git.OwnershipError
-	require.ErrorAs(t, err, &owner)
-	assert.Equal(t, real(t, f.Dir), owner.Path)
-	assert.Contains(t, err.Error(), " --add safe.directory "+real(t, f.Dir))
+	require.ErrorIs(t, err, git.ErrForeign)
+	assert.True(t, strings.HasSuffix(err.Error(), " --add safe.directory "+real(t, f.Dir)))
 
 	_, cure, _ := strings.Cut(err.Error(), "run: git ")
 	testrepo.At(t, t.TempDir(), f.Env).Git(strings.Fields(cure)...)

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 )
 
-// Ref is a ref and what it points to. A symbolic ref has its target in Symref.
-type Ref struct{ Name, ID, Symref string }
+// Ref is a ref and what it points to. A symbolic ref has its target in Symref, a branch that
+// is checked out the path of that work tree in WorkTree.
+type Ref struct{ Name, ID, Symref, WorkTree string }
 
 // Resolve finds the commit that a revision stands for; ok is false for an
 // unknown one.
@@ -54,39 +56,25 @@ func (r *Repo) CurrentBranch(ctx context.Context) (string, error) {
 }
 
 // ListRefs lists the refs that are, or are below, one of the given names
-// ("refs/heads/autoloop"); without names all of them.
+// ("refs/heads/autoloop"); without names all of them. Work trees whose directory is gone do
+// not count.
 func (r *Repo) ListRefs(ctx context.Context, under ...string) ([]Ref, error) {
-	args := []string{"for-each-ref", "--format=%(objectname) %(refname) %(symref)"}
+	args := []string{"for-each-ref", "--format=%(refname)%00%(objectname)%00%(symref)%00%(worktreepath)%00"}
 	out, err := r.Run(ctx, Input{}, append(args, under...)...)
 	if err != nil {
 		return nil, err
 	}
 	var refs []Ref
-	for line := range strings.Lines(string(out)) {
-		fields := strings.Split(strings.TrimSuffix(line, "\n"), " ")
-		if len(fields) != 3 {
-			return nil, fmt.Errorf("list refs: git for-each-ref printed %.100q", line)
+	const facts = 4
+	for fields := range slices.Chunk(strings.Split(string(out), "\x00"), facts) {
+		if len(fields) < facts {
+			break
 		}
-		refs = append(refs, Ref{ID: fields[0], Name: fields[1], Symref: fields[2]})
+		ref := Ref{strings.TrimPrefix(fields[0], "\n"), fields[1], fields[2], fields[3]}
+		if _, err := os.Stat(ref.WorkTree); err != nil {
+			ref.WorkTree = ""
+		}
+		refs = append(refs, ref)
 	}
 	return refs, nil
-}
-
-// CheckedOutBranches maps the full name of every branch that is checked out
-// in any work tree of the repository to the path of that work tree. Work trees
-// whose directory is gone do not count.
-func (r *Repo) CheckedOutBranches(ctx context.Context) (map[string]string, error) {
-	out, err := r.Run(ctx, Input{}, "for-each-ref", "--format=%(refname)%00%(worktreepath)%00", "refs/heads")
-	if err != nil {
-		return nil, err
-	}
-	branches := map[string]string{}
-	fields := strings.Split(string(out), "\x00")
-	for i := 0; i+1 < len(fields); i += 2 {
-		branch, path := strings.TrimPrefix(fields[i], "\n"), fields[i+1]
-		if _, err := os.Stat(path); err == nil {
-			branches[branch] = path
-		}
-	}
-	return branches, nil
 }

@@ -76,7 +76,7 @@ func TestUpdateRefsIsOneTransaction(t *testing.T) {
 	refs := must(f.repo.ListRefs(t.Context(), memory, "refs/heads/new", odd, "refs/heads/main", "refs/heads/alias"))
 	assert.Equal(t, []git.Ref{
 		{Name: "refs/heads/alias", ID: second},
-		{Name: "refs/heads/main", ID: first},
+		{Name: "refs/heads/main", ID: first, WorkTree: f.repo.Root},
 		{Name: memory, ID: second},
 		{Name: "refs/heads/new", ID: second},
 	}, refs, "a symbolic ref is replaced, and what it stood for is not moved")

@@ -29,54 +29,37 @@ func (r Remote) URL(ctx context.Context) (string, error) {
 // Refs asks the remote for the refs with exactly these names; a ref that
 // is not there is not in the answer. Without names it asks for all.
 func (r Remote) Refs(ctx context.Context, names ...string) (map[string]string, error) {
-	refs, err := r.list(ctx, names...)
-	if err != nil {
-		return nil, err
-	}
-	ids := make(map[string]string, len(refs))
-	for _, ref := range refs {
-		ids[ref.Name] = ref.ID
-	}
-	return ids, nil
+	ids, _, err := r.list(ctx, names...)
+	return ids, err
 }
 
-func (r Remote) list(ctx context.Context, names ...string) ([]Ref, error) {
+// list asks for the commits of refs, and for the targets of symbolic ones.
+func (r Remote) list(ctx context.Context, names ...string) (ids, targets map[string]string, err error) {
 	args := append([]string{"ls-remote", "--quiet", "--symref", "--", r.name}, names...)
 	out, err := r.repo.Run(ctx, Input{Transport: true}, args...)
 	if err != nil {
-		return nil, fmt.Errorf("ask remote %s: %w", r.name, err)
+		return nil, nil, fmt.Errorf("ask remote %s: %w", r.name, err)
 	}
-	wanted := make(map[string]bool, len(names))
-	for _, name := range names {
-		wanted[name] = true
-	}
-	var refs []Ref
-	symrefs := map[string]string{}
+	ids, targets = map[string]string{}, map[string]string{}
 	for line := range strings.Lines(string(out)) {
 		value, name, found := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		if !found || (len(names) > 0 && !wanted[name]) {
-			continue
-		}
 		if target, symbolic := strings.CutPrefix(value, "ref: "); symbolic {
-			symrefs[name] = target
-			continue
+			targets[name] = target
+		} else if found && (len(names) == 0 || slices.Contains(names, name)) {
+			ids[name] = value
 		}
-		refs = append(refs, Ref{Name: name, ID: value, Symref: symrefs[name]})
 	}
-	return refs, nil
+	return ids, targets, nil
 }
 
 // DefaultBranch is the full name of the branch that the remote's HEAD stands
 // on, and its commit.
 func (r Remote) DefaultBranch(ctx context.Context) (Ref, error) {
-	refs, err := r.list(ctx, "HEAD")
-	if err != nil {
-		return Ref{}, err
+	ids, targets, err := r.list(ctx, "HEAD")
+	if err == nil && targets["HEAD"] == "" {
+		err = fmt.Errorf("remote %s does not tell its default branch; name it with --base", r.name)
 	}
-	if len(refs) == 0 || refs[0].Symref == "" {
-		return Ref{}, fmt.Errorf("remote %s does not tell its default branch; name it with --base", r.name)
-	}
-	return Ref{Name: refs[0].Symref, ID: refs[0].ID}, nil
+	return Ref{Name: targets["HEAD"], ID: ids["HEAD"]}, err
 }
 
 // Fetch gets exactly what the refspecs say: no tags, no depth, nothing pruned,

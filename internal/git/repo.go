@@ -10,6 +10,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/org/autoloop/internal/lazyregexp"
+	"github.com/org/autoloop/internal/process"
 )
 
 // MinimumVersion is the oldest git that has all that is used here
@@ -33,8 +36,6 @@ type Repo struct {
 	extra   []Setting
 	temp    string
 	signing Signing
-	read    *remembered
-	config  *configured
 }
 
 // Signing is how commits are signed, in the words of git's gpg.format.
@@ -70,16 +71,13 @@ func WithSettings(settings ...Setting) Option {
 
 // Open finds the repository that dir is in. env is the base environment of
 // every call, as NAME=value; its GIT_* variables are not handed on. The errors
-// are ErrNoGit, ErrTooOld, ErrNotRepository, ErrBare and *OwnershipError.
+// are ErrNoGit, ErrTooOld, ErrNotRepository, ErrBare and ErrForeign.
 func Open(ctx context.Context, dir string, env []string, options ...Option) (*Repo, error) {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("find repository %s: %w", dir, err)
 	}
-	r := &Repo{
-		Root: absolute, Identity: defaultIdentity, env: newEnvironment(env), read: &remembered{},
-	}
-	r.config = &configured{repo: r}
+	r := &Repo{Root: absolute, Identity: defaultIdentity, env: newEnvironment(env)}
 	for _, option := range options {
 		option(r)
 	}
@@ -153,23 +151,18 @@ func discoveryError(dir string, err error) error {
 		return err
 	case strings.Contains(failed.Stderr, "dubious ownership"),
 		strings.Contains(failed.Stderr, "unsafe repository"):
-		return &OwnershipError{Path: ownershipPath(failed.Stderr, dir)}
+		if found := owned().FindStringSubmatch(failed.Stderr); found != nil {
+			dir = found[1]
+		}
+		return fmt.Errorf("%s %w %s", dir, ErrForeign, process.QuoteWord(dir))
 	case strings.Contains(failed.Stderr, "not a git repository"):
 		return fmt.Errorf("%s: %w", dir, ErrNotRepository)
 	}
 	return fmt.Errorf("find repository %s: %w", dir, err)
 }
 
-// ownershipPath takes the directory out of the message, because it is the top
-// of the repository that has to be trusted and not the directory inside it.
-func ownershipPath(stderr, dir string) string {
-	_, rest, found := strings.Cut(stderr, "ownership in repository at '")
-	if !found {
-		return dir
-	}
-	path, _, _ := strings.Cut(strings.TrimSpace(rest)+"\n", "'\n")
-	return path
-}
+// owned is the top of the repository that has to be trusted, not the directory inside it.
+var owned = lazyregexp.New(`ownership in repository at '(.*)'`)
 
 // versionBelow compares the first two numbers of version with minimum; a
 // version without a number is taken for a new one.

@@ -24,8 +24,6 @@ type Input struct {
 	Settings []Setting
 	// WorkTree replaces the user's work tree, in which the call works.
 	WorkTree string
-	// GitDir replaces the repository's git directory.
-	GitDir string
 	// Transport keeps those variables of the user's environment that say how to
 	// reach a remote (GIT_SSH_COMMAND, GIT_ASKPASS, …).
 	Transport bool
@@ -36,13 +34,13 @@ type Input struct {
 // signing are out of play; pathspecs are literal. An exit code other than 0 is
 // an *Error.
 func (r *Repo) Run(ctx context.Context, in Input, args ...string) ([]byte, error) {
-	settings, err := r.config.read(ctx)
+	settings, err := r.neutral(ctx, args[0])
 	if err != nil {
 		return nil, err
 	}
-	in.Settings = append(neutralSettings(settings), in.Settings...)
+	in.Settings = append(settings, in.Settings...)
 	in.WorkTree = cmp.Or(in.WorkTree, r.Root)
-	global := []string{"--git-dir=" + cmp.Or(in.GitDir, r.GitDir), "--work-tree=" + in.WorkTree}
+	global := []string{"--git-dir=" + r.GitDir, "--work-tree=" + in.WorkTree}
 	if args[0] == "check-ignore" { // it refuses the --literal-pathspecs of every call
 		global = append(global, "--no-literal-pathspecs")
 	}

@@ -9,9 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-
-	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // Modes of a tree's entries.
@@ -32,43 +29,9 @@ type TreeEntry struct {
 }
 
 // LsTree lists every file below a commit or tree, with whole paths, in git's
-// order; submodules are entries of type "commit". What an id names never
-// changes, so it is listed once: an iteration asks for the same few again and again.
+// order; submodules are entries of type "commit".
 func (r *Repo) LsTree(ctx context.Context, rev string) ([]TreeEntry, error) {
-	if entries := r.read.list(rev); entries != nil {
-		return entries, nil
-	}
-	entries, err := r.listTree(ctx, "-r", rev)
-	if err == nil && isID(r.ObjectFormat, rev) {
-		r.read.keep(rev, entries)
-	}
-	return entries, err
-}
-
-// remembered are lists of files by the id of their tree or commit.
-type remembered struct {
-	mu    sync.Mutex
-	lists map[string][]TreeEntry
-}
-
-// list returns a copy of the list of an id, nil when it is not remembered.
-func (r *remembered) list(id string) []TreeEntry {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.lists[id])
-}
-
-// keep forgets the other lists once they are many.
-func (r *remembered) keep(id string, entries []TreeEntry) {
-	const maxLists, maxListed = 8, 50_000
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.lists) == maxLists || r.lists == nil {
-		r.lists = map[string][]TreeEntry{}
-	}
-	if len(entries) <= maxListed {
-		r.lists[id] = slices.Clone(entries)
-	}
+	return r.listTree(ctx, "-r", rev)
 }
 
 // LsRoot lists the top of a commit or tree without going into directories.
@@ -137,23 +100,10 @@ func (r *Repo) WriteFiles(ctx context.Context, base string, files map[string]*Fi
 	return tree, r.checkWritten(ctx, tree, files)
 }
 
-// harmless matches a path of which no file system takes a part for .git, unless it has
-// those letters.
-var harmless = lazyregexp.New(`^[A-Za-z0-9._/-]+$`)
-
 // checkWritten looks for the files in the tree, because git update-index passes
 // over a path that it takes for .git on some file system, and says so nowhere
 // but in a warning.
 func (r *Repo) checkWritten(ctx context.Context, tree string, files map[string]*File) error {
-	var doubtful []string
-	for path, file := range files {
-		if file != nil && (!harmless().MatchString(path) || strings.Contains(strings.ToLower(path), ".git")) {
-			doubtful = append(doubtful, path)
-		}
-	}
-	if len(doubtful) == 0 {
-		return nil
-	}
 	entries, err := r.LsTree(ctx, tree)
 	if err != nil {
 		return err
@@ -162,8 +112,8 @@ func (r *Repo) checkWritten(ctx context.Context, tree string, files map[string]*
 	for _, entry := range entries {
 		written[entry.Path] = true
 	}
-	for _, path := range doubtful {
-		if !written[path] {
+	for path, file := range files {
+		if file != nil && !written[path] {
 			return fmt.Errorf("git refuses %q as a path: it may stand for .git", path)
 		}
 	}
@@ -213,8 +163,4 @@ func zeroID(format string) string {
 		return strings.Repeat("0", 64)
 	}
 	return strings.Repeat("0", 40)
-}
-
-func isID(format, text string) bool {
-	return len(text) == len(zeroID(format)) && strings.Trim(text, "0123456789abcdef") == ""
 }

@@ -97,12 +97,12 @@ func closes(ctx context.Context, client *api.Client, branch string, why *string)
 // that is checked out is left alone, on both sides.
 func rename(ctx context.Context, m *memory.Memory, from, to, at string) error {
 	updates := []git.RefUpdate{{Ref: branchRefs + to, New: at}, {Ref: branchRefs + from, Old: at}}
-	used, err := m.Repo.CheckedOutBranches(ctx)
+	used, err := m.Repo.ListRefs(ctx, branchRefs+from)
 	if err != nil {
 		return err
 	}
-	if place, out := used[branchRefs+from]; out {
-		return fmt.Errorf("it is checked out in %s: switch to another branch there", place)
+	if len(used) > 0 && used[0].WorkTree != "" {
+		return fmt.Errorf("it is checked out in %s: switch to another branch there", used[0].WorkTree)
 	}
 	if m.Remote != "" {
 		remote := m.Repo.Remote(m.Remote)

@@ -45,14 +45,13 @@ func (c *control) path(name string) string { return filepath.Join(c.dir, name) }
 // run runs git with this directory and index; the work tree is "work" unless
 // the input names another.
 func (c *control) run(ctx context.Context, in git.Input, args ...string) ([]byte, error) {
-	in.GitDir = c.path("git")
 	in.WorkTree = cmp.Or(in.WorkTree, c.path("work"))
 	in.Env = append([]string{
 		"GIT_INDEX_FILE=" + c.path("index"),
 		"GIT_CONFIG_NOSYSTEM=1",
 		"GIT_CONFIG_GLOBAL=" + os.DevNull,
 	}, in.Env...)
-	return c.repo.Run(ctx, in, args...)
+	return c.repo.At(c.path("git")).Run(ctx, in, args...)
 }
 
 func (c *control) remove() error { return os.RemoveAll(c.dir) }

@@ -215,10 +215,10 @@ func (e *CheckedOutError) Error() string {
 
 // checkCheckouts refuses to move a branch that somebody works on.
 func (m *Memory) checkCheckouts(ctx context.Context, refs []string) error {
-	checkedOut, err := m.Repo.CheckedOutBranches(ctx)
-	for _, ref := range refs {
-		if where, out := checkedOut[ref]; out && err == nil {
-			err = &CheckedOutError{Ref: ref, Where: where}
+	listed, err := m.Repo.ListRefs(ctx, refs...)
+	for _, ref := range listed {
+		if ref.WorkTree != "" {
+			err = &CheckedOutError{Ref: ref.Name, Where: ref.WorkTree}
 		}
 	}
 	return err
