@@ -46,21 +46,28 @@ docs/reference/skill-suites.md has the files, docs/explain/skills.md the rules.`
 		},
 	}
 	a.skillFlags(cmd, &o)
-	cmd.AddCommand(a.newScoreCommand(), a.newSnapshotCommand(), a.newRestoreCommand())
+	cmd.AddCommand(
+		a.skillCommand("score WORKSPACE N", "Compute the pass rate of an iteration of a skill from its gradings",
+			`Read iteration-N/eval-<id>/grading.json for every case of the suite in v0 and print the mean pass
+rate; 0 is the original. What the grading does not answer has not passed, and a case without a
+grading counts 0. Of several runs the score is the median.`,
+			"  iterate skill score skills/release-notes-autoresearch 3 --json", a.scoreIteration),
+		a.skillCommand("snapshot SRC DST", "Keep the state of a directory as a read-only snapshot",
+			`Copy SRC to the snapshot DST, with modes and links, and write DST.manifest.json beside it: path, mode,
+SHA-256 and link target of everything. .git is left out. A link that leads out of SRC is refused.
+A snapshot that is at DST is replaced, and left alone when nothing changed.`,
+			"  iterate skill snapshot skills/release-notes /tmp/before", a.takeSnapshot),
+		a.skillCommand("restore SNAPSHOT DIR", "Make a directory equal to a snapshot",
+			`Make DIR exactly what SNAPSHOT is: content, modes and links, and nothing besides. .git is not
+touched. A snapshot that is missing, cut off or altered is an error, and nothing is changed.`,
+			"  iterate skill restore /tmp/before skills/release-notes", a.restoreSnapshot),
+	)
 	return cmd
 }
 
-func (a *App) newScoreCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "score WORKSPACE N",
-		Short: "Compute the pass rate of an iteration of a skill from its gradings",
-		Long: `Read iteration-N/eval-<id>/grading.json for every case of the suite in v0 and print the mean pass
-rate; 0 is the original. What the grading does not answer has not passed, and a case without a
-grading counts 0. Of several runs the score is the median.`,
-		Example: "  iterate skill score skills/release-notes-autoresearch 3 --json",
-		Args:    cobra.ExactArgs(2),
-		RunE:    run(a.scoreIteration),
-	}
+// skillCommand is one below `iterate skill`, which takes two arguments.
+func (a *App) skillCommand(use, short, long, example string, do func(context.Context, []string) error) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Long: long, Example: example, Args: cobra.ExactArgs(2), RunE: run(do)}
 	a.jsonFlag(cmd)
 	return cmd
 }
@@ -161,21 +168,6 @@ func (a *App) versionsOf(w *workspace.Workspace) *skill.Versions {
 	}
 }
 
-func (a *App) newSnapshotCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "snapshot SRC DST",
-		Short: "Keep the state of a directory as a read-only snapshot",
-		Long: `Copy SRC to the snapshot DST, with modes and links, and write DST.manifest.json beside it: path, mode,
-SHA-256 and link target of everything. .git is left out. A link that leads out of SRC is refused.
-A snapshot that is at DST is replaced, and left alone when nothing changed.`,
-		Example: "  iterate skill snapshot skills/release-notes /tmp/before",
-		Args:    cobra.ExactArgs(2),
-		RunE:    run(a.takeSnapshot),
-	}
-	a.jsonFlag(cmd)
-	return cmd
-}
-
 func (a *App) takeSnapshot(ctx context.Context, args []string) error {
 	taken, err := workspace.Take(ctx, a.Path(args[0]), a.Path(args[1]))
 	if err != nil {
@@ -187,20 +179,6 @@ func (a *App) takeSnapshot(ctx context.Context, args []string) error {
 	}
 	return a.print(taken,
 		fmt.Sprintf("%s: %d files, %d bytes, %s, sha256 %s\n", args[1], taken.Files, taken.Bytes, became, taken.Digest))
-}
-
-func (a *App) newRestoreCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "restore SNAPSHOT DIR",
-		Short: "Make a directory equal to a snapshot",
-		Long: `Make DIR exactly what SNAPSHOT is: content, modes and links, and nothing besides. .git is not
-touched. A snapshot that is missing, cut off or altered is an error, and nothing is changed.`,
-		Example: "  iterate skill restore /tmp/before skills/release-notes",
-		Args:    cobra.ExactArgs(2),
-		RunE:    run(a.restoreSnapshot),
-	}
-	a.jsonFlag(cmd)
-	return cmd
 }
 
 func (a *App) restoreSnapshot(ctx context.Context, args []string) error {

@@ -137,59 +137,78 @@ func (r *targetReader) read(left []block) {
 		for len(r.items) < c.depth {
 			r.items = append(r.items, openItem{r.denying, len(c.spans) > 0 && c.spans[0].begins})
 		}
-		r.item(c)
+		r.sentences(c, &r.items[len(r.items)-1])
 	case c.node.Kind() == ast.KindHeading:
 		text := ""
 		for _, one := range c.clauses() {
 			text += " " + one.text
 		}
+		r.begun = true
 		r.introduce(sayingOf(strings.TrimSpace(text)))
 	default:
-		r.paragraph(c)
+		r.intro, r.begun = silent, true
+		r.sentences(c, nil)
 	}
 }
 
 func (r *targetReader) introduce(says saying) {
-	r.intro, r.begun = says, true
+	r.intro = says
 	if says != silent {
 		r.denying = says == denies
 	}
 }
 
-func (r *targetReader) paragraph(c block) {
+// sentences reads a paragraph, or the text of a list item. A sentence of an item that is about
+// all that follows ends what its path at the beginning says.
+func (r *targetReader) sentences(c block, item *openItem) {
 	clauses, before := c.clauses(), []codeSpan(nil)
 	last := len(clauses) - 1
 	colon := strings.HasSuffix(clauses[last].text, ":")
 	_, beforeList := c.node.NextSibling().(*ast.List)
-	named := r.named && !r.targetsGiven // the targets were given before
-	r.intro, r.begun = silent, true
+	must := item == nil && r.named && !r.targetsGiven // the targets were given before
 	for i, c := range clauses {
-		says, introduces := sayingOf(c.text), i == last && (colon || beforeList && !strings.HasSuffix(c.text, "."))
+		says, introduces := sayingOf(c.text), beforeList
+		if item == nil {
+			introduces = i == last && (colon || beforeList && !strings.HasSuffix(c.text, "."))
+		}
 		switch {
 		case strings.HasPrefix(c.text, "|"):
 			r.take(c, false)
 		case len(c.spans) > 0:
 			before = c.spans
-			if len(before) == 1 && strings.Trim(c.text, "` .:") == "" { // the line is a path, and no sentence
+			if item == nil && len(before) == 1 && strings.Trim(c.text, "` .:") == "" { // a path, and no sentence
 				c.spans = slices.Clone(before)
 				c.spans[0].begins = true
 			}
-			if says = r.take(c, named); says == denies {
-				r.intro, r.denying = denies, true
+			if says = r.take(c, must); says == denies {
+				r.deny(item, i)
 			} else if r.intro == silent {
 				r.intro = says
 			}
-		case says == denies && others().MatchString(c.text) && (!introduces || !colon || r.intro == permits):
-		case introduces:
+		case item == nil && says == denies && others().MatchString(c.text) &&
+			(!introduces || !colon || r.intro == permits):
+		case introduces && says == denies:
+			r.deny(item, i)
+		case introduces && item == nil:
 			r.introduce(says)
 		case says == permits && r.intro == silent:
 			r.intro = permits
-		case says == denies && forbids(c.text):
-			if about().MatchString(c.text) {
-				r.protectBefore(c, before)
+		case says != denies:
+		case about().MatchString(c.text) && (item != nil || forbids(c.text)):
+			if r.protectBefore(c, before); item == nil {
+				r.deny(nil, i)
 			}
-			r.intro, r.denying = denies, true
+		case forbids(c.text) && (item == nil || !item.begins):
+			r.deny(nil, i)
 		}
+	}
+}
+
+// deny protects what follows the i-th sentence.
+func (r *targetReader) deny(item *openItem, i int) {
+	r.introduce(denies)
+	if item != nil && i > 0 {
+		item.begins = false
 	}
 }
 
@@ -238,28 +257,6 @@ func (r *targetReader) beginList(left []block) {
 		r.doubt = left[0].line
 	}
 	r.intro, r.begun = silent, false
-}
-
-// item reads the sentences of a list item. One that is about all that follows ends what its
-// path at the beginning says.
-func (r *targetReader) item(c block) {
-	_, introduces := c.node.NextSibling().(*ast.List)
-	item := &r.items[len(r.items)-1]
-	var before []codeSpan
-	for i, c := range c.clauses() {
-		switch says := r.take(c, false); {
-		case says != denies:
-		case len(c.spans) > 0, introduces:
-			r.denying, item.begins = true, item.begins && i == 0
-		case about().MatchString(c.text):
-			r.protectBefore(c, before)
-		case !item.begins && forbids(c.text):
-			r.denying = true
-		}
-		if len(c.spans) > 0 {
-			before = c.spans
-		}
-	}
 }
 
 // take adds the paths of a clause and returns what it says. With must, a path that was

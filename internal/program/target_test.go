@@ -327,6 +327,8 @@ func TestWhatASectionSaysOfFiles(t *testing.T) {
 		"Do not break the public API.\n\n- `a.go`\n",
 		"- `a.go`\n- ~~`b.go`~~\n",
 		"1. `a.go`\n2. Never `b.go`\n",
+		"- Do not modify these files.\n  - `b.go`\n",
+		"- Do not modify anything else\n  - `b.go`\n- `a.go`: the parser. Do not touch:\n  - `c.go`\n",
 		// What leaves the repository is a warning, and an error where it cannot be protected.
 		"`../x.go` `~/y.go` `a.go`\n",
 		"`src/`\n\nDo NOT modify `../x.go`\n",
