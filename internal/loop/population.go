@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/strategy"
@@ -25,48 +24,31 @@ func (r *session) strategy() strategy.Named {
 	return strategy.All().Named(r.Program.Strategy)
 }
 
-// breed chooses for every proposal what it grows from. A parent whose change
+// selectParents chooses for every proposal what it grows from. A parent whose change
 // cannot be made any more leaves the incumbent as the parent.
 func (r *run) selectParents(ctx context.Context, at position, all []*attempt) error {
-	members, individuals := r.population(at)
+	population := strategy.Population{Direction: r.Program.Direction, Seed: r.seed(), Iteration: r.iteration}
+	if r.strategy().Evolves {
+		population.Members = r.records.members(at.Evaluator)
+	}
 	for _, a := range all {
-		offspring := r.strategy().SelectParents(strategy.Population{
-			Members: individuals, Direction: r.Program.Direction, Seed: r.seed(), Iteration: r.iteration,
-			Proposal: a.Proposal,
-		})
-		for _, i := range offspring.Inspirations {
-			a.inspirations = append(a.inspirations, members[i])
-		}
-		if offspring.Parent < 0 {
+		population.Proposal = a.Proposal
+		offspring := r.strategy().SelectParents(population)
+		a.inspirations = offspring.Inspirations
+		parent := offspring.Parent
+		if parent == nil {
 			continue
 		}
-		from, err := r.transplant(ctx, at, members[offspring.Parent])
+		from, err := r.transplant(ctx, at, parent)
 		if err != nil {
 			return err
 		}
 		if from != "" {
-			parent := members[offspring.Parent]
 			a.from, a.parent = from, parent
 			a.GrownFrom = &history.Ancestor{Iteration: parent.Iteration, Proposal: parent.Proposal}
 		}
 	}
 	return nil
-}
-
-// population is the proposals that were measured under the present evaluator
-// and whose changes are known, also as the search sees them.
-func (r *run) population(at position) (members []*history.Proposed, individuals []strategy.Individual) {
-	if !r.strategy().Evolves {
-		return nil, nil
-	}
-	members = r.records.members(at.Evaluator)
-	for _, p := range members {
-		individuals = append(individuals, strategy.Individual{
-			Iteration: p.Iteration, Proposal: p.Proposal, Value: p.Metric.Float64(),
-			Lines: decision.PatchLines([]byte(p.Patch)),
-		})
-	}
-	return members, individuals
 }
 
 // transplant makes a commit of the incumbent with the target files of a member

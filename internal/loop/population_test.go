@@ -181,10 +181,7 @@ func TestLineage(t *testing.T) {
 	broken := member(5, "5\n")
 	broken.Patch = "cannot be applied"
 	r.records.Proposals = []*history.Proposed{member(1, "7\n"), member(2, "8\n"), broken}
-	r.Strategies = planned(map[int]strategy.Offspring{
-		1: {Parent: 1, Inspirations: []int{0, 2}}, 2: {Parent: -1, Inspirations: []int{1}},
-		3: {Parent: 2, Inspirations: []int{1}},
-	})
+	r.Strategies = planned(map[int][]int{1: {1, 0, 2}, 2: {-1, 1}, 3: {2, 1}})
 	all := []*attempt{r.newAttempt(1, 3), r.newAttempt(2, 3), r.newAttempt(3, 3)}
 	require.NoError(t, r.selectParents(t.Context(), g.position(t, root), all))
 	assert.Equal(t, map[string]string{"src/a": "8\n"}, g.files(t, all[0].from))
@@ -198,23 +195,31 @@ func TestLineage(t *testing.T) {
 	}
 }
 
-// planned is a strategy whose proposals are known.
-func planned(plan map[int]strategy.Offspring) strategy.Table {
+// planned is a strategy whose proposals are known: the places of the parent, -1 for none, and of
+// others.
+func planned(plan map[int][]int) strategy.Table {
 	return strategy.Table{{
 		Name: "openevolve", Evolves: true,
-		SelectParents: func(of strategy.Population) strategy.Offspring { return plan[of.Proposal] },
-		Focus:         func(string, []string) string { return "" },
+		SelectParents: func(of strategy.Population) (made strategy.Offspring) {
+			for i, place := range plan[of.Proposal] {
+				switch {
+				case i > 0:
+					made.Inspirations = append(made.Inspirations, of.Members[place])
+				case place >= 0 && place < len(of.Members):
+					made.Parent = of.Members[place]
+				}
+			}
+			return made
+		},
+		Focus: func(string, []string) string { return "" },
 	}}
 }
 
 // TestPopulationIsOfTheEvaluator: what was measured under the present evaluator, and can be
-// made again; a strategy sees it in its order.
+// made again.
 func TestPopulationIsOfTheEvaluator(t *testing.T) {
 	t.Parallel()
-	r := &run{thread: threadOf(&journal{
-		session: &session{Service: &Service{Program: &program.Program{Strategy: "openevolve"}}},
-		records: &records{},
-	})}
+	past := &records{}
 	for i, c := range []struct{ value, patch, evaluator string }{
 		{"2.5", "--- a/x\n@@ -1 +1,2 @@\n-one  two\n+one\n+\tthree\n", "e"},
 		{"", "+1", "e"},
@@ -230,17 +235,11 @@ func TestPopulationIsOfTheEvaluator(t *testing.T) {
 		if c.value != "" {
 			p.Metric = metricOf(c.value)
 		}
-		r.records.Proposals = append(r.records.Proposals, p)
+		past.Proposals = append(past.Proposals, p)
 	}
-	members, individuals := r.population(position{identity: identity{Evaluator: "e"}})
+	members := past.members("e")
 	require.Len(t, members, 2)
-	assert.Equal(t, []strategy.Individual{
-		{Iteration: 1, Proposal: 2, Value: 2.5, Lines: []string{"-one two", "+one", "+    three"}},
-		{Iteration: 6, Proposal: 2, Value: 2.5},
-	}, individuals)
-	r.Program.Strategy = "test-driven"
-	members, _ = r.population(position{identity: identity{Evaluator: "e"}})
-	assert.Empty(t, members)
+	assert.Equal(t, []int{1, 6}, []int{members[0].Iteration, members[1].Iteration})
 }
 
 // TestPatchOfAMemberIsBounded: its change against the incumbent, when it is not too long, for a

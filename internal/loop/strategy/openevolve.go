@@ -2,13 +2,12 @@ package strategy
 
 import (
 	"cmp"
-	"maps"
-	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
 
-	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/history"
 )
 
 // The shape of a population, after MAP-Elites with islands as OpenEvolve and
@@ -39,9 +38,8 @@ type cell struct{ size, novelty int }
 
 // Openevolve evolves a population of candidates on islands. It is a pure function of its
 // argument: the islands are replayed from the list of members.
-func Openevolve(p Population) Offspring {
-	offspring := Offspring{Parent: -1}
-	elites := elitesOf(p.Members, p.Direction, island(p.Iteration, p.Proposal), p.Iteration)
+func Openevolve(p Population) (offspring Offspring) {
+	elites := elitesOf(p, island(p.Iteration, p.Proposal))
 	if len(elites) == 0 {
 		return offspring
 	}
@@ -56,52 +54,47 @@ func Openevolve(p Population) Offspring {
 	return offspring
 }
 
-// elitesOf are the best of each cell of an island, the best of all first.
-func elitesOf(all []Individual, direction metric.Direction, home, iteration int) []int {
-	best := bestOf(all, direction, func(Individual) bool { return true })
-	if best < 0 {
+// elitesOf are the best of each cell of an island, the best of all first; of equals the smaller
+// change is better, and the earlier. The best of the island before that one, when the last visits
+// were made, is among them.
+func elitesOf(p Population, home int) []*history.Proposed {
+	lines := map[*history.Proposed][]string{}
+	for _, one := range p.Members {
+		lines[one] = decision.PatchLines([]byte(one.Patch))
+	}
+	compare := func(a, b *history.Proposed) int {
+		switch {
+		case p.Direction.Better(*a.Metric, *b.Metric):
+			return -1
+		case p.Direction.Better(*b.Metric, *a.Metric):
+			return 1
+		}
+		return cmp.Compare(len(lines[a]), len(lines[b]))
+	}
+	those := func(may func(*history.Proposed) bool) []*history.Proposed {
+		return slices.DeleteFunc(slices.Clone(p.Members), func(one *history.Proposed) bool { return !may(one) })
+	}
+	on := func(one *history.Proposed, home int) bool { return island(one.Iteration, one.Proposal) == home }
+	if len(p.Members) == 0 {
 		return nil
 	}
-	reference := setOf(all[best].Lines)
-	cells := map[cell]int{}
-	settle := func(i int) {
-		at := cellOf(all[i], reference)
-		if now, taken := cells[at]; !taken || compare(all[i], all[now], direction) < 0 {
-			cells[at] = i
-		}
-	}
-	for i := range all {
-		if usable(all[i]) && island(all[i].Iteration, all[i].Proposal) == home {
-			settle(i)
-		}
-	}
-	if visitor := visitor(all, direction, home, iteration); visitor >= 0 {
-		settle(visitor)
-	}
-	return slices.SortedFunc(maps.Values(cells), func(a, b int) int {
-		return cmp.Or(compare(all[a], all[b], direction), cmp.Compare(a, b))
+	residents := those(func(one *history.Proposed) bool { return on(one, home) })
+	visitors := those(func(one *history.Proposed) bool {
+		return one.Iteration <= p.Iteration/migration*migration && on(one, (home+islands-1)%islands)
 	})
-}
-
-// bestOf is the place of the best of those that may be, or -1.
-func bestOf(all []Individual, direction metric.Direction, may func(Individual) bool) int {
-	best := -1
-	for i, one := range all {
-		if usable(one) && may(one) && (best < 0 || compare(one, all[best], direction) < 0) {
-			best = i
+	if len(visitors) > 0 {
+		residents = append(residents, slices.MinFunc(visitors, compare))
+	}
+	reference, cells := setOf(lines[slices.MinFunc(p.Members, compare)]), map[cell]*history.Proposed{}
+	for _, one := range residents {
+		at := cellOf(lines[one], reference)
+		if now := cells[at]; now == nil || compare(one, now) < 0 {
+			cells[at] = one
 		}
 	}
-	return best
-}
-
-// visitor is the best of the island before home when the last visits were
-// made, or -1.
-func visitor(all []Individual, direction metric.Direction, home, iteration int) int {
-	since := iteration / migration * migration
-	from := (home + islands - 1) % islands
-	return bestOf(all, direction, func(one Individual) bool {
-		return one.Iteration <= since && island(one.Iteration, one.Proposal) == from
-	})
+	elites := those(func(one *history.Proposed) bool { return cells[cellOf(lines[one], reference)] == one })
+	slices.SortStableFunc(elites, compare)
+	return elites
 }
 
 // ranked draws a place, each half as likely as the one before it.
@@ -115,8 +108,8 @@ func ranked(rng *rand.Rand, n int) int {
 }
 
 // inspire takes the best one beside the parent, and others by chance.
-func inspire(rng *rand.Rand, elites []int, parent int) []int {
-	others := slices.DeleteFunc(slices.Clone(elites), func(i int) bool { return i == parent })
+func inspire(rng *rand.Rand, elites []*history.Proposed, parent *history.Proposed) []*history.Proposed {
+	others := slices.DeleteFunc(elites, func(one *history.Proposed) bool { return one == parent })
 	if len(others) > 1 {
 		rest := others[1:]
 		rng.Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
@@ -124,19 +117,8 @@ func inspire(rng *rand.Rand, elites []int, parent int) []int {
 	return others[:min(len(others), inspirations)]
 }
 
-func usable(one Individual) bool { return !math.IsNaN(one.Value) && !math.IsInf(one.Value, 0) }
-
-// compare orders by value, the best first; of equals the smaller change is better.
-func compare(a, b Individual, direction metric.Direction) int {
-	by := cmp.Compare(b.Value, a.Value)
-	if direction == metric.Lower {
-		by = -by
-	}
-	return cmp.Or(by, cmp.Compare(len(a.Lines), len(b.Lines)))
-}
-
-func cellOf(one Individual, reference map[string]bool) cell {
-	lines := setOf(one.Lines)
+func cellOf(changed []string, reference map[string]bool) cell {
+	lines := setOf(changed)
 	common := 0
 	for line := range lines {
 		if reference[line] {
@@ -147,7 +129,7 @@ func cellOf(one Individual, reference map[string]bool) cell {
 	if union := len(lines) + len(reference) - common; union > 0 {
 		novelty = (union - common) * (noveltyCells - 1) / union
 	}
-	return cell{size: bits.Len(uint(len(one.Lines))), novelty: novelty}
+	return cell{size: bits.Len(uint(len(changed))), novelty: novelty}
 }
 
 func setOf(lines []string) map[string]bool {

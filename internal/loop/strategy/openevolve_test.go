@@ -2,33 +2,47 @@ package strategy_test
 
 import (
 	"fmt"
-	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/strategy"
 	"github.com/org/autoloop/internal/metric"
 )
 
-func individual(iteration int, value float64, lines ...string) strategy.Individual {
-	return strategy.Individual{Iteration: iteration, Proposal: 1, Value: value, Lines: lines}
+func individual(iteration int, value int64, lines ...string) *history.Proposed {
+	one := &history.Proposed{Patch: "@@ @@\n+" + strings.Join(lines, "\n+")}
+	one.Iteration, one.Proposal, one.Metric = iteration, 1, new(metric.FromInt(value))
+	return one
 }
 
-func selectParents(members []strategy.Individual, direction metric.Direction, seed int64, iteration,
+// drawn is an offspring by the places of its relatives, -1 for none.
+type drawn struct {
+	Parent       int
+	Inspirations []int
+}
+
+func selectParents(members []*history.Proposed, direction metric.Direction, seed int64, iteration,
 	proposal int,
-) strategy.Offspring {
-	return strategy.Openevolve(strategy.Population{
+) drawn {
+	offspring := strategy.Openevolve(strategy.Population{
 		Members: members, Direction: direction, Seed: seed, Iteration: iteration, Proposal: proposal,
 	})
+	of := drawn{Parent: slices.Index(members, offspring.Parent)}
+	for _, one := range offspring.Inspirations {
+		of.Inspirations = append(of.Inspirations, slices.Index(members, one))
+	}
+	return of
 }
 
 // settled is a population of one island's worth: iterations 2, 5, 8, … have the
 // island of iteration 11.
-func settled(values ...float64) []strategy.Individual {
-	var all []strategy.Individual
+func settled(values ...int64) []*history.Proposed {
+	var all []*history.Proposed
 	for i, value := range values {
 		lines := make([]string, 1<<i) // every one in a cell of its own
 		for j := range lines {
@@ -41,9 +55,7 @@ func settled(values ...float64) []strategy.Individual {
 
 func TestSelectParentsWithoutAPopulation(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, strategy.Offspring{Parent: -1}, selectParents(nil, metric.Higher, 1, 4, 1))
-	assert.Equal(t, -1, selectParents([]strategy.Individual{individual(1, math.NaN()), individual(1, math.Inf(1))},
-		metric.Higher, 1, 4, 1).Parent)
+	assert.Equal(t, drawn{Parent: -1}, selectParents(nil, metric.Higher, 1, 4, 1))
 }
 
 func TestSelectParentsPrefersTheBest(t *testing.T) {
@@ -68,7 +80,7 @@ func TestSelectParentsPrefersTheBest(t *testing.T) {
 func TestCellsKeepTheirBest(t *testing.T) {
 	t.Parallel()
 	// Two of one size and one difference share a cell; the third is alone.
-	all := []strategy.Individual{
+	all := []*history.Proposed{
 		individual(2, 9, "best"), individual(5, 1, "a", "b"), individual(8, 2, "c", "d"),
 		individual(2, 0, "a", "b", "c", "d", "e"),
 	}
@@ -82,7 +94,7 @@ func TestCellsKeepTheirBest(t *testing.T) {
 
 func TestEqualValuesPreferTheSmallerChange(t *testing.T) {
 	t.Parallel()
-	all := []strategy.Individual{individual(2, 5, "a", "b", "c"), individual(5, 5, "d", "e"), individual(8, 9, "best")}
+	all := []*history.Proposed{individual(2, 5, "a", "b", "c"), individual(5, 5, "d", "e"), individual(8, 9, "best")}
 	for seed := range int64(50) {
 		assert.NotEqual(t, 0, selectParents(all, metric.Higher, seed, 11, 1).Parent)
 	}
@@ -112,10 +124,7 @@ func TestChanceIsThatOfTheProposal(t *testing.T) {
 func TestVisitsComeEveryTenIterations(t *testing.T) {
 	t.Parallel()
 	visited := func(of, iteration int) bool {
-		all := []strategy.Individual{
-			{Iteration: of, Proposal: 1, Value: 9, Lines: []string{"x"}},
-			{Iteration: 2, Proposal: 1, Value: 1, Lines: []string{"y", "z"}},
-		}
+		all := []*history.Proposed{individual(of, 9, "x"), individual(2, 1, "y", "z")}
 		for proposal := 1; proposal <= 3; proposal++ {
 			if (iteration+proposal)%3 != 0 { // the island after that of iterations 1, 4, 7, …
 				continue
@@ -155,7 +164,7 @@ func TestStrategiesByName(t *testing.T) {
 		assert.Equal(t, name == "test-driven", found.Focus("--- FAIL: TestA\n", nil) == "TestA", name)
 	}
 	assert.Empty(t, strategy.Table{}.Named("openevolve").Name)
-	assert.Equal(t, strategy.Offspring{Parent: -1},
+	assert.Equal(t, strategy.Offspring{},
 		strategy.Table(nil).Named("").SelectParents(strategy.Population{Members: settled(1)}))
 	assert.Len(t, slices.Compact(slices.Sorted(slices.Values(all.Names()))), len(all), "a name is one strategy's")
 }

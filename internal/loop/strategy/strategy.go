@@ -8,35 +8,28 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/metric"
 )
 
 // Population is what a strategy selects parents from, for one proposal.
 type Population struct {
-	// Members are the measured candidates of the past, in the order of their
+	// Members are candidates of the past with their metrics and patches, in the order of their
 	// measurements.
-	Members   []Individual
+	Members   []*history.Proposed
 	Direction metric.Direction
 	// Seed, Iteration and Proposal are all that chance may come from.
 	Seed                int64
 	Iteration, Proposal int
 }
 
-// Individual is one measured candidate of the past.
-type Individual struct {
-	Iteration, Proposal int
-	Value               float64
-	// Lines are the changed lines of its patch, normalised.
-	Lines []string
-}
-
-// Offspring is what one proposal grows from: places in the list of members.
+// Offspring is what one proposal grows from.
 type Offspring struct {
-	// Parent is -1 for the incumbent.
-	Parent int
+	// Parent is nil for the incumbent.
+	Parent *history.Proposed
 	// Inspirations are others, the most useful first.
-	Inspirations []int
+	Inspirations []*history.Proposed
 }
 
 // Named is one way to search, under its name.
@@ -83,7 +76,7 @@ func (t Table) Named(name string) Named {
 	return Named{SelectParents: incumbent, Focus: nothing}
 }
 
-func incumbent(Population) Offspring { return Offspring{Parent: -1} }
+func incumbent(Population) Offspring { return Offspring{} }
 
 func nothing(string, []string) string { return "" }
 
