@@ -16,6 +16,7 @@ import (
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/loop/strategy"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
@@ -33,14 +34,13 @@ type attempt struct {
 	proposed *tree.Tree  // the agent's tree
 	// from is a commit of the parent's files on top of the incumbent's others, ""
 	// when the parent is the incumbent.
-	from         string
-	parent       *history.Proposed
-	inspirations []*history.Proposed
-	failure      string // what CI said of the files that it begins with, "" for nothing
-	measured     []*history.Measured
-	tree         string // the candidate's tree object
-	reply        agent.Reply
-	masker       process.Masker // hides our secrets and the agent's
+	from     string
+	grown    strategy.Offspring // what it grows from
+	failure  string             // what CI said of the files that it begins with, "" for nothing
+	measured []*history.Measured
+	tree     string // the candidate's tree object
+	reply    agent.Reply
+	masker   process.Masker // hides our secrets and the agent's
 }
 
 func (a *attempt) end(outcome state.Status, reasons ...decision.Reason) *attempt {
@@ -144,7 +144,7 @@ func (r *run) prompt(at position, a *attempt, files []string) string {
 		Attempts: b.Attempts, Output: b.Output, Failed: b.Failed(b.Iteration),
 		Handback: handsBack(at), Comments: r.instructions(),
 		Proposal: a.Proposal, Proposals: a.of,
-		Parent: a.parent, Inspirations: a.inspirations, Focus: a.Focus, Failure: a.failure,
+		Parent: a.grown.Parent, Inspirations: a.grown.Inspirations, Focus: a.Focus, Failure: a.failure,
 	})
 }
 

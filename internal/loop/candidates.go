@@ -80,9 +80,9 @@ func (r *run) ask(ctx context.Context, at position, all []*attempt) error {
 		r.step("trees", "building one of %d files", len(at.entries))
 	}
 	for _, a := range all {
-		from := cmp.Or(a.from, at.Head)
+		o := tree.Options{Head: cmp.Or(a.from, at.Head), Share: r.Program.Share}
 		var err error
-		if a.proposed, err = r.Trees.Build(ctx, from, r.newDir("t"), tree.Options{Head: from, Share: r.Program.Share}); err != nil {
+		if a.proposed, err = r.Trees.Build(ctx, o.Head, r.newDir("t"), o); err != nil {
 			return err
 		}
 	}
@@ -98,19 +98,20 @@ func (r *run) ask(ctx context.Context, at position, all []*attempt) error {
 	if err != nil {
 		return err
 	}
-	r.leftAs, err = r.Repo.Fingerprint(ctx, r.Program.File)
-	if err != nil {
-		return err
-	}
-	return r.endTampered(ctx, all, before, r.leftAs, "while the agent ran")
+	r.leftAs, err = r.endTampered(ctx, all, before, "while the agent ran")
+	return err
 }
 
-// endTampered ends the attempts when the repository itself was changed.
-func (r *run) endTampered(ctx context.Context, all []*attempt, before, after git.Fingerprint, when string) error {
+// endTampered ends the attempts when the repository itself was changed, and says how it is now.
+func (r *run) endTampered(ctx context.Context, all []*attempt, before git.Fingerprint, when string,
+) (after git.Fingerprint, err error) {
+	if after, err = r.Repo.Fingerprint(ctx, r.Program.File); err != nil {
+		return nil, err
+	}
 	changes, err := r.changesOf(ctx, before, after)
 	reason := r.tampered(changes, when)
 	if err != nil || reason == nil {
-		return err
+		return after, err
 	}
 	for _, a := range all {
 		a.Rule = nil
@@ -119,7 +120,7 @@ func (r *run) endTampered(ctx context.Context, all []*attempt, before, after git
 		own.Words = a.masker.String(own.Words)
 		a.end(history.Error, own)
 	}
-	return nil
+	return after, nil
 }
 
 // askAll gives every agent its task and waits for all of them. The tuner's proposals are made
@@ -274,11 +275,8 @@ func (r *run) measureAll(ctx context.Context, at position, all []*attempt) error
 	if len(measured) == 0 {
 		return nil
 	}
-	after, err := r.Repo.Fingerprint(ctx, r.Program.File)
-	if err != nil {
-		return err
-	}
-	return r.endTampered(ctx, measured, r.leftAs, after, "while it was measured")
+	_, err := r.endTampered(ctx, measured, r.leftAs, "while it was measured")
+	return err
 }
 
 // changesOf are the differences of two fingerprints without what runs of other programs

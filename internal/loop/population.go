@@ -33,20 +33,20 @@ func (r *run) selectParents(ctx context.Context, at position, all []*attempt) er
 	}
 	for _, a := range all {
 		population.Proposal = a.Proposal
-		offspring := r.strategy().SelectParents(population)
-		a.inspirations = offspring.Inspirations
-		parent := offspring.Parent
+		a.grown = r.strategy().SelectParents(population)
+		parent := a.grown.Parent
 		if parent == nil {
 			continue
 		}
-		from, err := r.transplant(ctx, at, parent)
-		if err != nil {
+		var err error
+		if a.from, err = r.transplant(ctx, at, parent); err != nil {
 			return err
 		}
-		if from != "" {
-			a.from, a.parent = from, parent
-			a.GrownFrom = &history.Ancestor{Iteration: parent.Iteration, Proposal: parent.Proposal}
+		if a.from == "" {
+			a.grown.Parent = nil
+			continue
 		}
+		a.GrownFrom = &history.Ancestor{Iteration: parent.Iteration, Proposal: parent.Proposal}
 	}
 	return nil
 }

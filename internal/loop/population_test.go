@@ -186,9 +186,9 @@ func TestLineage(t *testing.T) {
 	require.NoError(t, r.selectParents(t.Context(), g.position(t, root), all))
 	assert.Equal(t, map[string]string{"src/a": "8\n"}, g.files(t, all[0].from))
 	for i, want := range [][]int{{1, 5}, {2}, {2}} {
-		assert.Equal(t, []bool{i == 0, i == 0}, []bool{all[i].parent != nil, all[i].from != ""})
+		assert.Equal(t, []bool{i == 0, i == 0}, []bool{all[i].grown.Parent != nil, all[i].from != ""})
 		var shown []int
-		for _, relative := range all[i].inspirations {
+		for _, relative := range all[i].grown.Inspirations {
 			shown = append(shown, relative.Iteration)
 		}
 		assert.Equal(t, want, shown)
