@@ -48,14 +48,16 @@ const EnoughRuns = 30
 // until there are as many as a comparison has, at most `most`. Then it breaks a target
 // file in throw-away trees in these ways and looks whether the evaluation notices. It
 // takes no lease and writes nothing.
-func (s *Service) Inspect(ctx context.Context, most int, ways ...string) (Inspection, error) {
+func (s *Service) Inspect(ctx context.Context, most int, ways ...string) (found Inspection, err error) {
 	r := s.begin()
-	found := Inspection{Program: s.Program.Name}
-	err := r.open(ctx)
-	if err != nil {
-		return found, err
+	found.Program = s.Program.Name
+	if err = r.open(ctx); err == nil {
+		found.Commit, err = r.head(ctx)
 	}
-	if found.Commit, err = r.incumbent(ctx); err != nil {
+	if err == nil && found.Commit == "" {
+		_, found.Commit, err = r.base(ctx)
+	}
+	if err != nil {
 		return found, err
 	}
 	runs := r.newSeries(history.Incumbent, found.Commit)
@@ -81,22 +83,17 @@ func (s *Service) Inspect(ctx context.Context, most int, ways ...string) (Inspec
 	if err != nil || len(ways) == 0 || found.Problem != "" {
 		return found, err
 	}
-	entries, err := r.Repo.LsTree(ctx, found.Commit)
-	if err != nil {
-		return found, err
+	file, err := r.fileToBreak(ctx, found.Commit, runs.environments[0].tree.Dir)
+	for _, how := range ways {
+		if err != nil || file == "" {
+			break
+		}
+		r.step("inspect", "%s %s", file, how)
+		broken := Breakage{File: file, How: how}
+		err = r.measureBroken(ctx, &found, &broken)
+		found.Broken = append(found.Broken, broken)
 	}
-	err = r.breakTarget(ctx, entries, runs.environments[0].tree.Dir, ways, &found)
 	return found, err
-}
-
-// incumbent is the head of the program branch, else of the default branch.
-func (r *run) incumbent(ctx context.Context) (string, error) {
-	head, err := r.head(ctx)
-	if err != nil || head != "" {
-		return head, err
-	}
-	_, base, err := r.base(ctx)
-	return base, err
 }
 
 // Breakage is what the evaluation says of a target file that was broken.
@@ -124,29 +121,10 @@ const (
 // nonsense is a syntax error in every language.
 const nonsense = "\n)}] this is no program ([{ \"\n"
 
-// breakTarget breaks a target file in throw-away trees, one for each way, and measures
-// them. The commit has these files, which lie in a tree of it too.
-func (r *measurer) breakTarget(ctx context.Context, entries []git.TreeEntry, tree string, ways []string,
-	found *Inspection,
-) error {
-	file := r.fileToBreak(entries, tree)
-	if file == "" {
-		return nil
-	}
-	for _, how := range ways {
-		r.step("inspect", "%s %s", file, how)
-		broken, err := r.measureBroken(ctx, found, file, how)
-		if err != nil {
-			return err
-		}
-		found.Broken = append(found.Broken, broken)
-	}
-	return nil
-}
-
-// fileToBreak is the largest target file that the script names, else the largest of all:
-// the one that the evaluation is likeliest to need.
-func (r *measurer) fileToBreak(entries []git.TreeEntry, tree string) string {
+// fileToBreak is the largest target file of a commit that the script names, else the largest of
+// all: the one that the evaluation is likeliest to need. They lie in a tree of the commit too.
+func (r *measurer) fileToBreak(ctx context.Context, commit, tree string) (string, error) {
+	entries, err := r.Repo.LsTree(ctx, commit)
 	rules := r.rules(position{entries: entries})
 	var largest int64
 	found, names, named := "", r.Program.ScriptNames(), false
@@ -163,24 +141,23 @@ func (r *measurer) fileToBreak(entries []git.TreeEntry, tree string) string {
 			found, named, largest = entry.Path, is, info.Size()
 		}
 	}
-	return found
+	return found, err
 }
 
-func (r *measurer) measureBroken(ctx context.Context, found *Inspection, file, how string) (Breakage, error) {
-	broken := Breakage{File: file, How: how}
+// measureBroken breaks a file in a throw-away tree, measures that, and compares the number with
+// those of the unchanged files.
+func (r *measurer) measureBroken(ctx context.Context, found *Inspection, broken *Breakage) error {
 	of := subjectOf(history.Incumbent, found.Commit)
-	of.change = func(dir string) error { return breakFiles(dir, how, file) }
+	of.change = func(dir string) error { return breakFiles(dir, broken.How, broken.File) }
 	env, err := r.newEnvironment(ctx, of, r.newDir("t"))
 	if err != nil {
-		return broken, err
+		return err
 	}
 	defer env.Close()
 	outcome, err := env.evaluate(ctx)
-	if err != nil {
-		return broken, err
-	}
-	if broken.Problem, broken.Metric = outcome.Problem, outcome.Measurement.Metric; broken.Problem != "" {
-		return broken, nil
+	broken.Problem, broken.Metric = outcome.Problem, outcome.Measurement.Metric
+	if err != nil || broken.Problem != "" {
+		return err
 	}
 	rule := found.Rule
 	rule.Regime, rule.CheckTooGood = decision.Single, false
@@ -191,10 +168,17 @@ func (r *measurer) measureBroken(ctx context.Context, found *Inspection, file, h
 	d, err := trial.Run(func(decision.Step) (metric.Measurement, error) { return outcome.Measurement, nil })
 	if d.Verdict != decision.Improved { // beside no best each number is: it is refused, or breaks a guardrail
 		broken.Problem = d.Reasons[0].String()
-		return broken, err
+		return err
 	}
 	broken.judge(found.Samples, r.Program.Direction)
-	return broken, nil
+	return err
+}
+
+// judge compares the number with those of the unchanged files.
+func (b *Breakage) judge(samples []metric.Value, direction metric.Direction) {
+	b.Gain = !slices.ContainsFunc(samples, func(s metric.Value) bool { return !direction.Better(*b.Metric, s) })
+	low, high := slices.MinFunc(samples, metric.Value.Cmp), slices.MaxFunc(samples, metric.Value.Cmp)
+	b.Unnoticed = low.Cmp(*b.Metric) <= 0 && b.Metric.Cmp(high) <= 0
 }
 
 // breakFiles breaks files of a throw-away tree; one that is not there is made. Links
@@ -284,11 +268,4 @@ func leavesNothing(ctx context.Context, repo *git.Repo, changes []git.DiffEntry)
 		return false, err
 	}
 	return !slices.ContainsFunc(texts, func(o git.Object) bool { return len(bytes.TrimSpace(o.Data)) > 0 }), nil
-}
-
-// judge compares the number with those of the unchanged files.
-func (b *Breakage) judge(samples []metric.Value, direction metric.Direction) {
-	b.Gain = !slices.ContainsFunc(samples, func(s metric.Value) bool { return !direction.Better(*b.Metric, s) })
-	low, high := slices.MinFunc(samples, metric.Value.Cmp), slices.MaxFunc(samples, metric.Value.Cmp)
-	b.Unnoticed = low.Cmp(*b.Metric) <= 0 && b.Metric.Cmp(high) <= 0
 }

@@ -335,7 +335,7 @@ func TestBranchStaysOnOwnBase(t *testing.T) {
 		assert.Equal(t, "untouched", b.git("show", "autoloop/p:other.txt"))
 		assert.Equal(t, old, b.git("rev-parse", "autoloop/p~1"))
 		assert.Equal(t, main, b.records().WorkflowsRefused)
-		assert.Equal(t, old, b.records().decided(2).Parent)
+		assert.Equal(t, old, b.records().Decision.Parent)
 		assert.Empty(t, auditOf(b.records().log.Events), jobs)
 	}
 }

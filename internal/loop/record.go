@@ -59,7 +59,7 @@ func (r *run) asksForReview(ctx context.Context, at position, p *proposal.Propos
 	if reason := r.readyForReview(); reason != "" {
 		return proposal.Refuse("%s", reason)
 	}
-	if r.promotes(p) && r.ciRequired(ctx, at.Base) {
+	if r.promotes(p) && r.ciRequired(ctx, at.Base, at.BaseBranch) {
 		p.Decided.Outcome = history.PendingCI
 	}
 	return nil

@@ -81,7 +81,7 @@ func (r *run) result(end *endedError) Result {
 	if r.records == nil {
 		return result
 	}
-	sum := &r.records.Summary
+	sum, e := &r.records.Summary, r.records.Decision
 	result.Initial, result.BestMetric = sum.Initial, sum.Best
 	result.Issue, result.PullRequest = cmp.Or(sum.Issue, r.Program.Issue), sum.OpenPull()
 	if r.comments != nil {
@@ -93,11 +93,10 @@ func (r *run) result(end *endedError) Result {
 			result.Evaluation = result.Evaluation.Plus(e.Evaluation)
 		}
 	}
-	e := sum.Decision
 	if end == nil && e != nil {
 		result.Iteration, result.Outcome, result.Reasons, result.Failing = e.Iteration, e.Outcome, e.Reasons, e.Failing
 	}
-	if result.Outcome == history.Idle || r.records.decided(result.Iteration) == nil {
+	if result.Outcome == history.Idle || e == nil || e.Iteration != result.Iteration {
 		return result
 	}
 	result.Evaluation = sum.Attempts[len(sum.Attempts)-1].Evaluation.Plus(result.Evaluation)
@@ -114,14 +113,6 @@ func (r *run) result(end *endedError) Result {
 		result.Commit = &e.Commit
 	}
 	return result
-}
-
-// decided returns the last decision, nil when it is on another iteration.
-func (b *records) decided(iteration int) *history.Decided {
-	if e := b.Decision; e != nil && e.Iteration == iteration {
-		return e
-	}
-	return nil
 }
 
 // samplesOf are the samples of the last stage of the deciding candidate's trial.
@@ -160,16 +151,13 @@ type Rail struct {
 // rails are the guardrails with what the deciding candidate measured last.
 func (r *run) rails(decided *history.Decided) []Rail {
 	rails := make([]Rail, 0, len(r.Program.Guardrails))
-	measured := r.records.Candidate(decided.Iteration, decided.Proposal)
+	measured := cmp.Or(r.records.Candidate(decided.Iteration, decided.Proposal), &history.Measured{})
 	for _, of := range r.Program.Guardrails {
-		rail := Rail{
+		rails = append(rails, Rail{
 			Metric: of.Metric, Direction: of.Direction, Allowed: of.MaxRegression,
-			Initial: median(r.records.Guardrails[of.Metric]),
-		}
-		if measured != nil {
-			rail.Candidate = median(measured.GuardrailSamples[of.Metric])
-		}
-		rails = append(rails, rail)
+			Initial:   median(r.records.Guardrails[of.Metric]),
+			Candidate: median(measured.GuardrailSamples[of.Metric]),
+		})
 	}
 	return rails
 }

@@ -47,7 +47,7 @@ func (r *run) waits(ctx context.Context) *waiting {
 	if r.merged(e.Commit) {
 		at.Branch.Commit = e.Commit // it may be deleted
 	}
-	starts, _, elsewhere, err := r.workflows(ctx, r.records.Base)
+	starts, elsewhere, err := r.workflows(ctx, r.records.Base, r.records.BaseBranch)
 	at.Starts, at.Elsewhere = starts || err != nil, elsewhere
 	return &waiting{run: r, e: *e, ci: r.GitHub.CI(ctx, at)}
 }
@@ -116,7 +116,7 @@ func (w *waiting) event(ctx context.Context, late bool) lifecycle.Event {
 		return lifecycle.Moved
 	case w.ci.State == ci.Green:
 		return lifecycle.Green
-	case w.Program.CIGate == "off", w.ci.Seen == 0 && !w.ciRequired(ctx, w.records.Base):
+	case w.Program.CIGate == "off", w.ci.Seen == 0 && !w.ciRequired(ctx, w.records.Base, w.records.BaseBranch):
 		return lifecycle.Absent
 	case w.ci.State == ci.Red, late && len(w.ci.Failing) > 0:
 		if fixesExhausted(&w.records.Summary, w.ci.Signature()) != nil {
@@ -250,14 +250,14 @@ func (w *waiting) asksToFix(ctx context.Context) bool {
 // CI was ever seen on this program, when a workflow of the base runs on what is
 // pushed, when the base or the pull request has checks, or when rules require some: it
 // never switches itself off. If that cannot be determined it returns true.
-func (r *run) ciRequired(ctx context.Context, base string) bool {
+func (r *run) ciRequired(ctx context.Context, base, into string) bool {
 	switch {
 	case r.GitHub == nil, r.Program.CIGate == "off":
 		return false
 	case r.Program.CIGate == "required", r.Program.CIWorkflow != "", r.records.CISeen:
 		return true
 	}
-	starts, into, elsewhere, err := r.workflows(ctx, base)
+	starts, elsewhere, err := r.workflows(ctx, base, into)
 	if err == nil && !starts {
 		starts, err = r.GitHub.HasCI(ctx, r.checkedBase(ctx, base), into, elsewhere)
 	}
@@ -284,17 +284,12 @@ func (r *run) checkedBase(ctx context.Context, base string) string {
 
 // workflows reports whether a workflow of the base runs when a change of the target
 // files is pushed or in a pull request into the default branch, and which workflows do not.
-func (r *run) workflows(ctx context.Context, base string) (starts bool, into string, elsewhere []string, err error) {
+func (r *run) workflows(ctx context.Context, base, into string) (starts bool, elsewhere []string, err error) {
 	entries, err := r.Repo.LsTree(ctx, base)
 	if err != nil {
-		return false, "", nil, err
+		return false, nil, err
 	}
-	change := ci.Push{Branch: r.branch(), Into: r.records.BaseBranch}
-	if change.Into == "" {
-		if change.Into, err = r.defaultBranch(ctx); err != nil {
-			return false, "", nil, err
-		}
-	}
+	change := ci.Push{Branch: r.branch(), Into: into}
 	var files, ids []string
 	matcher := r.Program.Matcher()
 	for _, e := range entries {
@@ -306,12 +301,12 @@ func (r *run) workflows(ctx context.Context, base string) (starts bool, into str
 	}
 	objects, err := r.Repo.Cat(ctx, ids...)
 	if err != nil {
-		return false, "", nil, err
+		return false, nil, err
 	}
 	texts := map[string][]byte{}
 	for i, o := range objects {
 		texts[files[i]] = o.Data
 		starts = starts || change.Starts(o.Data)
 	}
-	return starts, change.Into, change.Elsewhere(texts), nil
+	return starts, change.Elsewhere(texts), nil
 }

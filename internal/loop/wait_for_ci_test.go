@@ -515,7 +515,7 @@ func TestWhetherCIIsRequired(t *testing.T) {
 			if base == "" {
 				base = baseOnRecord
 			}
-			required := d.ciRequired(t.Context(), base)
+			required := d.ciRequired(t.Context(), base, "main")
 			for name, id := range ids {
 				if slices.Equal(d.hub.asked, []string{id}) {
 					d.hub.asked[0] = name
