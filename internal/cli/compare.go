@@ -11,8 +11,7 @@ import (
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/suite/evalrun"
-	"github.com/org/autoloop/internal/suite/format"
-	"github.com/org/autoloop/internal/suite/score"
+	"github.com/org/autoloop/internal/suite/tasks"
 )
 
 func (a *App) newCompareCommand() *cobra.Command {
@@ -39,7 +38,7 @@ The exit code is 0 for improved and neutral, 1 for regressed, and 2 when somethi
 			if err != nil {
 				return err
 			}
-			var sides [2]format.SuiteOutcome
+			var sides [2]tasks.SuiteOutcome
 			for i, name := range args {
 				if sides[i], err = evalrun.ReadOutcome(a.Path(name), name); err != nil {
 					return err
@@ -50,7 +49,7 @@ The exit code is 0 for improved and neutral, 1 for regressed, and 2 when somethi
 					"with the baseline first", args[0], args[1], len(sides[1].Scores))
 			}
 			found := render.Comparison{
-				Comparison: score.Compare(sides[0], sides[1], thresholdsOf(p)), Before: sides[0], After: sides[1],
+				Comparison: tasks.Compare(sides[0], sides[1], thresholdsOf(p)), Before: sides[0], After: sides[1],
 			}
 			return a.deliverComparison(found, found.Comparison, html, "", markdown)
 		},

@@ -34,7 +34,7 @@ func TestSchemas(t *testing.T) {
 		"autoloop": newSchemas(t, "../schedule/plan.go").of("Plan"),
 		"bundle": newSchemas(t, slices.Concat([]string{"../loop/proposal/proposal.go", "../loop/proposal/bundle.go"},
 			eventFiles)...).of("Proposal"),
-		"outcome":   newSchemas(t, "../suite/format/outcome.go", "../suite/format/parse.go").of("writtenOutcome"),
+		"outcome":   newSchemas(t, "../suite/tasks/outcome.go", "../suite/tasks/read.go").of("writtenOutcome"),
 		"workspace": newSchemas(t, "../skill/workspace/workspace.go", "../history/executor.go").of("workspaceJSON"),
 		"snapshot":  newSchemas(t, "../skill/workspace/manifest.go").of("manifestJSON"),
 		"grading":   newSchemas(t, "../suite/evals/grading.go").of("writtenGrading"),

@@ -18,7 +18,7 @@ import (
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/suite/evalrun"
-	"github.com/org/autoloop/internal/suite/score"
+	"github.com/org/autoloop/internal/suite/tasks"
 )
 
 // taskSuite runs a task suite, alone or inside a program's loop.
@@ -63,7 +63,7 @@ func (l *taskSuite) Run(ctx context.Context, limit evaluation.Limit, trees ...st
 	if err != nil {
 		return result, err
 	}
-	result.Incumbent, result.Noisy = score.Metric(found.Baseline), found.Baseline.MayVary()
+	result.Incumbent, result.Noisy = tasks.Metric(found.Baseline), found.Baseline.MayVary()
 	if len(sides) == 1 {
 		if result.Output = evalrun.TaskFailures(found.Baseline); result.Incumbent == nil {
 			result.Problem = "the suite came to no number"
@@ -71,7 +71,7 @@ func (l *taskSuite) Run(ctx context.Context, limit evaluation.Limit, trees ...st
 		return result, nil
 	}
 	result.Verdict, result.Reasons, result.Output = found.Verdict, found.Lines(), evalrun.TaskFailures(found.Candidate)
-	result.Candidate, result.Noisy = score.Metric(found.Candidate), result.Noisy || found.Candidate.MayVary()
+	result.Candidate, result.Noisy = tasks.Metric(found.Candidate), result.Noisy || found.Candidate.MayVary()
 	if found.Verdict == decision.Improved && (!found.Promotable || result.Candidate == nil) {
 		result.Verdict = decision.Neutral
 	}

@@ -8,15 +8,14 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/plain"
-	"github.com/org/autoloop/internal/suite/format"
-	"github.com/org/autoloop/internal/suite/score"
+	"github.com/org/autoloop/internal/suite/tasks"
 )
 
 // Comparison is the report of a comparison, with the outcomes that it is of:
 // they tell which checks failed and what the judge said.
 type Comparison struct {
-	score.Comparison
-	Before, After format.SuiteOutcome
+	tasks.Comparison
+	Before, After tasks.SuiteOutcome
 }
 
 // Text renders the report for a terminal.
@@ -50,7 +49,7 @@ func (c Comparison) render(f form) string {
 			Align:  "lrrrrrrr", Rows: lines(c.Deltas, f.delta),
 		})
 	}
-	text := func(reason score.Reason) string { return f.text(rounded(reason.Text), maxLine) }
+	text := func(reason tasks.Reason) string { return f.text(rounded(reason.Text), maxLine) }
 	out += f.section("Hard regressions", lines(c.Regressions, text)) + f.section("Improvements",
 		lines(c.Improvements, text)) +
 		f.section("Notes", lines(c.Notes, text))
@@ -62,7 +61,7 @@ func (c Comparison) render(f form) string {
 }
 
 // delta is the row of a task. The verdict is the last column, so that colours change no widths.
-func (f form) delta(d score.Delta) []string {
+func (f form) delta(d tasks.Delta) []string {
 	verdict := string(d.Verdict)
 	switch {
 	case d.BaselineRuns == 0 && !d.Regressed:
@@ -85,14 +84,14 @@ func change(before, after string) string {
 	return before + " → " + after
 }
 
-func checks(o *format.Objective) string {
+func checks(o *tasks.Objective) string {
 	if o == nil {
 		return "—"
 	}
 	return o.String()
 }
 
-func sideText(s score.Side) string {
+func sideText(s tasks.Side) string {
 	label := cmp.Or(plain.Short(s.ConfigLabel, maxLabel), "(no label)")
 	text := fmt.Sprintf("%s, %s, %s of %s checks passed", label, Count(s.Runs, "run", "runs"), Figure(s.Passed),
 		Figure(s.Total))

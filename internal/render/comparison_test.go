@@ -11,14 +11,13 @@ import (
 
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/suite/format"
-	"github.com/org/autoloop/internal/suite/score"
+	"github.com/org/autoloop/internal/suite/tasks"
 	"github.com/org/autoloop/tests/golden"
 )
 
-func parsed(t *testing.T, text string) format.SuiteOutcome {
+func parsed(t *testing.T, text string) tasks.SuiteOutcome {
 	t.Helper()
-	o, problems := format.ParseOutcome("outcome", []byte(text))
+	o, problems := tasks.ParseOutcome("outcome", []byte(text))
 	require.NoError(t, problems.Err())
 	return o
 }
@@ -36,7 +35,7 @@ func comparison(t *testing.T) render.Comparison {
 		 "transcript": "runs/1/transcript.txt", "diff": "../../etc/passwd"},
 		{"taskId": "new", "objective": {"passed": 1, "total": 1}, "cost": {"tokens": 100, "costUsd": 0.01}}]}`)
 	return render.Comparison{
-		Comparison: score.Compare(before, after, thresholds()), Before: before,
+		Comparison: tasks.Compare(before, after, thresholds()), Before: before,
 		After: after,
 	}
 }
@@ -55,7 +54,7 @@ func TestComparisonAsMarkdown(t *testing.T) {
 // whose candidate fails one check in every run and another one in two of them.
 func repeated(t *testing.T) render.Comparison {
 	t.Helper()
-	side := func(label string, tokens int, usd string) format.SuiteOutcome {
+	side := func(label string, tokens int, usd string) tasks.SuiteOutcome {
 		var runs []string
 		for k := range 5 {
 			failed := `{"kind": "command", "name": "make test", "passed": false, "detail": "exit code 2"}`
@@ -71,7 +70,7 @@ func repeated(t *testing.T) render.Comparison {
 	}
 	before, after := side("main", 34567, "0.0412345"), side("pull request", 31234, "0.0398765")
 	return render.Comparison{
-		Comparison: score.Compare(before, after, thresholds()), Before: before,
+		Comparison: tasks.Compare(before, after, thresholds()), Before: before,
 		After: after,
 	}
 }
@@ -95,8 +94,8 @@ func TestComparisonIsShort(t *testing.T) {
 	assert.NotContains(t, c.Text(), "\u200b")
 }
 
-func thresholds() score.Thresholds {
-	return score.Thresholds{
+func thresholds() tasks.Thresholds {
+	return tasks.Thresholds{
 		MinCompositeGain: metric.MustValue("0.01"), RegressionCompositeDrop: metric.MustValue("0.05"),
 		ObjectiveDropIsRegression: true,
 	}

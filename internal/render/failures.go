@@ -4,14 +4,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/suite/format"
+	"github.com/org/autoloop/internal/suite/tasks"
 )
 
 // told is what there is to say of a run of a task, with links to its files.
 type told struct{ text, links string }
 
 // perRun says each text once, with the runs that have it and the links of the first of them.
-func perRun(name string, s format.Score, of func(format.Run) []told) (list []string) {
+func perRun(name string, s tasks.Score, of func(tasks.Run) []told) (list []string) {
 	in := map[string][]string{}
 	var all []told
 	for k, run := range s.Runs {
@@ -39,7 +39,7 @@ func perRun(name string, s format.Score, of func(format.Run) []told) (list []str
 }
 
 // failures says, a line each, what failed in which runs and why.
-func failures(o format.SuiteOutcome, f form) (list []string) {
+func failures(o tasks.SuiteOutcome, f form) (list []string) {
 	for _, s := range o.Scores {
 		list = append(list, perRun(f.text(s.TaskID, maxLabel), s, f.failures)...)
 	}
@@ -47,7 +47,7 @@ func failures(o format.SuiteOutcome, f form) (list []string) {
 }
 
 // failures are those of a run; the last has the links to its files.
-func (f form) failures(run format.Run) (list []told) {
+func (f form) failures(run tasks.Run) (list []told) {
 	if run.Failure != "" {
 		list = append(list, told{text: f.text(run.Failure, maxLine)})
 	}
@@ -71,15 +71,15 @@ func (f form) failures(run format.Run) (list []told) {
 
 // rationales lists what the judge said of each task, the baseline's before the
 // candidate's.
-func rationales(before, after format.SuiteOutcome, f form) (list []string) {
-	of := func(run format.Run) []told {
+func rationales(before, after tasks.SuiteOutcome, f form) (list []string) {
+	of := func(run tasks.Run) []told {
 		if run.Judge == nil || run.Judge.Rationale == "" {
 			return nil
 		}
 		return []told{{text: rounded(run.Judge.Score.String()) + " — " + f.text(run.Judge.Rationale, maxLine)}}
 	}
 	for _, task := range after.Scores {
-		for i, side := range []format.SuiteOutcome{before, after} {
+		for i, side := range []tasks.SuiteOutcome{before, after} {
 			for _, s := range side.Scores {
 				if name := f.text(s.TaskID, maxLabel); s.TaskID == task.TaskID {
 					list = append(list, perRun(name+", "+[]string{"baseline", "candidate"}[i], s, of)...)

@@ -20,9 +20,8 @@ import (
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evalrun"
-	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/judge"
-	"github.com/org/autoloop/internal/suite/score"
+	"github.com/org/autoloop/internal/suite/tasks"
 	"github.com/org/autoloop/tests/testbox"
 	"github.com/org/autoloop/tests/testdir"
 )
@@ -225,7 +224,7 @@ func (s scenario) inTasks(t *testing.T) suite.Effect {
 	o := evalrun.TaskOptions{
 		Agent: "scripted", Config: evalrun.AgentConfig(),
 		Agents: func(string) (agent.Agent, error) { return worker, nil }, Runner: runner,
-		Runs: max(s.runs, 1), Thresholds: score.Thresholds{ObjectiveDropIsRegression: true}, Session: "s",
+		Runs: max(s.runs, 1), Thresholds: tasks.Thresholds{ObjectiveDropIsRegression: true}, Session: "s",
 		Archive: &evalrun.Archive{Dir: filepath.Join(root, "kept"), Stage: t.TempDir()},
 	}
 	side := func(name string) evalrun.Side {
@@ -238,9 +237,9 @@ func (s scenario) inTasks(t *testing.T) suite.Effect {
 	}
 	for _, note := range found.Notes {
 		switch note.Kind {
-		case score.JudgeIncomplete:
+		case tasks.JudgeIncomplete:
 			return suite.LeftOut
-		case score.JudgeOneSided:
+		case tasks.JudgeOneSided:
 			assert.NotEqual(t, decision.Improved, found.Verdict)
 			assert.False(t, found.Promotable)
 			return suite.Dropped
@@ -249,7 +248,7 @@ func (s scenario) inTasks(t *testing.T) suite.Effect {
 	}
 	switch got := found.Baseline.Scores[0].Runs[0]; {
 	case got.Failure != "":
-		assert.Equal(t, format.Objective{Passed: 0, Total: len(got.Checks)}, got.Objective)
+		assert.Equal(t, tasks.Objective{Passed: 0, Total: len(got.Checks)}, got.Objective)
 		return suite.Zero
 	case got.Objective.String() != fmt.Sprintf("%d/%d", len(checks), len(checks)):
 		assert.Equal(t, 1, got.Objective.Passed)

@@ -9,9 +9,8 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/agent/commandline"
 	"github.com/org/autoloop/internal/misuse"
-	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/sandbox"
-	"github.com/org/autoloop/internal/suite/score"
+	"github.com/org/autoloop/internal/suite/tasks"
 )
 
 // Side is one of the two configurations: Label names it in reports, such as a branch, and
@@ -31,7 +30,7 @@ type TaskOptions struct {
 	Surroundings string
 	// Runs is how often each task is run, 0 for automatic.
 	Runs       int
-	Thresholds score.Thresholds
+	Thresholds tasks.Thresholds
 	// Fresh runs everything again instead of taking what is kept.
 	Fresh bool
 	// Progress, optional, is told how far it is, in a line, after each run; calls do not overlap.
@@ -70,7 +69,7 @@ type TaskSuite struct {
 	// Dir is where it is.
 	Dir string
 	// Tasks is in the order of their files.
-	Tasks []format.Task
+	Tasks []tasks.Task
 
 	files *sandbox.Files
 }
@@ -83,9 +82,9 @@ func LoadTasks(ctx context.Context, dir string) (*TaskSuite, error) {
 		return nil, misuse.New(err)
 	}
 	if len(files.List) == 0 {
-		return nil, misuse.Errorf("there is no %s in %s or below it", format.TaskFile, dir)
+		return nil, misuse.Errorf("there is no %s in %s or below it", tasks.TaskFile, dir)
 	}
-	tasks, problems := format.Parse(files.List, files.IsDir)
+	tasks, problems := tasks.Parse(files.List, files.IsDir)
 	fault := problems.Err()
 	for i := 0; i < len(tasks) && fault == nil; i++ {
 		err := sandbox.Inspect(ctx, files.Fixture(tasks[i]))
@@ -104,7 +103,7 @@ func LoadTasks(ctx context.Context, dir string) (*TaskSuite, error) {
 
 // Judged reports whether a task of the suite has a rubric.
 func (s *TaskSuite) Judged() bool {
-	return slices.ContainsFunc(s.Tasks, func(t format.Task) bool { return t.Rubric != nil })
+	return slices.ContainsFunc(s.Tasks, func(t tasks.Task) bool { return t.Rubric != nil })
 }
 
 // AgentConfig returns where coding agents keep the configuration of a project.

@@ -17,7 +17,7 @@ import (
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite"
-	"github.com/org/autoloop/internal/suite/format"
+	"github.com/org/autoloop/internal/suite/tasks"
 	"github.com/org/autoloop/tests/golden"
 )
 
@@ -39,7 +39,7 @@ func TestBetterConfigurationIsPromoted(t *testing.T) {
 	assert.Equal(t, "0.5", found.NetGain.String())
 	assert.Equal(t, 1, found.Repeats, "what was seen is looked at once more, on both sides")
 	run := found.Baseline.Scores[0].Runs[0]
-	assert.Equal(t, []format.CheckResult{
+	assert.Equal(t, []tasks.CheckResult{
 		{Kind: suite.FileContains, Name: "out.txt", Detail: `does not contain "after"`},
 		{Kind: suite.FileExists, Name: "out.txt", Passed: true},
 	}, run.Checks)
@@ -446,7 +446,7 @@ func TestReports(t *testing.T) {
 		require.ErrorContains(t, err, says)
 	}
 	assert.FileExists(t, w.at("other/runs/x"))
-	for i, o := range []format.SuiteOutcome{found.Candidate, found.Baseline} {
+	for i, o := range []tasks.SuiteOutcome{found.Candidate, found.Baseline} {
 		o.Scores[0].Runs[0].Transcript = w.at("gone")
 		report := w.at("report" + []string{"-1", "-2"}[i])
 		_, err = WriteReport(report, found)

@@ -16,8 +16,8 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/suite"
-	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/sandbox"
+	"github.com/org/autoloop/internal/suite/tasks"
 )
 
 // commandAgent is the agent that may or may not ask a model: nobody knows.
@@ -34,14 +34,14 @@ type unit struct {
 type record struct {
 	Format int `json:"format"`
 	// Session made it.
-	Session string      `json:"session"`
-	Cost    format.Cost `json:"cost"`
-	Failure string      `json:"failure,omitempty"`
+	Session string     `json:"session"`
+	Cost    tasks.Cost `json:"cost"`
+	Failure string     `json:"failure,omitempty"`
 	// Crashed says that the agent itself failed, by no fault of the task.
 	Crashed bool `json:"crashed,omitempty"`
 	// Words are the agent's last words, one line.
-	Words  string               `json:"words,omitempty"`
-	Checks []format.CheckResult `json:"checks"`
+	Words  string              `json:"words,omitempty"`
+	Checks []tasks.CheckResult `json:"checks"`
 	// Digest identifies what the agent left, as far as the diff shows it.
 	Digest string `json:"digest"`
 
@@ -124,16 +124,16 @@ func (s *comparison) look(ctx context.Context, box *sandbox.Box, task *prepared,
 		if passed {
 			evidence = ""
 		}
-		r.Checks = append(r.Checks, format.CheckResult{
+		r.Checks = append(r.Checks, tasks.CheckResult{
 			Kind: check.Kind, Name: plain.Short(check.Subject(), MaxWords), Passed: passed, Detail: evidence,
 		})
 	}
 	return r, nil
 }
 
-func costOf(reply agent.Reply) format.Cost {
+func costOf(reply agent.Reply) tasks.Cost {
 	used := reply.Usage
-	cost := format.Cost{
+	cost := tasks.Cost{
 		WallClockMs: count(new(reply.Duration.Round(time.Millisecond).Milliseconds())), Steps: count(used.Turns),
 		ToolCalls: count(used.ToolCalls), USD: used.CostUSD,
 	}
@@ -153,7 +153,7 @@ func count[N int | int64](n *N) *metric.Value {
 // same reports whether two runs of one configuration came to the same.
 func (r record) same(other record) bool {
 	return r.Failure == other.Failure && r.Digest == other.Digest &&
-		slices.EqualFunc(r.Checks, other.Checks, func(a, b format.CheckResult) bool { return a.Passed == b.Passed })
+		slices.EqualFunc(r.Checks, other.Checks, func(a, b tasks.CheckResult) bool { return a.Passed == b.Passed })
 }
 
 // name is where a run is kept.

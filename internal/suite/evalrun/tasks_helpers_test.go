@@ -17,9 +17,8 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite"
-	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/judge"
-	"github.com/org/autoloop/internal/suite/score"
+	"github.com/org/autoloop/internal/suite/tasks"
 	"github.com/org/autoloop/tests/testbox"
 )
 
@@ -97,7 +96,7 @@ func (a *answers) Grade(_ context.Context, c judge.Work) (judge.Opinion, error) 
 		if strings.Contains(c.Diff, "+after") {
 			value = metric.MustValue("0.9")
 		}
-		found.Judgement = &format.Judgement{Score: value, Rationale: c.Title, Model: "m"}
+		found.Judgement = &tasks.Judgement{Score: value, Rationale: c.Title, Model: "m"}
 	default:
 		found.Problem = "no answer"
 	}
@@ -166,7 +165,7 @@ func (w *taskFixture) options(works agent.Agent) TaskOptions {
 	require.NoError(w.t, os.MkdirAll(run, 0o700))
 	return TaskOptions{
 		// A busy machine must not decide: no time counts as another one.
-		Thresholds: score.Thresholds{ObjectiveDropIsRegression: true, CostTolerance: metric.FromInt(1000)},
+		Thresholds: tasks.Thresholds{ObjectiveDropIsRegression: true, CostTolerance: metric.FromInt(1000)},
 		Agent:      "worker", Runs: 1, Config: AgentConfig(),
 		Agents: func(string) (agent.Agent, error) { return works, nil },
 		Runner: Runner{
@@ -205,11 +204,11 @@ func readText(t *testing.T, file string) string {
 
 // simulated is a comparison whose runs are drawn instead of made: each task has
 // four checks, which pass as the function says.
-func simulated(t *testing.T, tasks int, passes func(side role, task, check int) bool) *comparison {
+func simulated(t *testing.T, count int, passes func(side role, task, check int) bool) *comparison {
 	t.Helper()
 	s := &comparison{
 		TaskOptions: TaskOptions{
-			Thresholds: score.Thresholds{
+			Thresholds: tasks.Thresholds{
 				MinCompositeGain: metric.MustValue("0.01"), RegressionCompositeDrop: metric.MustValue("0.05"),
 				ObjectiveDropIsRegression: true,
 			},
@@ -218,14 +217,14 @@ func simulated(t *testing.T, tasks int, passes func(side role, task, check int) 
 		},
 		suite: &TaskSuite{}, records: map[unit]record{}, auto: true, spent: &Spending{},
 	}
-	for i := range tasks {
-		s.tasks = append(s.tasks, &prepared{Task: format.Task{ID: fmt.Sprintf("t%d", i)}, agent: &agent.Command{}})
+	for i := range count {
+		s.tasks = append(s.tasks, &prepared{Task: tasks.Task{ID: fmt.Sprintf("t%d", i)}, agent: &agent.Command{}})
 	}
 	s.make = func(_ context.Context, u unit) (record, error) {
 		r := record{}
 		for check := range 4 {
 			r.Checks = append(r.Checks,
-				format.CheckResult{Kind: suite.CommandCheck, Passed: passes(u.side, u.task, check)})
+				tasks.CheckResult{Kind: suite.CommandCheck, Passed: passes(u.side, u.task, check)})
 		}
 		return r, nil
 	}

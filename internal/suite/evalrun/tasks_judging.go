@@ -12,8 +12,8 @@ import (
 	"sync"
 
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/judge"
+	"github.com/org/autoloop/internal/suite/tasks"
 )
 
 // maxSilence is how many cases of one side in a row a judge may leave unanswered
@@ -25,7 +25,7 @@ type judging struct {
 	*comparison
 
 	mu       sync.Mutex
-	given    map[unit]*format.Judgement
+	given    map[unit]*tasks.Judgement
 	problems []string
 	// silence counts the unanswered cases of each side in a row; a side that is
 	// silent stays so.
@@ -40,7 +40,7 @@ type judging struct {
 //
 // Each side has its own silence: a judge that answers about one side alone must
 // come out one-sided in whatever order it was asked, not as no judge at all.
-func (s *comparison) judgeAll(ctx context.Context, repeats int) (map[unit]*format.Judgement, []string, error) {
+func (s *comparison) judgeAll(ctx context.Context, repeats int) (map[unit]*tasks.Judgement, []string, error) {
 	switch {
 	case !s.suite.Judged():
 		return nil, nil, nil
@@ -49,7 +49,7 @@ func (s *comparison) judgeAll(ctx context.Context, repeats int) (map[unit]*forma
 	case s.Grader == nil:
 		return nil, []string{s.NoGrader}, nil
 	}
-	j := &judging{comparison: s, given: map[unit]*format.Judgement{}}
+	j := &judging{comparison: s, given: map[unit]*tasks.Judgement{}}
 	cases := j.order(repeats)
 	j.total = len(cases)
 	failed := Each(ctx, &s.Runner, s.spent, cases, func(_ int, u unit) string {
@@ -62,7 +62,7 @@ func (s *comparison) judgeAll(ctx context.Context, repeats int) (map[unit]*forma
 		return nil, nil, context.Cause(ctx)
 	}
 	// The judgements of the sides about which the judge is silent are dropped.
-	maps.DeleteFunc(j.given, func(u unit, _ *format.Judgement) bool { return j.left(u) })
+	maps.DeleteFunc(j.given, func(u unit, _ *tasks.Judgement) bool { return j.left(u) })
 	var sides []string
 	for side := range roles {
 		if j.left(unit{side: side}) {
@@ -103,7 +103,7 @@ func (j *judging) one(ctx context.Context, u unit) error {
 	place := "judgements/" + digest([]any{
 		recordFormat, task.keys, u.side, u.repeat, j.Grader.Name(), task.Title, task.Rubric.Criteria, r,
 	})
-	var kept format.Judgement
+	var kept tasks.Judgement
 	if !j.Fresh && j.Archive.Read(place, judgementFile, &kept) {
 		nothing := metric.Usage{InputTokens: new(int64), CostUSD: &metric.Value{}}
 		j.note(u, judge.Opinion{Judgement: &kept, Usage: nothing})

@@ -17,8 +17,8 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite"
-	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/judge"
+	"github.com/org/autoloop/internal/suite/tasks"
 )
 
 // TestJudgeDecides where checks do not, and is asked about the tasks with a rubric.
@@ -43,16 +43,16 @@ func TestJudgeDecides(t *testing.T) {
 
 // toJudge is a comparison whose runs are made: of each task there are two on each side, and
 // every second task has a rubric.
-func toJudge(t *testing.T, tasks int, text string) (*comparison, *answers) {
+func toJudge(t *testing.T, count int, text string) (*comparison, *answers) {
 	t.Helper()
-	s, j := simulated(t, tasks, func(role, int, int) bool { return true }), &answers{name: "j", text: text}
+	s, j := simulated(t, count, func(role, int, int) bool { return true }), &answers{name: "j", text: text}
 	base := t.TempDir()
 	s.Archive = &Archive{Dir: filepath.Join(base, "kept"), Stage: base}
 	s.Grader, s.Session = j, "session"
 	for i, p := range s.tasks {
 		p.Title, p.keys = fmt.Sprint("Task ", i), [roles]string{fmt.Sprintf("%032d", i), fmt.Sprintf("%032d", 100+i)}
 		if i%2 == 0 {
-			p.Rubric = &format.Rubric{Criteria: "is it good?"}
+			p.Rubric = &tasks.Rubric{Criteria: "is it good?"}
 		}
 		s.suite.Tasks = append(s.suite.Tasks, p.Task)
 		for side := range roles {
@@ -103,8 +103,8 @@ func TestJudgeIsAskedNoMore(t *testing.T) {
 		}
 	}
 	s, _ := toJudge(t, 1, "y")
-	silent := &judging{comparison: s, given: map[unit]*format.Judgement{}, silence: [roles]int{maxSilence, 0}}
-	silent.note(unit{}, judge.Opinion{Judgement: &format.Judgement{}})
+	silent := &judging{comparison: s, given: map[unit]*tasks.Judgement{}, silence: [roles]int{maxSilence, 0}}
+	silent.note(unit{}, judge.Opinion{Judgement: &tasks.Judgement{}})
 	assert.True(t, silent.left(unit{}), "an answer that was on its way changes nothing")
 	for name, c := range map[string]struct {
 		rubric bool
@@ -248,7 +248,7 @@ func TestJudgesSeeWhatThereIs(t *testing.T) {
 	s, j := toJudge(t, 1, "y")
 	dir, long := t.TempDir(), strings.Repeat("+x\n", 100<<10)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, diffFile), []byte(long), 0o600))
-	whole := record{dir: dir, Words: "done", Failure: "timeout", Checks: []format.CheckResult{{Name: "c"}}}
+	whole := record{dir: dir, Words: "done", Failure: "timeout", Checks: []tasks.CheckResult{{Name: "c"}}}
 	s.records = map[unit]record{{0, theBaseline, 0}: whole, {0, theCandidate, 0}: {dir: filepath.Join(dir, "gone")}}
 	_, _, err := s.judgeAll(t.Context(), 1)
 	require.NoError(t, err)
@@ -275,8 +275,8 @@ func TestRecall(t *testing.T) {
 	t.Parallel()
 	good := record{
 		Format: recordFormat, Session: "s", Words: "w", Digest: "d", Failure: "f", Crashed: true,
-		Cost: format.Cost{Tokens: new(metric.FromInt(7)), USD: nil},
-		Checks: []format.CheckResult{
+		Cost: tasks.Cost{Tokens: new(metric.FromInt(7)), USD: nil},
+		Checks: []tasks.CheckResult{
 			{Kind: suite.FileExists, Name: "a", Passed: true},
 			{Kind: suite.CommandCheck, Name: "x", Detail: "exit code 1"},
 		},

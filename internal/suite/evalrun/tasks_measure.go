@@ -7,8 +7,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/plain"
-	"github.com/org/autoloop/internal/suite/format"
-	"github.com/org/autoloop/internal/suite/score"
+	"github.com/org/autoloop/internal/suite/tasks"
 )
 
 // repeatsWhenVarying is how often each task is run once anything in the suite
@@ -34,7 +33,7 @@ func (s *comparison) measure(ctx context.Context) error {
 	}
 	if s.varies = s.modelTakesPart(); !s.varies { // also a command that says what it used
 		before, after := s.outcome(theBaseline, 1, nil), s.outcome(theCandidate, 1, nil) // judged by nobody
-		if score.Compare(before, after, s.Thresholds).Verdict == decision.Neutral {
+		if tasks.Compare(before, after, s.Thresholds).Verdict == decision.Neutral {
 			return nil
 		}
 		const again = 2
@@ -92,7 +91,7 @@ func (s *comparison) upTo(ctx context.Context, repeats int) error {
 		defer s.mu.Unlock()
 		if err == nil {
 			s.records[u] = r
-			passed := format.Counted(r.Checks)
+			passed := tasks.Counted(r.Checks)
 			last := fmt.Sprintf(": %s, %s: %d of %d checks passed", s.tasks[u.task].ID, u.side, passed.Passed, passed.Total)
 			if r.Failure != "" {
 				last += " (" + plain.Short(r.Failure, maxFailure) + ")"

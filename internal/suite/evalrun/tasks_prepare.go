@@ -10,8 +10,8 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/agent/commandline"
 	"github.com/org/autoloop/internal/misuse"
-	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/sandbox"
+	"github.com/org/autoloop/internal/suite/tasks"
 )
 
 // role is the part that a configuration has in a comparison.
@@ -27,7 +27,7 @@ func (r role) String() string { return [roles]string{"baseline", "candidate"}[r]
 
 // prepared is a task, ready to be run.
 type prepared struct {
-	format.Task
+	tasks.Task
 
 	agent     agent.Agent
 	version   string // of the agent, "" when it is part of this binary

@@ -8,8 +8,7 @@ import (
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/plain"
-	"github.com/org/autoloop/internal/suite/format"
-	"github.com/org/autoloop/internal/suite/score"
+	"github.com/org/autoloop/internal/suite/tasks"
 )
 
 // schema is the version of a report's JSON.
@@ -24,7 +23,7 @@ const schema = 1
 // interrupted comparison goes on where it was, and the baseline's runs serve the next candidate too.
 type Report struct {
 	Schema int `json:"schemaVersion"`
-	score.Comparison
+	tasks.Comparison
 
 	Suite string `json:"suite"`
 	// Agent is the run's, "" when every task names its own; Model is "" for its
@@ -37,9 +36,9 @@ type Report struct {
 	Repeats int `json:"repeats"`
 	Reused  int `json:"reusedRuns"`
 	// Warnings are for people.
-	Warnings  []string            `json:"warnings"`
-	Baseline  format.SuiteOutcome `json:"baseline"`
-	Candidate format.SuiteOutcome `json:"candidate"`
+	Warnings  []string           `json:"warnings"`
+	Baseline  tasks.SuiteOutcome `json:"baseline"`
+	Candidate tasks.SuiteOutcome `json:"candidate"`
 	// Expense is what this session used; what was kept from an earlier one costs
 	// nothing.
 	Expense history.Expense `json:"-"`
@@ -71,7 +70,7 @@ func (s *comparison) report(ctx context.Context) (found Report, err error) {
 	if s.reused > 0 { // runs of another day, not made in turns with these
 		found.Baseline.Interleaved = new(false)
 	}
-	found.Comparison = score.Compare(found.Baseline, found.Candidate, s.Thresholds)
+	found.Comparison = tasks.Compare(found.Baseline, found.Candidate, s.Thresholds)
 	if len(judged) > 0 {
 		found.Judge = s.Grader.Name()
 	}
@@ -104,10 +103,10 @@ func (s *comparison) crashed() error {
 }
 
 // outcome puts the records of one side together.
-func (s *comparison) outcome(side role, repeats int, judged map[unit]*format.Judgement) format.SuiteOutcome {
-	outcome := format.SuiteOutcome{ConfigLabel: s.sides[side].Label, Stochastic: s.stochastic()}
+func (s *comparison) outcome(side role, repeats int, judged map[unit]*tasks.Judgement) tasks.SuiteOutcome {
+	outcome := tasks.SuiteOutcome{ConfigLabel: s.sides[side].Label, Stochastic: s.stochastic()}
 	for i, task := range s.tasks {
-		scored := format.Score{TaskID: task.ID}
+		scored := tasks.Score{TaskID: task.ID}
 		if task.Rubric != nil {
 			scored.JudgeWeight = task.Rubric.Weight
 		}
@@ -117,8 +116,8 @@ func (s *comparison) outcome(side role, repeats int, judged map[unit]*format.Jud
 			if !timed {
 				r.Cost.WallClockMs = nil
 			}
-			scored.Runs = append(scored.Runs, format.Run{
-				Objective: format.Counted(r.Checks), Judge: judged[unit{i, side, k}], Cost: r.Cost,
+			scored.Runs = append(scored.Runs, tasks.Run{
+				Objective: tasks.Counted(r.Checks), Judge: judged[unit{i, side, k}], Cost: r.Cost,
 				Checks: r.Checks, Failure: r.Failure, Transcript: r.file(transcriptFile), Diff: r.file(diffFile),
 			})
 		}
@@ -169,7 +168,7 @@ func (found Report) Lines() []string {
 }
 
 // Failures says which checks failed, for the next proposal.
-func TaskFailures(o format.SuiteOutcome) string {
+func TaskFailures(o tasks.SuiteOutcome) string {
 	const most = 30
 	var lines []string
 	for _, scored := range o.Scores {
@@ -186,7 +185,7 @@ func TaskFailures(o format.SuiteOutcome) string {
 }
 
 // failed is why a run failed, and which checks it did not pass.
-func failed(run format.Run) (lines []string) {
+func failed(run tasks.Run) (lines []string) {
 	if run.Failure != "" {
 		lines = append(lines, run.Failure)
 	}
@@ -213,7 +212,7 @@ func (found Report) Alone() string {
 			}
 		}
 	}
-	if value := score.Metric(found.Baseline); value != nil {
+	if value := tasks.Metric(found.Baseline); value != nil {
 		fmt.Fprintf(&out, "%s: score %s over %d tasks\n", found.Baseline.ConfigLabel, value, len(found.Baseline.Scores))
 	}
 	return out.String()

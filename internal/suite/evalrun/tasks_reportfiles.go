@@ -13,8 +13,7 @@ import (
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/suite/format"
-	"github.com/org/autoloop/internal/suite/score"
+	"github.com/org/autoloop/internal/suite/tasks"
 )
 
 // Shown is a report for people, with its warnings among the notes.
@@ -22,7 +21,7 @@ func (found Report) Shown() render.Comparison {
 	shown := render.Comparison{Comparison: found.Comparison, Before: found.Baseline, After: found.Candidate}
 	shown.Notes = slices.Clone(shown.Notes)
 	for _, warning := range found.Warnings {
-		shown.Notes = append(shown.Notes, score.Reason{Kind: "warning", Text: warning})
+		shown.Notes = append(shown.Notes, tasks.Reason{Kind: "warning", Text: warning})
 	}
 	return shown
 }
@@ -34,7 +33,7 @@ const ReportFile = "report.json"
 // and returns it with paths that are relative to the directory.
 func WriteReport(dir string, found Report) (Report, error) {
 	err := clearReport(dir)
-	for side, outcome := range [roles]*format.SuiteOutcome{&found.Baseline, &found.Candidate} {
+	for side, outcome := range [roles]*tasks.SuiteOutcome{&found.Baseline, &found.Candidate} {
 		if err == nil {
 			*outcome, err = copyRuns(dir, role(side).String(), *outcome)
 		}
@@ -80,7 +79,7 @@ func clearReport(dir string) error {
 }
 
 // copyRuns copies the files of an outcome's runs below dir.
-func copyRuns(dir, side string, outcome format.SuiteOutcome) (format.SuiteOutcome, error) {
+func copyRuns(dir, side string, outcome tasks.SuiteOutcome) (tasks.SuiteOutcome, error) {
 	outcome.Scores = slices.Clone(outcome.Scores)
 	for i, scored := range outcome.Scores {
 		runs := slices.Clone(scored.Runs)
@@ -110,7 +109,7 @@ func copyRuns(dir, side string, outcome format.SuiteOutcome) (format.SuiteOutcom
 }
 
 // ReadOutcome reads the outcome of a suite, which is called name in errors.
-func ReadOutcome(file, name string) (outcome format.SuiteOutcome, err error) {
+func ReadOutcome(file, name string) (outcome tasks.SuiteOutcome, err error) {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return outcome, misuse.Errorf("%s does not exist", name)
@@ -118,7 +117,7 @@ func ReadOutcome(file, name string) (outcome format.SuiteOutcome, err error) {
 	if err != nil {
 		return outcome, misuse.Errorf("read %s: %w", name, files.Cause(err))
 	}
-	outcome, problems := format.ParseOutcome(name, data)
+	outcome, problems := tasks.ParseOutcome(name, data)
 	if err = problems.Err(); err == nil {
 		return outcome, nil
 	}

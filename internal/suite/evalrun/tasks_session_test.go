@@ -17,8 +17,8 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite"
-	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/sandbox"
+	"github.com/org/autoloop/internal/suite/tasks"
 	"github.com/org/autoloop/tests/long"
 )
 
@@ -82,7 +82,7 @@ func TestHowOftenATaskIsRun(t *testing.T) {
 		}
 		if c.failed {
 			s.records[unit{1, theBaseline, 0}] = record{
-				Checks: slices.Repeat([]format.CheckResult{{Kind: suite.CommandCheck}}, 4),
+				Checks: slices.Repeat([]tasks.CheckResult{{Kind: suite.CommandCheck}}, 4),
 			}
 		}
 		found := verdict(t, s)
@@ -184,7 +184,7 @@ func TestKeyOfARun(t *testing.T) {
 				Runner: Runner{Model: "m", Command: "cmd", Env: []string{"A"}},
 			}},
 			prepared: prepared{
-				Task: format.Task{ID: "t", Prompt: "p", Timeout: time.Second, Checks: []suite.Check{
+				Task: tasks.Task{ID: "t", Prompt: "p", Timeout: time.Second, Checks: []suite.Check{
 					{Kind: suite.CommandCheck, Command: "make"},
 					{Kind: suite.RegexMatch, File: "a", Pattern: regexp.MustCompile("x")},
 				}},
@@ -230,7 +230,7 @@ func TestKeyOfARun(t *testing.T) {
 	}
 	for name, change := range map[string]func(*run){
 		"the title":               func(w *run) { w.Title = "U" },
-		"what the judge is told":  func(w *run) { w.Rubric = &format.Rubric{} },
+		"what the judge is told":  func(w *run) { w.Rubric = &tasks.Rubric{} },
 		"where the template is":   func(w *run) { w.templates[theBaseline].Dir = "/two" },
 		"the other side's files":  func(w *run) { w.templates[theCandidate].Manifest = nil },
 		"how often it is run":     func(w *run) { w.Runs, w.Jobs, w.Session, w.Budget.Tokens = 7, 7, "s", 7 },
@@ -277,7 +277,7 @@ func TestWhetherTwoRunsCameToTheSame(t *testing.T) {
 	t.Parallel()
 	begin := func() record {
 		return record{
-			Session: "a", Digest: "d", Words: "w", Checks: []format.CheckResult{{Passed: true}, {Detail: "x"}},
+			Session: "a", Digest: "d", Words: "w", Checks: []tasks.CheckResult{{Passed: true}, {Detail: "x"}},
 		}
 	}
 	for name, c := range map[string]struct {

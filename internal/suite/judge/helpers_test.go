@@ -12,7 +12,7 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite"
-	"github.com/org/autoloop/internal/suite/format"
+	"github.com/org/autoloop/internal/suite/tasks"
 )
 
 func TestMain(m *testing.M) {
@@ -30,7 +30,7 @@ func masker() process.Masker { return process.NewMasker(nil, secret) }
 func task() Work {
 	return Work{
 		Title: "Rename", Prompt: "rename it", Criteria: "is it renamed?", Diff: "+new\n", Words: "Renamed it.",
-		Checks: []format.CheckResult{
+		Checks: []tasks.CheckResult{
 			{Kind: suite.FileExists, Name: "a", Passed: true},
 			{Kind: suite.CommandCheck, Name: "make", Detail: "exit code 2"},
 		},

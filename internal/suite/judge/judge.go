@@ -14,7 +14,7 @@ import (
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite/evals"
-	"github.com/org/autoloop/internal/suite/format"
+	"github.com/org/autoloop/internal/suite/tasks"
 )
 
 // Work is what an agent did, as a judge sees it. All of it is data from others.
@@ -30,7 +30,7 @@ type Work struct {
 	// Diff is what the agent changed, Words what it said last, Failure why it failed, or
 	// "", and Checks what was found of a task.
 	Diff, Words, Failure string
-	Checks               []format.CheckResult
+	Checks               []tasks.CheckResult
 	// Transcript is the conversation, Outputs the files that came of a case, as text.
 	Transcript, Outputs string
 }
@@ -40,7 +40,7 @@ type Opinion struct {
 	// Judgement is by criteria, nil without one; Expectations has one verdict for each
 	// expectation, in their order, nil when there is none. Problem then says why, in one
 	// line.
-	Judgement    *format.Judgement
+	Judgement    *tasks.Judgement
 	Expectations []evals.Graded
 	Problem      string
 	// Feedback is on the suite itself, as JSON; nil for none.
@@ -122,7 +122,7 @@ func (j *Judge) Grade(ctx context.Context, w Work) (Opinion, error) {
 func (j *Judge) readScore(_ Work, said answer, into *Opinion) error {
 	grade, rationale, err := parse(said.Text)
 	if err == nil {
-		into.Judgement = &format.Judgement{
+		into.Judgement = &tasks.Judgement{
 			Score: grade, Model: said.Model,
 			Rationale: j.masker.OneLine(rationale, maxRationale),
 		}

@@ -20,7 +20,7 @@ import (
 	"github.com/org/autoloop/internal/agent/models/client"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/suite/format"
+	"github.com/org/autoloop/internal/suite/tasks"
 	"github.com/org/autoloop/tests/golden"
 )
 
@@ -358,7 +358,7 @@ func TestQuestionsFitTheModel(t *testing.T) {
 	} {
 		for parts, w := range map[string]Work{
 			"TASK CRITERIA DIFF CHECKS LAST_WORDS": {
-				Title: "T", Prompt: long, Criteria: long, Diff: long, Words: long, Checks: []format.CheckResult{{Name: long}},
+				Title: "T", Prompt: long, Criteria: long, Diff: long, Words: long, Checks: []tasks.CheckResult{{Name: long}},
 			},
 			"TASK GOOD_RESULT EXPECTATIONS OUTPUTS TRANSCRIPT": {
 				Prompt: long, Expected: long, Expectations: []string{long}, Transcript: long, Outputs: long,

@@ -17,7 +17,7 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/misuse"
-	"github.com/org/autoloop/internal/suite/format"
+	"github.com/org/autoloop/internal/suite/tasks"
 )
 
 // Entry is one path of a directory; it has no digest where nothing was read: a
@@ -114,7 +114,7 @@ const (
 // Files are the task files of a suite.
 type Files struct {
 	// List has the files, sorted by path.
-	List []format.File
+	List []tasks.File
 
 	dir string
 }
@@ -137,7 +137,7 @@ func FindTasks(dir string) (*Files, error) {
 		case decision.DotGit(base), base == "node_modules", strings.Count(name, "/") > maxSuiteDepth:
 			return fs.SkipDir
 		}
-		file := path.Join(name, format.TaskFile)
+		file := path.Join(name, tasks.TaskFile)
 		data, err := files.ReadRegular(root, file, maxTaskFile)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -145,7 +145,7 @@ func FindTasks(dir string) (*Files, error) {
 		case err != nil:
 			return err
 		}
-		suite.List = append(suite.List, format.File{Path: file, Data: data})
+		suite.List = append(suite.List, tasks.File{Path: file, Data: data})
 		return fs.SkipDir
 	})
 	if err != nil {
@@ -168,13 +168,13 @@ func (f *Files) IsDir(name string) bool {
 }
 
 // Fixture is a task's fixture, without the task files of the suite.
-func (f *Files) Fixture(task format.Task) Fixture {
+func (f *Files) Fixture(task tasks.Task) Fixture {
 	return Fixture{
 		Name: "fixture of " + task.ID,
 		Dir:  filepath.Join(f.dir, filepath.FromSlash(task.Fixture)),
 		Leave: func(name string) bool {
 			full := path.Join(task.Fixture, name)
-			return slices.ContainsFunc(f.List, func(file format.File) bool { return file.Path == full })
+			return slices.ContainsFunc(f.List, func(file tasks.File) bool { return file.Path == full })
 		},
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/misuse"
-	"github.com/org/autoloop/internal/suite/format"
 	"github.com/org/autoloop/internal/suite/sandbox"
+	"github.com/org/autoloop/internal/suite/tasks"
 	"github.com/org/autoloop/tests/testbox"
 )
 
@@ -398,7 +398,7 @@ func TestFixturesOfASuite(t *testing.T) {
 		".": {"a/app.js": "a", "a/sub/task.json": "the fixture's own", "b/": "", "linked": "-> a"},
 	} {
 		template, err := sandbox.Compose(t.Context(), filepath.Join(t.TempDir(), "x"), "t",
-			[]sandbox.Fixture{found.Fixture(format.Task{ID: "t", Fixture: fixture})}, nil)
+			[]sandbox.Fixture{found.Fixture(tasks.Task{ID: "t", Fixture: fixture})}, nil)
 		require.NoError(t, err)
 		assert.Equal(t, want, dir{t, template.Dir}.has())
 	}

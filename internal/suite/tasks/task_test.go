@@ -1,4 +1,4 @@
-package format_test
+package tasks_test
 
 import (
 	"fmt"
@@ -10,16 +10,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/suite"
-	"github.com/org/autoloop/internal/suite/format"
+	"github.com/org/autoloop/internal/suite/tasks"
 	"github.com/org/autoloop/tests/golden"
 )
 
 // isDir is a suite of a task whose directory has only `fixture` in it, beside `elsewhere`.
 func isDir(path string) bool { return path == "." || path == "a/fixture" || path == "elsewhere" }
 
-func parse(text string) ([]format.Task, error) {
-	tasks, problems := format.Parse([]format.File{{Path: "a/task.json", Data: []byte(text)}}, isDir)
-	return tasks, problems.Err()
+func parse(text string) ([]tasks.Task, error) {
+	found, problems := tasks.Parse([]tasks.File{{Path: "a/task.json", Data: []byte(text)}}, isDir)
+	return found, problems.Err()
 }
 
 // with is a task in which a key has another value, or more of them.
@@ -36,7 +36,7 @@ func with(key, value string) string {
 
 func TestParse(t *testing.T) {
 	t.Parallel()
-	tasks, err := parse(`{
+	found, err := parse(`{
   "id": "add-flag", "title": "Add a flag", "agent": "claude", "fixtureDir": "./fixture", "prompt": "Add --verbose.",
   "checks": [
     {"kind": "command", "cmd": "make lint"},
@@ -52,18 +52,18 @@ func TestParse(t *testing.T) {
   "timeoutMs": 30000
 }`)
 	require.NoError(t, err)
-	rubric := *tasks[0].Rubric
-	tasks[0].Rubric = nil
-	golden.Row(t, "task", fmt.Sprintf("%+v %+v", tasks[0], rubric))
-	assert.True(t, tasks[0].Checks[6].Pattern.MatchString("package main\nfunc main() {}"))
-	tasks, err = parse(with("fixtureDir", `"../elsewhere"`))
+	rubric := *found[0].Rubric
+	found[0].Rubric = nil
+	golden.Row(t, "task", fmt.Sprintf("%+v %+v", found[0], rubric))
+	assert.True(t, found[0].Checks[6].Pattern.MatchString("package main\nfunc main() {}"))
+	found, err = parse(with("fixtureDir", `"../elsewhere"`))
 	require.NoError(t, err)
-	assert.Equal(t, "elsewhere", tasks[0].Fixture)
-	assert.Equal(t, format.DefaultTimeout, tasks[0].Timeout)
-	assert.Nil(t, tasks[0].Rubric)
-	tasks, err = parse(with("timeoutMs", "86400000"))
+	assert.Equal(t, "elsewhere", found[0].Fixture)
+	assert.Equal(t, tasks.DefaultTimeout, found[0].Timeout)
+	assert.Nil(t, found[0].Rubric)
+	found, err = parse(with("timeoutMs", "86400000"))
 	require.NoError(t, err)
-	assert.Equal(t, 24*time.Hour, tasks[0].Timeout)
+	assert.Equal(t, 24*time.Hour, found[0].Timeout)
 }
 
 // TestTasks has the last value that is taken, and, with what is said of it in testdata, the
@@ -163,16 +163,16 @@ func TestKeysOfChecks(t *testing.T) {
 // TestSuitesOfTasks: as many as there may be, and no id twice, in whatever letters.
 func TestSuitesOfTasks(t *testing.T) {
 	t.Parallel()
-	many := make([]format.File, 1001)
+	many := make([]tasks.File, 1001)
 	for i := range many {
-		many[i] = format.File{Path: "a/task.json", Data: []byte(with("", ""))}
+		many[i] = tasks.File{Path: "a/task.json", Data: []byte(with("", ""))}
 	}
-	_, problems := format.Parse(many, isDir)
+	_, problems := tasks.Parse(many, isDir)
 	assert.Len(t, problems, 1)
-	tasks, problems := format.Parse(nil, isDir)
-	assert.Empty(t, tasks)
+	found, problems := tasks.Parse(nil, isDir)
+	assert.Empty(t, found)
 	assert.Empty(t, problems)
-	_, problems = format.Parse([]format.File{
+	_, problems = tasks.Parse([]tasks.File{
 		{Path: "b/task.json", Data: []byte(with("id", `"A"`))}, many[0],
 	}, func(string) bool { return true })
 	require.Len(t, problems, 1)
@@ -184,8 +184,8 @@ func FuzzParse(f *testing.F) {
 	f.Add(with("checks", `[{"kind": "regexMatch", "path": "x", "pattern": "("}]`))
 	f.Add("{\"id\": NaN")
 	f.Fuzz(func(t *testing.T, text string) {
-		tasks, problems := format.Parse([]format.File{{Path: "a/task.json", Data: []byte(text)}}, isDir)
-		assert.NotEqual(t, len(tasks) == 1, len(problems) > 0, "a task, or problems")
+		found, problems := tasks.Parse([]tasks.File{{Path: "a/task.json", Data: []byte(text)}}, isDir)
+		assert.NotEqual(t, len(found) == 1, len(problems) > 0, "a task, or problems")
 		for _, problem := range problems {
 			assert.NotContains(t, problem.String(), "\n")
 		}
@@ -210,8 +210,8 @@ func TestWhichDirectoryIsAskedFor(t *testing.T) {
 	}, func(t *testing.T, input string) any {
 		t.Helper()
 		asked, words := "-", strings.Fields(input)
-		tasks, problems := format.Parse(
-			[]format.File{{Path: words[0], Data: []byte(with("fixtureDir", `"`+words[1]+`"`))}},
+		found, problems := tasks.Parse(
+			[]tasks.File{{Path: words[0], Data: []byte(with("fixtureDir", `"`+words[1]+`"`))}},
 			func(path string) bool { asked = path; return true },
 		)
 		if asked == "-" {
@@ -219,7 +219,7 @@ func TestWhichDirectoryIsAskedFor(t *testing.T) {
 			return asked
 		}
 		require.NoError(t, problems.Err())
-		assert.Equal(t, asked, tasks[0].Fixture)
+		assert.Equal(t, asked, found[0].Fixture)
 		return asked
 	})
 }

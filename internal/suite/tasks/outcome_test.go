@@ -1,4 +1,4 @@
-package format_test
+package tasks_test
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/suite/format"
+	"github.com/org/autoloop/internal/suite/tasks"
 	"github.com/org/autoloop/tests/golden"
 )
 
@@ -20,9 +20,9 @@ func score(id string, passed int, more string) string {
 	return fmt.Sprintf(`{"taskId": %q, "objective": {"passed": %d, "total": 9}%s}`, id, passed, more)
 }
 
-func outcome(t *testing.T, text string) format.SuiteOutcome {
+func outcome(t *testing.T, text string) tasks.SuiteOutcome {
 	t.Helper()
-	o, problems := format.ParseOutcome("o", []byte(text))
+	o, problems := tasks.ParseOutcome("o", []byte(text))
 	require.NoError(t, problems.Err())
 	return o
 }
@@ -51,13 +51,13 @@ func TestNullInAnOutcome(t *testing.T) {
 		change(score)
 		text, err := json.Marshal(map[string]any{"scores": []any{score}})
 		require.NoError(t, err)
-		o, problems := format.ParseOutcome("o", text)
+		o, problems := tasks.ParseOutcome("o", text)
 		if err := problems.Err(); err != nil {
 			return nil, nil, err
 		}
 		delete(score, "unknown")
 		if score["cost"] == nil {
-			score["cost"] = format.Cost{}
+			score["cost"] = tasks.Cost{}
 		}
 		maps.DeleteFunc(score, func(_ string, value any) bool { return value == nil })
 		text, err = json.Marshal(map[string]any{"configLabel": "", "scores": []any{score}})
@@ -91,13 +91,13 @@ func TestNullInAnOutcome(t *testing.T) {
 			"0": "0", "-0.0": "0", "1e-400": "1e-400", "null": "null", "1e999": "null", "-Infinity": "null",
 		} {
 			o := outcome(t, `{"scores": [`+score("a", 1, fmt.Sprintf(`, "cost": {%q: %s}`, part, value))+`]}`)
-			text, err := json.Marshal(format.Places(&o.Scores[0].Runs[0].Cost))
+			text, err := json.Marshal(tasks.Places(&o.Scores[0].Runs[0].Cost))
 			require.NoError(t, err)
 			list := strings.Split("null,null,null,null,null", ",")
 			list[i] = want
 			assert.Equal(t, "["+strings.Join(list, ",")+"]", string(text), "%s: %s", part, value)
 		}
-		_, problems := format.ParseOutcome(
+		_, problems := tasks.ParseOutcome(
 			"o",
 			[]byte(`{"scores": [`+score("a", 1, `, "cost": {"`+part+`": -1e-30}`)+`]}`),
 		)
@@ -113,7 +113,7 @@ func TestOutcomes(t *testing.T) {
 	counts := func(passed, total string) string {
 		return `{"scores": [{"taskId": "../a b", "objective": {"passed": ` + passed + `, "total": ` + total + `}}]}`
 	}
-	tasks := func(n int) string {
+	some := func(n int) string {
 		var list []string
 		for i := range n {
 			list = append(list, score(fmt.Sprint(i), 0, ""))
@@ -149,8 +149,8 @@ func TestOutcomes(t *testing.T) {
 		),
 		"many checks":  checks(200) + "=>",
 		"a check more": checks(201),
-		"many tasks":   tasks(1000) + "=>",
-		"a task more":  tasks(1001),
+		"many tasks":   some(1000) + "=>",
+		"a task more":  some(1001),
 		"no chance, but a judge": `{"stochastic": false, "scores": [` + score(
 			"a",
 			1,
@@ -175,7 +175,7 @@ func TestOutcomes(t *testing.T) {
 			{"taskId": "a", "objective": {"passed": 0}}]}`,
 	}, func(t *testing.T, text string) any {
 		t.Helper()
-		o, problems := format.ParseOutcome("o", []byte(text))
+		o, problems := tasks.ParseOutcome("o", []byte(text))
 		if err := problems.Err(); err != nil {
 			assert.Empty(t, o)
 			return err
@@ -203,18 +203,18 @@ func TestRunsAreOneOutcome(t *testing.T) {
 	assert.Equal(t, 3, o.Runs(), "also where a run has none of the tasks of the others")
 	assert.Equal(t, "0.1", o.Scores[0].JudgeWeight.String(), "the first weight counts")
 	assert.False(t, *o.Stochastic)
-	written := func(o format.SuiteOutcome) format.SuiteOutcome {
+	written := func(o tasks.SuiteOutcome) tasks.SuiteOutcome {
 		text, err := json.Marshal(o)
 		require.NoError(t, err)
 		return outcome(t, string(text))
 	}
 	assert.Equal(t, 3, written(o).Runs())
 	assert.Equal(t, 2, outcome(t, `{"runs": [{"scores": [`+score("a", 1, "")+`]}, {"scores": []}]}`).Runs())
-	several := format.SuiteOutcome{ConfigLabel: "c"}
+	several := tasks.SuiteOutcome{ConfigLabel: "c"}
 	for i, runs := range []int{3, 1, 2} {
-		s := format.Score{TaskID: fmt.Sprint("t", i)}
+		s := tasks.Score{TaskID: fmt.Sprint("t", i)}
 		for k := range runs {
-			s.Runs = append(s.Runs, format.Run{Objective: format.Objective{Passed: k, Total: 9}})
+			s.Runs = append(s.Runs, tasks.Run{Objective: tasks.Objective{Passed: k, Total: 9}})
 		}
 		several.Scores = append(several.Scores, s)
 	}
@@ -259,7 +259,7 @@ func TestStochasticOutcomes(t *testing.T) {
 			}
 		}
 	}
-	assert.False(t, format.SuiteOutcome{}.MayVary())
+	assert.False(t, tasks.SuiteOutcome{}.MayVary())
 }
 
 // TestFirstNonFiniteNumber names it, in the order of the file.
@@ -277,13 +277,13 @@ func TestFirstNonFiniteNumber(t *testing.T) {
 
 func TestCostsAddWhereBothAreKnown(t *testing.T) {
 	t.Parallel()
-	read := func(text string) (cost format.Cost) {
+	read := func(text string) (cost tasks.Cost) {
 		require.NoError(t, json.Unmarshal([]byte(text), &cost))
 		return cost
 	}
 	a := read(`{"tokens": 1, "toolCalls": 2, "costUsd": 0.1}`)
 	b := read(`{"tokens": 10, "steps": 4, "wallClockMs": 1, "costUsd": 0.2}`)
-	for _, sum := range []format.Cost{a.Plus(b), b.Plus(a)} {
+	for _, sum := range []tasks.Cost{a.Plus(b), b.Plus(a)} {
 		text, err := json.Marshal(sum)
 		require.NoError(t, err)
 		assert.JSONEq(t, `{"tokens": 11, "toolCalls": null, "steps": null, "wallClockMs": null, "costUsd": 0.3}`,
@@ -294,7 +294,7 @@ func TestCostsAddWhereBothAreKnown(t *testing.T) {
 
 func TestRateOfChecks(t *testing.T) {
 	t.Parallel()
-	for want, o := range map[string]format.Objective{
+	for want, o := range map[string]tasks.Objective{
 		"2/3": {Passed: 2, Total: 3}, "1/1": {}, "0/1": {Total: 7},
 	} {
 		assert.Equal(t, want, o.Rate().String())

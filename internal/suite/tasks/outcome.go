@@ -1,6 +1,7 @@
-// Package format has the two files of a task suite as values: task.json, and the
-// outcome of one configuration. It does no I/O.
-package format
+// Package tasks has the two files of a task suite as values, task.json and the outcome of one
+// configuration, and their arithmetic: the composite score of a task, and the comparison of a
+// candidate's outcome with its baseline's. It does no I/O.
+package tasks
 
 import (
 	"encoding/json"

@@ -1,7 +1,4 @@
-// Package score is the arithmetic of task suites: the composite score of a task,
-// and the comparison of a candidate's outcome with its baseline's. It does no
-// I/O.
-package score
+package tasks
 
 import (
 	"cmp"
@@ -12,7 +9,6 @@ import (
 	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
-	"github.com/org/autoloop/internal/suite/format"
 )
 
 // Compare holds a candidate against its baseline, task by task and then in sum.
@@ -26,12 +22,12 @@ import (
 // over all tasks; a task loses checks only when its best candidate run passes
 // fewer than the worst baseline run, and that is significant among all tasks; so
 // must a composite drop be.
-func Compare(baseline, candidate format.SuiteOutcome, thresholds Thresholds) Comparison {
-	return compare([2]format.SuiteOutcome{baseline, candidate}, thresholds, false)
+func Compare(baseline, candidate SuiteOutcome, thresholds Thresholds) Comparison {
+	return compare([2]SuiteOutcome{baseline, candidate}, thresholds, false)
 }
 
 // compare is Compare, in which wall-clock times are unknown where it is timeless.
-func compare(outcomes [2]format.SuiteOutcome, thresholds Thresholds, timeless bool) Comparison {
+func compare(outcomes [2]SuiteOutcome, thresholds Thresholds, timeless bool) Comparison {
 	baseline, candidate := outcomes[0], outcomes[1]
 	c := &comparer{outcomes: outcomes, timeless: timeless, sum: new(big.Rat)}
 	c.Comparison = Comparison{
@@ -47,13 +43,13 @@ func compare(outcomes [2]format.SuiteOutcome, thresholds Thresholds, timeless bo
 	for _, o := range outcomes {
 		c.shared = c.shared || o.Interleaved != nil && !*o.Interleaved
 	}
-	var byID [2]map[string]format.Score
+	var byID [2]map[string]Score
 	for side, o := range c.outcomes {
 		if o.NonFiniteAt != "" {
 			c.regress(Reason{Kind: NonFiniteKind, Text: fmt.Sprintf("the %s has a number that is not finite (%s)",
 				sides[side], plain.Short(o.NonFiniteAt, document.MaxShown))})
 		}
-		byID[side] = map[string]format.Score{}
+		byID[side] = map[string]Score{}
 		for _, s := range o.Scores {
 			byID[side][s.TaskID] = s
 		}
@@ -63,7 +59,7 @@ func compare(outcomes [2]format.SuiteOutcome, thresholds Thresholds, timeless bo
 	}
 	for _, s := range candidate.Scores {
 		if _, there := byID[0][s.TaskID]; !there {
-			c.add(format.Score{TaskID: s.TaskID}, s).notFinite()
+			c.add(Score{TaskID: s.TaskID}, s).notFinite()
 			c.Totals.CandidateOnly = append(c.Totals.CandidateOnly, s.TaskID)
 			c.note(reasonOf(CandidateOnly, s.TaskID, "is in the candidate alone, and counts for nothing"))
 		}
@@ -80,7 +76,7 @@ var sides = [...]string{"baseline", "candidate"}
 // comparer builds a Comparison.
 type comparer struct {
 	Comparison
-	outcomes                   [2]format.SuiteOutcome
+	outcomes                   [2]SuiteOutcome
 	tasks                      []*task // of the baseline, and then those of the candidate alone
 	repeated, varies, timeless bool
 	// shared says that the sides were not measured in turns: runs are exchanged whole, since a
@@ -193,12 +189,12 @@ type Delta struct {
 	// Composite is candidate − baseline; a missing candidate counts as 0.
 	Composite *metric.Value `json:"compositeDelta"`
 	// BaselineObjective and CandidateObjective are nil on a side without the task.
-	BaselineObjective  *format.Objective `json:"baselineObjective"`
-	CandidateObjective *format.Objective `json:"candidateObjective"`
-	Objective          *metric.Value     `json:"objectiveDelta"`
-	Judge              *metric.Value     `json:"judgeDelta"`
-	Tokens             *metric.Value     `json:"tokensDelta"`
-	USD                *metric.Value     `json:"costUsdDelta"`
+	BaselineObjective  *Objective    `json:"baselineObjective"`
+	CandidateObjective *Objective    `json:"candidateObjective"`
+	Objective          *metric.Value `json:"objectiveDelta"`
+	Judge              *metric.Value `json:"judgeDelta"`
+	Tokens             *metric.Value `json:"tokensDelta"`
+	USD                *metric.Value `json:"costUsdDelta"`
 	// Regressed says that a hard regression names this task.
 	Regressed bool `json:"isRegression"`
 	// PValue is the one-sided p of a drop, adjusted for the number of tasks;

@@ -1,4 +1,4 @@
-package score
+package tasks
 
 import (
 	"fmt"
@@ -9,13 +9,12 @@ import (
 	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
-	"github.com/org/autoloop/internal/suite/format"
 )
 
 // task is one task, of the baseline and of the candidate.
 type task struct {
 	Delta
-	runs [2][]format.Run
+	runs [2][]Run
 	// composites are those of the runs; nil when one could not be computed, or there is
 	// no run.
 	composites  [2][]metric.Value
@@ -33,7 +32,7 @@ func (t *task) reason(kind ReasonKind, format string, args ...any) Reason {
 func (t *task) regress(r Reason) { t.regressions = append(t.regressions, r) }
 
 // task compares one task of the baseline.
-func (c *comparer) task(before, after format.Score) {
+func (c *comparer) task(before, after Score) {
 	t := c.add(before, after)
 	for _, side := range []int{1, 0} {
 		made, all := len(t.runs[side]), c.outcomes[side].Runs()
@@ -68,8 +67,8 @@ func (c *comparer) task(before, after format.Score) {
 
 // add brings the two sides of a task to where they can be compared, and notes what they
 // came to. A judge that answered on one side only is dropped on both.
-func (c *comparer) add(before, after format.Score) *task {
-	t := &task{runs: [2][]format.Run{before.Runs, after.Runs}, Delta: Delta{
+func (c *comparer) add(before, after Score) *task {
+	t := &task{runs: [2][]Run{before.Runs, after.Runs}, Delta: Delta{
 		TaskID: before.TaskID, Verdict: decision.Neutral,
 		BaselineRuns: len(before.Runs), CandidateRuns: len(after.Runs),
 	}}
@@ -92,19 +91,19 @@ func (c *comparer) add(before, after format.Score) *task {
 	if was, is := t.BaselineObjective, t.CandidateObjective; was != nil && is != nil {
 		t.Objective = difference(new(rounded(was.Rate())), new(rounded(is.Rate())))
 	}
-	t.Judge = t.change(func(run format.Run) *metric.Value {
+	t.Judge = t.change(func(run Run) *metric.Value {
 		if run.Judge == nil || run.NonFinite != "" {
 			return nil
 		}
 		return &run.Judge.Score
 	})
-	t.Tokens = t.change(func(run format.Run) *metric.Value { return run.Cost.Tokens })
-	t.USD = t.change(func(run format.Run) *metric.Value { return run.Cost.USD })
+	t.Tokens = t.change(func(run Run) *metric.Value { return run.Cost.Tokens })
+	t.USD = t.change(func(run Run) *metric.Value { return run.Cost.USD })
 	return t
 }
 
 // counts is an objective as text, "" for none.
-func counts(o *format.Objective) string {
+func counts(o *Objective) string {
 	if o == nil {
 		return ""
 	}
@@ -123,14 +122,14 @@ func (t *task) compositeReason(kind ReasonKind, more string) Reason {
 
 // change is by how much the mean of one number of the runs differs; nil when a run does
 // not know it.
-func (t *task) change(of func(format.Run) *metric.Value) *metric.Value {
-	number := func(run format.Run) *big.Rat { return ratOf(of(run)) }
+func (t *task) change(of func(Run) *metric.Value) *metric.Value {
+	number := func(run Run) *big.Rat { return ratOf(of(run)) }
 	return difference(mean(t.runs[0], number), mean(t.runs[1], number))
 }
 
 func (t *task) notFinite() {
 	for side, runs := range t.runs {
-		if i := slices.IndexFunc(runs, func(run format.Run) bool { return run.NonFinite != "" }); i >= 0 {
+		if i := slices.IndexFunc(runs, func(run Run) bool { return run.NonFinite != "" }); i >= 0 {
 			t.regress(t.reason(NonFiniteKind, "the %s has a number that is not finite (%s)", sides[side],
 				runs[i].NonFinite))
 		}
@@ -140,17 +139,17 @@ func (t *task) notFinite() {
 // worse reports whether no candidate run passes as many checks, or as large a part of
 // them, as the worst baseline run. The numbers of all of them are finite.
 func (t *task) worse() bool {
-	below := func(of func(format.Run) metric.Value) bool {
-		return !slices.ContainsFunc(t.runs[1], func(a format.Run) bool {
-			return slices.ContainsFunc(t.runs[0], func(b format.Run) bool { return of(a).Cmp(of(b)) >= 0 })
+	below := func(of func(Run) metric.Value) bool {
+		return !slices.ContainsFunc(t.runs[1], func(a Run) bool {
+			return slices.ContainsFunc(t.runs[0], func(b Run) bool { return of(a).Cmp(of(b)) >= 0 })
 		})
 	}
-	return below(passRate) || below(func(run format.Run) metric.Value {
+	return below(passRate) || below(func(run Run) metric.Value {
 		return metric.FromInt(int64(run.Objective.Passed))
 	})
 }
 
-func passRate(run format.Run) metric.Value { return rounded(run.Objective.Rate()) }
+func passRate(run Run) metric.Value { return rounded(run.Objective.Rate()) }
 
 // doubt holds back a verdict that rests on checks which cannot be compared: a
 // passed check means something only beside the same check of the other side, in a
@@ -158,7 +157,7 @@ func passRate(run format.Run) metric.Value { return rounded(run.Objective.Rate()
 func (c *comparer) doubt(t *task) {
 	c.sameChecks(t)
 	for side, runs := range t.runs {
-		doubt := func(kind ReasonKind, why, text string, in func(format.Run) bool) {
+		doubt := func(kind ReasonKind, why, text string, in func(Run) bool) {
 			if i := slices.IndexFunc(runs, in); i >= 0 {
 				c.holdBack(kind, why, t, fmt.Sprintf(text, i+1, sides[side], runs[i].Objective))
 			}
@@ -167,7 +166,7 @@ func (c *comparer) doubt(t *task) {
 			miscounted)
 		// A run that failed as such and passes none of its checks is a result like any other.
 		doubt(FailedRun, "a run that failed", "run %d of the %s failed, and has %s checks passed all the same",
-			func(run format.Run) bool {
+			func(run Run) bool {
 				return run.Failure != "" && (run.Objective.Passed != 0 || run.Objective.Total == 0)
 			})
 	}
@@ -175,8 +174,8 @@ func (c *comparer) doubt(t *task) {
 
 // miscounted reports whether the list of a run's checks, where there is one, contradicts
 // the count.
-func miscounted(run format.Run) bool {
-	return run.Checks != nil && format.Counted(run.Checks) != run.Objective
+func miscounted(run Run) bool {
+	return run.Checks != nil && Counted(run.Checks) != run.Objective
 }
 
 // sameChecks wants every run of both sides to have the same checks: as many, and
@@ -184,16 +183,16 @@ func miscounted(run format.Run) bool {
 func (c *comparer) sameChecks(t *task) {
 	all := slices.Concat(t.runs[0], t.runs[1])
 	checked := func(side int) bool {
-		return slices.ContainsFunc(t.runs[side], func(run format.Run) bool { return run.Objective.Total != 0 })
+		return slices.ContainsFunc(t.runs[side], func(run Run) bool { return run.Objective.Total != 0 })
 	}
-	listed := slices.DeleteFunc(slices.Clone(all), func(run format.Run) bool { return run.Checks == nil })
+	listed := slices.DeleteFunc(slices.Clone(all), func(run Run) bool { return run.Checks == nil })
 	switch {
 	case checked(0) != checked(1):
 		c.holdBack(ChecksOneSided, "checks on one side only", t, "has checks on one side only")
-	case slices.ContainsFunc(all, func(run format.Run) bool { return run.Objective.Total != all[0].Objective.Total }):
+	case slices.ContainsFunc(all, func(run Run) bool { return run.Objective.Total != all[0].Objective.Total }):
 		c.holdBack(ChecksDiffer, "other checks", t, "has not the same number of checks in every run of both sides")
 	case slices.ContainsFunc(listed,
-		func(run format.Run) bool { return !slices.Equal(checkNames(run), checkNames(listed[0])) }):
+		func(run Run) bool { return !slices.Equal(checkNames(run), checkNames(listed[0])) }):
 		c.holdBack(ChecksDiffer, "other checks", t, "has not the same checks in every run of both sides")
 	}
 }
@@ -205,7 +204,7 @@ func (c *comparer) holdBack(kind ReasonKind, why string, t *task, text string) {
 }
 
 // checkNames are the checks of a run in a fixed order.
-func checkNames(run format.Run) []string {
+func checkNames(run Run) []string {
 	names := make([]string, len(run.Checks))
 	for i, check := range run.Checks {
 		names[i] = string(check.Kind) + " " + check.Name
@@ -252,7 +251,7 @@ func (c *comparer) dropsJudge(t *task) bool {
 
 // judgeOf counts the runs that were judged, and names the models that did, "" when one is
 // not known.
-func judgeOf(runs []format.Run) (count int, name string) {
+func judgeOf(runs []Run) (count int, name string) {
 	var models []string
 	for _, run := range runs {
 		if run.Judge != nil {
@@ -278,22 +277,22 @@ type Side struct {
 	Total       *metric.Value `json:"total"`
 	// Composite is the sum of the tasks' composites, each the mean of its runs.
 	Composite *metric.Value `json:"composite"`
-	Cost      format.Cost   `json:"cost"`
+	Cost      Cost          `json:"cost"`
 }
 
-func newSide(o format.SuiteOutcome) Side {
+func newSide(o SuiteOutcome) Side {
 	s := Side{
 		ConfigLabel: o.ConfigLabel, Runs: o.Runs(),
 		Passed: new(metric.Value), Total: new(metric.Value), Composite: new(metric.Value),
 	}
-	for _, place := range format.Places(&s.Cost) {
+	for _, place := range Places(&s.Cost) {
 		*place = new(metric.Value)
 	}
 	return s
 }
 
 // add counts one task in; without a run it adds nothing.
-func (s *Side) add(runs []format.Run, composite *metric.Value) {
+func (s *Side) add(runs []Run, composite *metric.Value) {
 	if len(runs) == 0 {
 		return
 	}

@@ -1,11 +1,10 @@
-package score
+package tasks
 
 import (
 	"math/big"
 	"slices"
 
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/suite/format"
 )
 
 // composites are those of a side's runs, nil when one cannot be computed:
@@ -18,7 +17,7 @@ import (
 // Without a judge its term leaves numerator and denominator; weight replaces
 // the judge's 0.4 unless it is nil. One that a run has of its own holds, unless the judge
 // is dropped.
-func (c *comparer) composites(runs []format.Run, reference costs, weight *metric.Value, drop bool) []metric.Value {
+func (c *comparer) composites(runs []Run, reference costs, weight *metric.Value, drop bool) []metric.Value {
 	var list []metric.Value
 	for _, run := range runs {
 		if run.NonFinite != "" {
@@ -38,7 +37,7 @@ func (c *comparer) composites(runs []format.Run, reference costs, weight *metric
 	return list
 }
 
-func baseOf(run format.Run, weight *metric.Value) *big.Rat {
+func baseOf(run Run, weight *metric.Value) *big.Rat {
 	base := run.Objective.Rate()
 	if run.Judge == nil {
 		return base
@@ -57,7 +56,7 @@ func baseOf(run format.Run, weight *metric.Value) *big.Rat {
 // costs that are known and finite on both sides, or 0. A ratio
 // within 1 ± tolerance counts as 1; a reference ≤ 0 gives the ratio 1 when the
 // actual cost is ≤ 0 too, else 2.
-func (c *comparer) adjustment(run format.Run, reference costs) *big.Rat {
+func (c *comparer) adjustment(run Run, reference costs) *big.Rat {
 	var ratios []*big.Rat
 	for i, usual := range reference {
 		if spent := c.cost(i)(run); spent != nil && usual != nil {
@@ -90,12 +89,12 @@ func ratio(actual, reference, tolerance *big.Rat) *big.Rat {
 type costs [5]*big.Rat
 
 // cost is one of the costs of a run, nil when it is not known.
-func (c *comparer) cost(i int) func(format.Run) *big.Rat {
-	return func(run format.Run) *big.Rat {
+func (c *comparer) cost(i int) func(Run) *big.Rat {
+	return func(run Run) *big.Rat {
 		if c.timeless {
 			run.Cost.WallClockMs = nil
 		}
-		return ratOf(*format.Places(&run.Cost)[i])
+		return ratOf(*Places(&run.Cost)[i])
 	}
 }
 
@@ -137,8 +136,8 @@ func mean[T any](list []T, number func(T) *big.Rat) *metric.Value {
 }
 
 // sumOf adds the checks of several runs up; nil of no run, and when a number of one is not finite.
-func sumOf(runs []format.Run) *format.Objective {
-	var sum format.Objective
+func sumOf(runs []Run) *Objective {
+	var sum Objective
 	for _, run := range runs {
 		if run.NonFinite != "" {
 			return nil
@@ -174,9 +173,9 @@ func clampTo(r *big.Rat, low, high int64) *big.Rat {
 
 // Metric is what the loop of a program with `evaluation: tasks` records: the mean base over all
 // tasks, and over the runs of each; nil without a task, and when a number in it is not finite.
-func Metric(o format.SuiteOutcome) *metric.Value {
-	return mean(o.Scores, func(s format.Score) *big.Rat {
-		return meanBy(s.Runs, func(run format.Run) *big.Rat {
+func Metric(o SuiteOutcome) *metric.Value {
+	return mean(o.Scores, func(s Score) *big.Rat {
+		return meanBy(s.Runs, func(run Run) *big.Rat {
 			if run.NonFinite != "" {
 				return nil
 			}
@@ -188,7 +187,7 @@ func Metric(o format.SuiteOutcome) *metric.Value {
 // meanCosts returns the mean of each cost over the runs of the baseline, of those costs
 // alone that all the runs of both sides know: what one run does not know tells nothing
 // about the difference of two sides.
-func (c *comparer) meanCosts(runs [2][]format.Run) (means costs) {
+func (c *comparer) meanCosts(runs [2][]Run) (means costs) {
 	for i := range means {
 		if len(runs[1]) == 0 || meanBy(runs[1], c.cost(i)) != nil {
 			means[i] = meanBy(runs[0], c.cost(i))

@@ -1,4 +1,4 @@
-package score_test
+package tasks_test
 
 import (
 	"slices"
@@ -9,13 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/suite/format"
-	"github.com/org/autoloop/internal/suite/score"
+	"github.com/org/autoloop/internal/suite/tasks"
 )
 
 // usual are the thresholds of a program that sets none.
-func usual() score.Thresholds {
-	return score.Thresholds{
+func usual() tasks.Thresholds {
+	return tasks.Thresholds{
 		MinCompositeGain: metric.MustValue("0.01"), RegressionCompositeDrop: metric.MustValue("0.05"),
 		ObjectiveDropIsRegression: true,
 	}
@@ -31,14 +30,14 @@ func usual() score.Thresholds {
 //	t9      tokens    $9  money    m9  milliseconds
 //	w0.2    the weight of the task's judge     -       nothing
 //	sure, chance, x what is said of the outcome as a whole; x: it is not interleaved
-func side(t testing.TB, text string) format.SuiteOutcome {
+func side(t testing.TB, text string) tasks.SuiteOutcome {
 	t.Helper()
-	var o format.SuiteOutcome
+	var o tasks.SuiteOutcome
 	for task := range strings.SplitSeq(text, ";") {
 		if strings.TrimSpace(task) == "" {
 			continue
 		}
-		s := format.Score{TaskID: string(rune('a' + len(o.Scores)))}
+		s := tasks.Score{TaskID: string(rune('a' + len(o.Scores)))}
 		if id, rest, named := strings.Cut(task, ":"); named {
 			s.TaskID, task = strings.TrimSpace(id), rest
 		}
@@ -48,28 +47,28 @@ func side(t testing.TB, text string) format.SuiteOutcome {
 				times, _ = strconv.Atoi(strings.TrimSpace(many))
 				run = rest
 			}
-			s.Runs = append(s.Runs, slices.Repeat([]format.Run{readRun(t, run, &o, &s)}, times)...)
+			s.Runs = append(s.Runs, slices.Repeat([]tasks.Run{readRun(t, run, &o, &s)}, times)...)
 		}
 		o.Scores = append(o.Scores, s)
 	}
 	return o
 }
 
-func readRun(t testing.TB, text string, o *format.SuiteOutcome, s *format.Score) format.Run {
+func readRun(t testing.TB, text string, o *tasks.SuiteOutcome, s *tasks.Score) tasks.Run {
 	t.Helper()
-	run := format.Run{Objective: format.Objective{Passed: 1, Total: 1}}
+	run := tasks.Run{Objective: tasks.Objective{Passed: 1, Total: 1}}
 	for word := range strings.FieldsSeq(text) {
 		rest := word[1:]
 		switch word[0] {
 		case '=':
 			run.Composite = number(rest, &run, "composite")
 		case 'j':
-			run.Judge = &format.Judgement{}
+			run.Judge = &tasks.Judgement{}
 			if score := number(rest, &run, "judge.score0to1"); score != nil {
 				run.Judge.Score = *score
 			}
 		case '@':
-			run.Judge = &format.Judgement{Model: rest}
+			run.Judge = &tasks.Judgement{Model: rest}
 		case 't':
 			run.Cost.Tokens = number(rest, &run, "cost.tokens")
 		case '$':
@@ -79,10 +78,10 @@ func readRun(t testing.TB, text string, o *format.SuiteOutcome, s *format.Score)
 		case 'w':
 			s.JudgeWeight = new(metric.MustValue(rest))
 		case '|':
-			run.Checks = []format.CheckResult{}
+			run.Checks = []tasks.CheckResult{}
 			for name := range strings.FieldsFuncSeq(rest, func(r rune) bool { return r == '|' }) {
 				run.Checks = append(run.Checks,
-					format.CheckResult{Name: name, Passed: len(run.Checks) < run.Objective.Passed})
+					tasks.CheckResult{Name: name, Passed: len(run.Checks) < run.Objective.Passed})
 			}
 		case '!':
 			run.Failure = "exit code 1"
@@ -103,7 +102,7 @@ func readRun(t testing.TB, text string, o *format.SuiteOutcome, s *format.Score)
 	return run
 }
 
-func number(text string, run *format.Run, key string) *metric.Value {
+func number(text string, run *tasks.Run, key string) *metric.Value {
 	if text == "NaN" {
 		run.NonFinite = key
 		return nil
@@ -120,14 +119,14 @@ func apart(is bool) string {
 }
 
 // compare compares what stands before and after an arrow.
-func compare(t testing.TB, input string, set score.Thresholds) score.Comparison {
+func compare(t testing.TB, input string, set tasks.Thresholds) tasks.Comparison {
 	t.Helper()
 	before, after, _ := strings.Cut(input, "->")
-	return score.Compare(side(t, before), side(t, after), set)
+	return tasks.Compare(side(t, before), side(t, after), set)
 }
 
 // verdict is what a comparison comes to, and the kinds of its reasons.
-func verdict(c score.Comparison) string {
+func verdict(c tasks.Comparison) string {
 	words := []string{string(c.Verdict)}
 	if c.Promotable {
 		words = append(words, "promoted")

@@ -1,4 +1,4 @@
-package score_test
+package tasks_test
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/suite/score"
+	"github.com/org/autoloop/internal/suite/tasks"
 	"github.com/org/autoloop/tests/golden"
 )
 
@@ -101,7 +101,7 @@ func TestThresholdsOfTheProgram(t *testing.T) {
 	lossCounts, dropsAreFree := usual(), usual()
 	lossCounts.NetLossIsRegression, dropsAreFree.RegressionCompositeDrop = true, metric.FromInt(1)
 	for name, c := range map[string]struct {
-		set         score.Thresholds
+		set         tasks.Thresholds
 		sides, want string
 	}{
 		"a loss that is not chance": {
@@ -148,7 +148,7 @@ func TestChancesAreCounted(t *testing.T) {
 	for runs, enough := range map[[2]int]bool{ // of so many tasks, so many runs
 		{1, 4}: true, {1, 3}: false, {2, 2}: false, {3, 2}: true, {0, 5}: false, {1000, 0}: false,
 	} {
-		assert.Equal(t, enough, score.EnoughRuns(runs[0], runs[1]), runs)
+		assert.Equal(t, enough, tasks.EnoughRuns(runs[0], runs[1]), runs)
 	}
 }
 
@@ -181,7 +181,7 @@ func TestManyArrangementsAreDrawn(t *testing.T) {
 
 func TestCompositesOfBothSides(t *testing.T) {
 	t.Parallel()
-	composites := func(set score.Thresholds) func(*testing.T, string) any {
+	composites := func(set tasks.Thresholds) func(*testing.T, string) any {
 		return func(t *testing.T, input string) any {
 			t.Helper()
 			got := compare(t, input, set)
@@ -267,7 +267,7 @@ func TestMetricIsTheMeanBase(t *testing.T) {
 		"added before rounding":       "1/3; 1/3; 1/3; 2/3 => true 0.416667",
 	}, func(t *testing.T, input string) any {
 		o := side(t, input)
-		got := score.Metric(o)
+		got := tasks.Metric(o)
 		if got == nil {
 			return false
 		}
@@ -284,7 +284,7 @@ func TestDeltasAndTotals(t *testing.T) {
 	before := side(t, "1/4 t100 $0.1, 2/4 t200 $0.2; 4/4 t10 $0.01, 4/4 t30 $0.03")
 	after := side(t, "b: 4/4 t20, 4/4 t20 $0.02; c: 4/4 t9 $9; a: 3/4 t150 $0.1, 4/4 t150 $0.1")
 	before.ConfigLabel, after.ConfigLabel = "main", "pr"
-	got := score.Compare(before, after, set)
+	got := tasks.Compare(before, after, set)
 	text, err := json.MarshalIndent([]any{got.Deltas, got.Totals, got.NetGain}, "", " ")
 	require.NoError(t, err)
 	golden.Equal(t, "totals.json", string(text))

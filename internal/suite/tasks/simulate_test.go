@@ -1,4 +1,4 @@
-package score_test
+package tasks_test
 
 import (
 	"fmt"
@@ -9,8 +9,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/suite/format"
-	"github.com/org/autoloop/internal/suite/score"
+	"github.com/org/autoloop/internal/suite/tasks"
 	"github.com/org/autoloop/tests/long"
 )
 
@@ -35,20 +34,20 @@ type scenario struct {
 
 // run draws one run of one task whose true judge score is quality. One of five
 // checks always fails, so that there is room above the composite.
-func (s scenario) run(random *rand.Rand, quality float64) format.Run {
+func (s scenario) run(random *rand.Rand, quality float64) tasks.Run {
 	const checks = 5
 	passed := checks - 1
 	if s.flaky > 0 && random.Float64() < s.flaky {
 		passed--
 	}
-	run := format.Run{Objective: format.Objective{Passed: passed, Total: checks}}
+	run := tasks.Run{Objective: tasks.Objective{Passed: passed, Total: checks}}
 	if s.judge > 0 {
 		drawn := min(1, max(0, quality+s.judge*random.NormFloat64()))
-		run.Judge = &format.Judgement{Score: metric.MustValue(fmt.Sprintf("%.2f", drawn))}
+		run.Judge = &tasks.Judgement{Score: metric.MustValue(fmt.Sprintf("%.2f", drawn))}
 	}
 	factor := max(0, 1+s.cost*random.NormFloat64())
 	costs := func(usual float64) *metric.Value { return new(metric.MustValue(fmt.Sprintf("%.4f", usual*factor))) }
-	run.Cost = format.Cost{
+	run.Cost = tasks.Cost{
 		Tokens: costs(20000), ToolCalls: costs(3000), Steps: costs(2000), WallClockMs: costs(60000),
 		USD: costs(0.2),
 	}
@@ -56,14 +55,14 @@ func (s scenario) run(random *rand.Rand, quality float64) format.Run {
 }
 
 // outcome draws one side.
-func (s scenario) outcome(random *rand.Rand, gain float64) format.SuiteOutcome {
-	var o format.SuiteOutcome
+func (s scenario) outcome(random *rand.Rand, gain float64) tasks.SuiteOutcome {
+	var o tasks.SuiteOutcome
 	moods := make([]float64, s.runs)
 	for k := range moods {
 		moods[k] = s.mood * random.NormFloat64()
 	}
 	for i := range s.tasks {
-		task := format.Score{TaskID: fmt.Sprintf("t%d", i)}
+		task := tasks.Score{TaskID: fmt.Sprintf("t%d", i)}
 		quality := 0.5 + 0.3*float64(i%4)/4 + gain/0.4
 		for k := range s.runs {
 			task.Runs = append(task.Runs, s.run(random, quality+moods[k]))
@@ -81,7 +80,7 @@ func (s scenario) simulate(comparisons int, seed uint64) map[decision.Verdict]fl
 	for range comparisons {
 		baseline := s.outcome(random, 0)
 		baseline.Interleaved = new(s.mood == 0)
-		found := score.Compare(baseline, s.outcome(random, s.gain), usual())
+		found := tasks.Compare(baseline, s.outcome(random, s.gain), usual())
 		rates[found.Verdict] += 1 / float64(comparisons)
 	}
 	return rates

@@ -1,4 +1,4 @@
-package score_test
+package tasks_test
 
 import (
 	"encoding/json"
@@ -14,8 +14,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/suite/format"
-	"github.com/org/autoloop/internal/suite/score"
+	"github.com/org/autoloop/internal/suite/tasks"
 )
 
 // anySide draws an outcome: some of four tasks, each run as often as it is said, or less
@@ -122,7 +121,7 @@ func TestAnyComparisonAddsUp(t *testing.T) {
 		}
 		set := usual()
 		baseline.Interleaved, set.NetLossIsRegression = new(chance.IntN(3) != 0), chance.IntN(2) == 0
-		got := score.Compare(baseline, candidate, set)
+		got := tasks.Compare(baseline, candidate, set)
 		verdicts[got.Verdict]++
 		says := fmt.Sprintf("round %d: %s -> %s: %s", round, before, after, got.Summary)
 
@@ -139,7 +138,7 @@ func TestAnyComparisonAddsUp(t *testing.T) {
 
 		sum, known := new(big.Rat), true
 		for i, d := range got.Deltas {
-			named := slices.ContainsFunc(got.Regressions, func(r score.Reason) bool { return r.Task == d.TaskID })
+			named := slices.ContainsFunc(got.Regressions, func(r tasks.Reason) bool { return r.Task == d.TaskID })
 			require.Equal(t, named, d.Regressed, "%s: %s", says, d.TaskID)
 			require.Equal(t, named, d.Verdict == decision.Regressed, says)
 			if i >= got.Totals.Tasks {
@@ -163,7 +162,7 @@ func TestAnyComparisonAddsUp(t *testing.T) {
 		require.Equal(t, known, got.NetGain != nil, says)
 		require.True(t, !known || sum.Cmp(got.NetGain.Rat()) == 0, says)
 		require.Equal(t, got.PValue != nil, known && max(baseline.Runs(), candidate.Runs()) > 1, says)
-		require.Equal(t, got, score.Compare(baseline, candidate, set), "the same outcomes, the same verdict")
+		require.Equal(t, got, tasks.Compare(baseline, candidate, set), "the same outcomes, the same verdict")
 		require.NotContains(t, got.Summary, "\n")
 	}
 	for _, verdict := range []decision.Verdict{decision.Improved, decision.Neutral, decision.Regressed} {
@@ -180,13 +179,13 @@ func TestBrokenOutcomeIsNeverBetter(t *testing.T) {
 		runs := 1 + chance.IntN(3)
 		before, after := anySide(chance, runs, false), anySide(chance, runs, false)
 		which, run := chance.IntN(4), chance.IntN(runs)
-		changed := func(how func(o *format.SuiteOutcome, r *format.Run)) score.Comparison {
+		changed := func(how func(o *tasks.SuiteOutcome, r *tasks.Run)) tasks.Comparison {
 			candidate := side(t, after)
 			how(&candidate, &candidate.Scores[which].Runs[run])
-			return score.Compare(side(t, before), candidate, usual())
+			return tasks.Compare(side(t, before), candidate, usual())
 		}
-		got := changed(func(*format.SuiteOutcome, *format.Run) {})
-		more := changed(func(o *format.SuiteOutcome, _ *format.Run) {
+		got := changed(func(*tasks.SuiteOutcome, *tasks.Run) {})
+		more := changed(func(o *tasks.SuiteOutcome, _ *tasks.Run) {
 			o.Scores = slices.Insert(o.Scores, which, side(t, fmt.Sprintf("more: %d*9/9 t0", runs)).Scores...)
 		})
 		require.Equal(t, []string{"more"}, more.Totals.CandidateOnly)
@@ -194,13 +193,13 @@ func TestBrokenOutcomeIsNeverBetter(t *testing.T) {
 		require.Equal(t, got.Promotable, more.Promotable)
 		require.Equal(t, got.NetGain.String(), more.NetGain.String())
 		require.Equal(t, got.Deltas, more.Deltas[:len(got.Deltas)])
-		for name, how := range map[string]func(o *format.SuiteOutcome, r *format.Run){
-			"a task less": func(o *format.SuiteOutcome, _ *format.Run) {
+		for name, how := range map[string]func(o *tasks.SuiteOutcome, r *tasks.Run){
+			"a task less": func(o *tasks.SuiteOutcome, _ *tasks.Run) {
 				o.Scores = slices.Delete(o.Scores, which, which+1)
 			},
-			"a task of no run": func(o *format.SuiteOutcome, _ *format.Run) { o.Scores[which].Runs = nil },
-			"a number of NaN":  func(_ *format.SuiteOutcome, r *format.Run) { r.NonFinite = "cost.steps" },
-			"NaN somewhere":    func(o *format.SuiteOutcome, _ *format.Run) { o.NonFiniteAt = "extra.a" },
+			"a task of no run": func(o *tasks.SuiteOutcome, _ *tasks.Run) { o.Scores[which].Runs = nil },
+			"a number of NaN":  func(_ *tasks.SuiteOutcome, r *tasks.Run) { r.NonFinite = "cost.steps" },
+			"NaN somewhere":    func(o *tasks.SuiteOutcome, _ *tasks.Run) { o.NonFiniteAt = "extra.a" },
 		} {
 			worse := changed(how)
 			require.Equal(t, decision.Regressed, worse.Verdict, "round %d, %s", round, name)
@@ -213,7 +212,7 @@ func TestBrokenOutcomeIsNeverBetter(t *testing.T) {
 func TestOrderOfTasksAndRunsDecidesNothing(t *testing.T) {
 	t.Parallel()
 	chance := rand.New(rand.NewPCG(173, 174))
-	mixed := func(text string) format.SuiteOutcome {
+	mixed := func(text string) tasks.SuiteOutcome {
 		o := side(t, text)
 		chance.Shuffle(len(o.Scores), func(a, b int) { o.Scores[a], o.Scores[b] = o.Scores[b], o.Scores[a] })
 		for _, s := range o.Scores {
@@ -224,7 +223,7 @@ func TestOrderOfTasksAndRunsDecidesNothing(t *testing.T) {
 	for range 60 {
 		runs := 1 + chance.IntN(2) // so that all arrangements are counted
 		before, after := anySide(chance, runs, true), anySide(chance, runs, true)
-		want, got := compare(t, before+"->"+after, usual()), score.Compare(mixed(before), mixed(after), usual())
+		want, got := compare(t, before+"->"+after, usual()), tasks.Compare(mixed(before), mixed(after), usual())
 		require.Equal(t, want.Verdict, got.Verdict, "%s and %s", want.Summary, got.Summary)
 		assert.Equal(t, want.Promotable, got.Promotable)
 		assert.Equal(t, want.NetGain, got.NetGain)
@@ -232,7 +231,7 @@ func TestOrderOfTasksAndRunsDecidesNothing(t *testing.T) {
 		assert.ElementsMatch(t, want.Notes, got.Notes)
 
 		text := anySide(chance, 1+chance.IntN(4), false)
-		same := score.Compare(side(t, text), mixed(text), usual())
+		same := tasks.Compare(side(t, text), mixed(text), usual())
 		assert.Equal(t, decision.Neutral, same.Verdict, same.Summary)
 		assert.Empty(t, same.Regressions)
 		assert.Empty(t, same.Improvements)
@@ -250,12 +249,12 @@ func FuzzCompare(f *testing.F) {
 			[]byte(fmt.Sprintf(`{"runs": [{"scores": %s}, {"scores": %s}]}`, text, text)))
 	}
 	f.Fuzz(func(t *testing.T, before, after []byte) {
-		baseline, bad := format.ParseOutcome("a", before)
-		candidate, worse := format.ParseOutcome("b", after)
+		baseline, bad := tasks.ParseOutcome("a", before)
+		candidate, worse := tasks.ParseOutcome("b", after)
 		if len(bad)+len(worse) > 0 {
 			return
 		}
-		got := score.Compare(baseline, candidate, usual())
+		got := tasks.Compare(baseline, candidate, usual())
 		if got.Promotable {
 			assert.Empty(t, got.Regressions)
 			assert.Positive(t, got.NetGain.Sign())

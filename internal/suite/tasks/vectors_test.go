@@ -1,4 +1,4 @@
-package score_test
+package tasks_test
 
 import (
 	"encoding/json"
@@ -11,8 +11,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/suite/format"
-	"github.com/org/autoloop/internal/suite/score"
+	"github.com/org/autoloop/internal/suite/tasks"
 )
 
 // vectors makes a subtest of each case of a table in testdata.
@@ -41,27 +40,27 @@ func TestCompositeVectors(t *testing.T) {
 	type vector struct {
 		Objective  [2]int
 		Judge      *metric.Value
-		Cost       format.Cost
-		Reference  format.Cost
+		Cost       tasks.Cost
+		Reference  tasks.Cost
 		Adjustment *float64
 		Composite  float64
 	}
-	composite := func(c vector, run format.Run) float64 {
+	composite := func(c vector, run tasks.Run) float64 {
 		run.Cost = c.Reference
 		after := run
 		after.Cost = c.Cost
-		got := score.Compare(format.SuiteOutcome{Scores: []format.Score{{Runs: []format.Run{run}}}},
-			format.SuiteOutcome{Scores: []format.Score{{Runs: []format.Run{after}}}}, usual())
+		got := tasks.Compare(tasks.SuiteOutcome{Scores: []tasks.Score{{Runs: []tasks.Run{run}}}},
+			tasks.SuiteOutcome{Scores: []tasks.Score{{Runs: []tasks.Run{after}}}}, usual())
 		return got.Deltas[0].CandidateComposite.Float64()
 	}
 	vectors(t, "composite.json", func(t *testing.T, c vector) {
-		run := format.Run{Objective: format.Objective{Passed: c.Objective[0], Total: c.Objective[1]}}
+		run := tasks.Run{Objective: tasks.Objective{Passed: c.Objective[0], Total: c.Objective[1]}}
 		if c.Judge != nil {
-			run.Judge = &format.Judgement{Score: *c.Judge}
+			run.Judge = &tasks.Judgement{Score: *c.Judge}
 		}
 		assert.InDelta(t, c.Composite, composite(c, run), 1e-9)
 		if c.Adjustment != nil {
-			assert.InDelta(t, 0.5+*c.Adjustment, composite(c, format.Run{Objective: format.Objective{Passed: 1, Total: 2}}), 1e-9)
+			assert.InDelta(t, 0.5+*c.Adjustment, composite(c, tasks.Run{Objective: tasks.Objective{Passed: 1, Total: 2}}), 1e-9)
 		}
 	})
 }
@@ -81,12 +80,12 @@ func TestComparisonVectors(t *testing.T) {
 		if c.Thresholds != nil {
 			require.NoError(t, json.Unmarshal(c.Thresholds, &set))
 		}
-		read := func(scores json.RawMessage) format.SuiteOutcome {
-			o, problems := format.ParseOutcome("outcome.json", []byte(`{"scores": `+string(scores)+`}`))
+		read := func(scores json.RawMessage) tasks.SuiteOutcome {
+			o, problems := tasks.ParseOutcome("outcome.json", []byte(`{"scores": `+string(scores)+`}`))
 			require.NoError(t, problems.Err())
 			return o
 		}
-		got := score.Compare(read(c.Baseline), read(c.Candidate), set)
+		got := tasks.Compare(read(c.Baseline), read(c.Candidate), set)
 		assert.Equal(t, c.Verdict, got.Verdict, got.Summary)
 		assert.Equal(t, c.Promotable, got.Promotable, got.Summary)
 		var texts []string
