@@ -88,13 +88,13 @@ func (a *App) open(ctx context.Context) (err error) {
 	if a.GitHub, err = a.client(); err != nil {
 		return err
 	}
-	who, err := a.identity()
-	if err != nil {
+	if err = a.openRepo(ctx); err != nil {
 		return err
 	}
-	if err = a.openRepo(ctx, append(who, a.gitLogin()...)...); err != nil {
+	if err = a.setIdentity(); err != nil {
 		return err
 	}
+	a.Repo.Settings = a.gitLogin()
 	a.Memory.Remote = a.gitRemote()
 	a.Program = a.nameOf(a.Program)
 	return nil
@@ -106,8 +106,7 @@ func (a *App) openRun(ctx context.Context) (err error) {
 		a.RunDir, err = a.newRunDir(a.TempDir())
 	}
 	if err == nil {
-		a.Repo = a.Repo.WithTemp(a.RunDir)
-		a.Memory.Repo = a.Repo
+		a.Repo.Temp = a.RunDir
 	}
 	return err
 }
@@ -123,19 +122,20 @@ func (a *App) look(ctx context.Context) (err error) {
 }
 
 // openRepo opens the repository of the checkout.
-func (a *App) openRepo(ctx context.Context, options ...git.Option) error {
+func (a *App) openRepo(ctx context.Context) error {
 	a.Checkout, a.Repo = a.Path(a.RepoDir), nil
 	if info, err := os.Stat(a.Checkout); err != nil || !info.IsDir() {
 		return misuse.Errorf("--repo-dir %s is no directory", a.Checkout)
 	}
-	repo, err := git.Open(ctx, a.Checkout, a.Environ, options...)
+	repo, err := git.Open(ctx, a.Checkout, a.Environ)
 	if errors.Is(err, git.ErrNotRepository) {
 		return misuse.New(err)
 	}
 	if err != nil {
 		return err
 	}
-	a.Checkout, a.Repo = repo.Root, repo.WithTemp(a.TempDir())
+	repo.Temp = a.TempDir()
+	a.Checkout, a.Repo = repo.Root, repo
 	a.Memory = &memory.Memory{Repo: a.Repo, Now: a.Now}
 	return nil
 }

@@ -12,41 +12,41 @@ import (
 // gitLogin lets git reach the repository on GitHub with the token: for that
 // server alone, and through the environment, so that it is in no address, no
 // file and no argument list.
-func (a *App) gitLogin() []git.Option {
+func (a *App) gitLogin() []git.Setting {
 	if a.GitHub == nil {
 		return nil
 	}
 	key := "http." + strings.TrimRight(a.Server(), "/") + "/.extraheader"
 	login := base64.StdEncoding.EncodeToString([]byte("x-access-token:" + a.Token()))
-	return []git.Option{git.WithSettings(
-		git.Setting{Key: key, Value: ""}, // what a checkout left there would be sent too
-		git.Setting{Key: key, Value: "Authorization: Basic " + login},
-	)}
+	return []git.Setting{
+		{Key: key, Value: ""}, // what a checkout left there would be sent too
+		{Key: key, Value: "Authorization: Basic " + login},
+	}
 }
 
-// identity is who makes the commits, AUTOLOOP_GIT_NAME and AUTOLOOP_GIT_EMAIL,
+// setIdentity sets who makes the commits, AUTOLOOP_GIT_NAME and AUTOLOOP_GIT_EMAIL,
 // and how they are signed, AUTOLOOP_SIGN.
-func (a *App) identity() (options []git.Option, err error) {
+func (a *App) setIdentity() error {
 	who := git.Identity{Name: a.Getenv("AUTOLOOP_GIT_NAME"), Email: a.Getenv("AUTOLOOP_GIT_EMAIL")}
 	switch {
 	case who == git.Identity{}:
 	case who.Name == "" || who.Email == "":
-		return nil, misuse.Errorf("AUTOLOOP_GIT_NAME and AUTOLOOP_GIT_EMAIL belong together: set both or none")
+		return misuse.Errorf("AUTOLOOP_GIT_NAME and AUTOLOOP_GIT_EMAIL belong together: set both or none")
 	case strings.ContainsAny(who.Name+who.Email, "<>\r\n\x00"):
-		return nil, misuse.Errorf("AUTOLOOP_GIT_NAME and AUTOLOOP_GIT_EMAIL have no angle brackets and no line breaks")
+		return misuse.Errorf("AUTOLOOP_GIT_NAME and AUTOLOOP_GIT_EMAIL have no angle brackets and no line breaks")
 	default:
-		options = append(options, git.WithIdentity(who))
+		a.Repo.Identity = who
 	}
 	switch how := a.Getenv("AUTOLOOP_SIGN"); how {
 	case "":
 	case "ssh":
-		options = append(options, git.WithSigning(git.SSH))
+		a.Repo.Signing = git.SSH
 	case "gpg":
-		options = append(options, git.WithSigning(git.OpenPGP))
+		a.Repo.Signing = git.OpenPGP
 	default:
-		return nil, misuse.Errorf("AUTOLOOP_SIGN=%q: use ssh or gpg, or leave it unset to sign nothing", how)
+		return misuse.Errorf("AUTOLOOP_SIGN=%q: use ssh or gpg, or leave it unset to sign nothing", how)
 	}
-	return options, nil
+	return nil
 }
 
 // signOff is the trailer that AUTOLOOP_SIGN_OFF=true asks for, by who makes the

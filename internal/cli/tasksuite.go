@@ -157,7 +157,8 @@ func (l *taskSuite) findSide(ctx context.Context, flag, text string) (evalrun.Si
 	if l.Repo == nil {
 		return side, misuse.Errorf("--%s %s is no directory, and there is no repository", flag, text)
 	}
-	repo := l.Repo.WithTemp(l.options.RunDir)
+	repo := l.Repo
+	repo.Temp = l.options.RunDir
 	commit, found, err := repo.Resolve(ctx, text)
 	if err != nil {
 		return side, err

@@ -27,7 +27,7 @@ type onIndex func(stdin []byte, args ...string) ([]byte, error)
 // withIndex fills an index with a commit or tree, "" for nothing, and removes it after
 // use. The user's takes no part.
 func (r *Repo) withIndex(ctx context.Context, treeish string, use func(run onIndex) error) error {
-	dir, err := os.MkdirTemp(r.temp, "autoloop-index-")
+	dir, err := os.MkdirTemp(r.Temp, "autoloop-index-")
 	if err != nil {
 		return fmt.Errorf("make an index: %w", err)
 	}

@@ -30,7 +30,7 @@ func (c Commit) Subject() string {
 
 // CommitTree writes a commit of the tree with these parents and moves no ref.
 // Author and committer are the repository's Identity, at the given time. It is
-// signed when the repository was opened WithSigning.
+// signed when Signing says how.
 func (r *Repo) CommitTree(ctx context.Context, tree string, parents []string, message string,
 	at time.Time,
 ) (string, error) {
@@ -40,9 +40,9 @@ func (r *Repo) CommitTree(ctx context.Context, tree string, parents []string, me
 		Env:   []string{"GIT_AUTHOR_DATE=" + date, "GIT_COMMITTER_DATE=" + date},
 	}
 	args := []string{"commit-tree", "-F", "-"}
-	if r.signing != "" {
+	if r.Signing != "" {
 		args = append(args, "--gpg-sign")
-		in.Settings = []Setting{{Key: "gpg.format", Value: string(r.signing)}}
+		in.Settings = []Setting{{Key: "gpg.format", Value: string(r.Signing)}}
 	}
 	for _, parent := range parents {
 		args = append(args, "-p", parent)

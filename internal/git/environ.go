@@ -77,5 +77,10 @@ func (e environment) of(id Identity, settings []Setting, transport bool) []strin
 		"GIT_COMMITTER_NAME="+id.Name,
 		"GIT_COMMITTER_EMAIL="+id.Email,
 	)
-	return append(env, settingVariables(settings)...)
+	// Through the environment a secret is in no argument list, and a key may have any character.
+	for i, s := range settings {
+		number := strconv.Itoa(i)
+		env = append(env, "GIT_CONFIG_KEY_"+number+"="+s.Key, "GIT_CONFIG_VALUE_"+number+"="+s.Value)
+	}
+	return append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(settings)))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,11 +28,7 @@ func (r *Repo) IsAncestor(ctx context.Context, a, b string) (bool, error) {
 // AheadBehind counts the commits that only a has, and those that only b has.
 // In a shallow clone that cannot be known, and is ErrShallow.
 func (r *Repo) AheadBehind(ctx context.Context, a, b string) (ahead, behind int, err error) {
-	shallow, err := r.IsShallow()
-	if err != nil {
-		return 0, 0, err
-	}
-	if shallow {
+	if r.IsShallow() {
 		return 0, 0, ErrShallow
 	}
 	out, err := r.line(ctx, Input{}, "rev-list", "--left-right", "--count", "--end-of-options", a+"..."+b)
@@ -56,12 +51,9 @@ func (r *Repo) MergeBase(ctx context.Context, a, b string) (id string, ok bool, 
 }
 
 // IsShallow says whether the history is cut off.
-func (r *Repo) IsShallow() (bool, error) {
+func (r *Repo) IsShallow() bool {
 	_, err := os.Lstat(filepath.Join(r.CommonDir, "shallow"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil, err
+	return err == nil
 }
 
 // MergeTree merges theirs into ours without touching any file. Without

@@ -73,7 +73,7 @@ func (r *Repo) HashObjects(ctx context.Context, contents ...[]byte) ([]string, e
 	if len(contents) == 0 {
 		return nil, nil
 	}
-	dir, err := os.MkdirTemp(r.temp, "autoloop-blobs-")
+	dir, err := os.MkdirTemp(r.Temp, "autoloop-blobs-")
 	if err != nil {
 		return nil, fmt.Errorf("write blobs: %w", err)
 	}

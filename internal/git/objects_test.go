@@ -22,10 +22,12 @@ func TestTemporaryFilesAreWhereTheyShall(t *testing.T) {
 		"b b": {Data: []byte("1")},
 		"c c": {Data: []byte("2")},
 	} // Such names are git's own index's.
-	_, err := f.repo.WithTemp(filepath.Join(t.TempDir(), "none")).WriteFiles(t.Context(), "HEAD", files)
+	f.repo.Temp = filepath.Join(t.TempDir(), "none")
+	_, err := f.repo.WriteFiles(t.Context(), "HEAD", files)
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	dir := t.TempDir()
-	_, err = f.repo.WithTemp(dir).WriteFiles(t.Context(), "HEAD", files)
+	f.repo.Temp = dir
+	_, err = f.repo.WriteFiles(t.Context(), "HEAD", files)
 	require.NoError(t, err)
 	left := must(os.ReadDir(dir))
 	assert.Empty(t, left)

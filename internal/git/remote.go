@@ -72,64 +72,28 @@ func (r Remote) Fetch(ctx context.Context, refspecs ...string) error {
 // unless the commit is whole already. Of refs only that below ObtainedRefs is written:
 // without it the next fetch would get all of this once more.
 func (r Remote) Obtain(ctx context.Context, id, ref string) error {
-	obtained, tips := r.obtained(ref), []string(nil)
-	if obtained != "" {
-		tips = r.repo.existing(ctx, ref, r.Tracking(ref), obtained)
-	}
-	if whole, err := r.repo.isWhole(ctx, id, tips); err != nil || whole {
+	if whole, err := r.repo.isWhole(ctx, id); err != nil || whole {
 		return err
-	}
-	// Of all that is here git would name the newest commits first. Where the branch has
-	// taken in one of those, from the default branch, a remote looks no further and sends
-	// the whole branch.
-	var flags []string
-	for _, tip := range tips {
-		flags = append(flags, "--negotiation-tip="+tip)
 	}
 	// git would follow a symbolic ref that it fetches into, and would fail where it cannot
 	// write one.
-	if err := r.fetch(ctx, flags, []string{ref}); err != nil || obtained == "" {
+	if err := r.fetch(ctx, nil, []string{ref}); err != nil {
 		return err
 	}
+	rest, named := strings.CutPrefix(ref, "refs/") // what is no ref is fetched by its id
 	// The remote may have moved on meanwhile, and of a commit that is here in part no ref
 	// may say that it is whole.
-	if whole, err := r.repo.isWhole(ctx, id, nil); err != nil || !whole {
+	if whole, err := r.repo.isWhole(ctx, id); err != nil || !whole || !named {
 		return err
 	}
-	r.repo.keep(ctx, obtained, id)
+	// One that cannot be moved costs the next fetch some time.
+	_ = r.repo.UpdateRefs(ctx, "autoloop: obtained",
+		RefUpdate{Ref: ObtainedRefs + r.RefComponent() + "/" + rest, New: id, Old: Any})
 	return nil
-}
-
-// keep moves a ref without a log, as far as that can be done. One that cannot be moved
-// costs the next fetch some time.
-func (r *Repo) keep(ctx context.Context, ref, id string) {
-	_ = unlocked(ctx, func() error {
-		_, err := r.Run(ctx, Input{}, "update-ref", "--no-deref", ref, id)
-		return err
-	})
-}
-
-// existing are the commits of those of the refs that exist.
-func (r *Repo) existing(ctx context.Context, refs ...string) []string {
-	var ids []string
-	for _, ref := range refs {
-		if id, there, err := r.Resolve(ctx, ref); err == nil && there {
-			ids = append(ids, id)
-		}
-	}
-	return ids
 }
 
 // ObtainedRefs is where Obtain keeps what it fetched. It only says what is here.
 const ObtainedRefs = "refs/autoloop/obtained/"
-
-// obtained is where what was fetched of a ref is kept, "" for what is fetched by its id.
-func (r Remote) obtained(ref string) string {
-	if rest, is := strings.CutPrefix(ref, "refs/"); is {
-		return ObtainedRefs + r.RefComponent() + "/" + rest
-	}
-	return ""
-}
 
 // Tracking is where git keeps what the user fetches of a branch, in the usual
 // configuration.
@@ -140,13 +104,10 @@ func (r Remote) Tracking(ref string) string {
 // plainRemote matches a remote's name that is also a part of a ref's name.
 var plainRemote = lazyregexp.New(`^[A-Za-z0-9_-]+$`)
 
-// IsPlain reports whether the remote's name is also a part of a ref's name.
-func (r Remote) IsPlain() bool { return plainRemote().MatchString(r.name) }
-
 // RefComponent names the remote inside a ref; a URL, which may even hold a password, by
 // its hash.
 func (r Remote) RefComponent() string {
-	if r.IsPlain() {
+	if plainRemote().MatchString(r.name) {
 		return r.name
 	}
 	sum := sha256.Sum256([]byte(r.name))
@@ -155,13 +116,10 @@ func (r Remote) RefComponent() string {
 
 // isWhole reports whether a commit is here with its history and its files. A fetch that
 // was killed leaves commits without their files, and nothing refers to those: what a ref
-// reaches is whole. That of one of the tips, which are commits of refs, needs no process.
-func (r *Repo) isWhole(ctx context.Context, id string, tips []string) (bool, error) {
+// reaches is whole.
+func (r *Repo) isWhole(ctx context.Context, id string) (bool, error) {
 	if _, here, err := r.Resolve(ctx, id); err != nil || !here {
 		return false, err
-	}
-	if slices.Contains(tips, id) {
-		return true, nil
 	}
 	// A partial clone lacks on purpose what it can get later.
 	_, err := r.Run(ctx, Input{}, "rev-list", "--objects", "--quiet", "--missing=allow-promisor", id, "--not",
@@ -174,9 +132,8 @@ func (r *Repo) isWhole(ctx context.Context, id string, tips []string) (bool, err
 
 // Unshallow gets the history that a shallow clone lacks.
 func (r Remote) Unshallow(ctx context.Context) error {
-	shallow, err := r.repo.IsShallow()
-	if err != nil || !shallow {
-		return err
+	if !r.repo.IsShallow() {
+		return nil
 	}
 	return r.fetch(ctx, []string{"--unshallow"}, nil)
 }

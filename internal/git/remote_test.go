@@ -109,8 +109,7 @@ func TestShallowClone(t *testing.T) {
 	f.Git("branch", "memory/autoloop", f.commit("y", "2", f.commit("x", "1")))
 	clone := f.clone("--depth=1")
 	ctx := t.Context()
-	shallow := must(clone.repo.IsShallow())
-	require.True(t, shallow)
+	require.True(t, clone.repo.IsShallow())
 	_, _, err := clone.repo.AheadBehind(ctx, "HEAD", "HEAD")
 	require.ErrorIs(t, err, git.ErrShallow)
 
@@ -130,8 +129,8 @@ func TestShallowClone(t *testing.T) {
 func TestSettingsReachGit(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	repo := must(git.Open(t.Context(), f.Dir, f.Env,
-		git.WithSettings(git.Setting{Key: "http.https://x/.extraHeader", Value: "secret = \"x\"\n"})))
+	repo := f.open(f.Dir)
+	repo.Settings = []git.Setting{{Key: "http.https://x/.extraHeader", Value: "secret = \"x\"\n"}}
 	out := must(repo.Run(t.Context(), git.Input{Settings: []git.Setting{{Key: "test.a", Value: "b"}}}, "config",
 		"--list", "-z"))
 	assert.Contains(t, string(out), "http.https://x/.extraheader\nsecret = \"x\"\n\x00")

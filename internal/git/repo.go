@@ -19,8 +19,8 @@ import (
 // (merge-tree --write-tree, cat-file -z).
 const MinimumVersion = "2.38"
 
-// Repo is an open repository. It is safe for concurrent use; its exported
-// fields are not changed after Open.
+// Repo is an open repository. It is safe for concurrent use; whoever opened it may set the
+// fields that say so before that.
 type Repo struct {
 	// Root is the absolute path of the top of the work tree.
 	Root string
@@ -29,13 +29,19 @@ type Repo struct {
 	GitDir, CommonDir string
 	// ObjectFormat is "sha1" or "sha256".
 	ObjectFormat string
-	// Identity is the author and committer of every commit made here.
+	// Identity is the author and committer of every commit made here; it may be set.
 	Identity Identity
+	// Signing signs each of them, with the key that git's own configuration names in
+	// user.signingKey, and may be set. A key that asks for a passphrase makes the commit fail.
+	Signing Signing
+	// Settings are configuration that may be added to every call, through GIT_CONFIG_COUNT, so
+	// that a credential given here is in no argument list, URL or file.
+	Settings []Setting
+	// Temp may be set to where temporary files are, so that whoever clears it up after a
+	// killed process has them too.
+	Temp string
 
-	env     environment
-	extra   []Setting
-	temp    string
-	signing Signing
+	env environment
 }
 
 // Signing is how commits are signed, in the words of git's gpg.format.
@@ -52,35 +58,15 @@ type Identity struct{ Name, Email string }
 
 var defaultIdentity = Identity{Name: "Autoloop", Email: "autoloop@localhost"}
 
-// Option changes how a repository is opened.
-type Option func(*Repo)
-
-// WithIdentity sets who makes the commits.
-func WithIdentity(id Identity) Option { return func(r *Repo) { r.Identity = id } }
-
-// WithSigning signs every commit made here, with the key that git's own
-// configuration names in user.signingKey. A key that asks for a passphrase
-// makes the commit fail.
-func WithSigning(how Signing) Option { return func(r *Repo) { r.signing = how } }
-
-// WithSettings adds configuration to every call, through GIT_CONFIG_COUNT, so
-// that a credential given here is in no argument list, URL or file.
-func WithSettings(settings ...Setting) Option {
-	return func(r *Repo) { r.extra = append(r.extra, settings...) }
-}
-
 // Open finds the repository that dir is in. env is the base environment of
 // every call, as NAME=value; its GIT_* variables are not handed on. The errors
 // are ErrNoGit, ErrTooOld, ErrNotRepository, ErrBare and ErrForeign.
-func Open(ctx context.Context, dir string, env []string, options ...Option) (*Repo, error) {
+func Open(ctx context.Context, dir string, env []string) (*Repo, error) {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("find repository %s: %w", dir, err)
 	}
 	r := &Repo{Root: absolute, Identity: defaultIdentity, env: newEnvironment(env)}
-	for _, option := range options {
-		option(r)
-	}
 	if err := r.checkVersion(ctx); err != nil {
 		return nil, err
 	}
@@ -88,14 +74,6 @@ func Open(ctx context.Context, dir string, env []string, options ...Option) (*Re
 		return nil, err
 	}
 	return r, nil
-}
-
-// WithTemp returns the same repository with its temporary files in dir, so that
-// whoever clears dir up after a killed process has them too.
-func (r *Repo) WithTemp(dir string) *Repo {
-	there := *r
-	there.temp = dir
-	return &there
 }
 
 // At returns the repository with another git directory, which borrows the objects of

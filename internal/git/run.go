@@ -7,7 +7,6 @@ import (
 	"errors"
 	"iter"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/org/autoloop/internal/process"
@@ -70,7 +69,7 @@ func SaysNo(err error) bool {
 
 // execute runs git in in.WorkTree, without the settings that Run adds.
 func (r *Repo) execute(ctx context.Context, in Input, global []string, args ...string) ([]byte, error) {
-	env := append(r.env.of(r.Identity, slices.Concat(r.extra, in.Settings), in.Transport), in.Env...)
+	env := append(r.env.of(r.Identity, slices.Concat(r.Settings, in.Settings), in.Transport), in.Env...)
 	out, err := process.Output(ctx, in.WorkTree, env, bytes.NewReader(in.Stdin),
 		slices.Concat([]string{"git"}, fixedArguments(), global, args)...)
 	if errors.Is(err, process.ErrNotFound) {
@@ -90,20 +89,6 @@ func records(out []byte) iter.Seq[string] {
 // Setting is one line of git configuration, such as
 // {"http.extraHeader", "…"}.
 type Setting struct{ Key, Value string }
-
-// settingVariables hands settings to git through the environment, where a
-// secret is in no argument list and a key may have any character in it.
-func settingVariables(settings []Setting) []string {
-	if len(settings) == 0 {
-		return nil
-	}
-	env := []string{"GIT_CONFIG_COUNT=" + strconv.Itoa(len(settings))}
-	for i, s := range settings {
-		number := strconv.Itoa(i)
-		env = append(env, "GIT_CONFIG_KEY_"+number+"="+s.Key, "GIT_CONFIG_VALUE_"+number+"="+s.Value)
-	}
-	return env
-}
 
 // fixedArguments begin every call: whatever the repository, the user and the
 // system configure, these hold.

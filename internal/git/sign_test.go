@@ -61,7 +61,8 @@ func TestCommitsAreSigned(t *testing.T) {
 			f.Git("config", "gpg.ssh.allowedSignersFile", home+"/allowed")
 			f.Git("config", "gpg.format", c.other)
 
-			signer := must(git.Open(t.Context(), f.Dir, f.Env, git.WithSigning(c.format)))
+			signer := f.open(f.Dir)
+			signer.Signing = c.format
 			tree := f.Git("rev-parse", "HEAD^{tree}")
 			_, err = signer.CommitTree(t.Context(), tree, nil, "no key\n", fixed)
 			require.ErrorContains(t, err, c.refusal)

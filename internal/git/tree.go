@@ -34,17 +34,9 @@ func (r *Repo) LsTree(ctx context.Context, rev string) ([]TreeEntry, error) {
 	return r.listTree(ctx, "-r", rev)
 }
 
-// LsRoot lists the top of a commit or tree without going into directories.
-func (r *Repo) LsRoot(ctx context.Context, rev string) ([]TreeEntry, error) {
-	return r.listTree(ctx, rev)
-}
-
 // LsFiles lists those of the paths that exist in a commit or tree, which may
-// be directories too, with their sizes.
+// be directories too, with their sizes; without paths all that is at the top.
 func (r *Repo) LsFiles(ctx context.Context, rev string, paths ...string) ([]TreeEntry, error) {
-	if len(paths) == 0 {
-		return nil, nil
-	}
 	return r.listTree(ctx, append([]string{"--long", rev, "--"}, paths...)...)
 }
 

@@ -204,9 +204,8 @@ func (r *run) baseCommit(ctx context.Context, branch string) (string, error) {
 
 // deepen makes a shallow clone whole before ahead and behind are believed.
 func (r *run) deepen(ctx context.Context) error {
-	shallow, err := r.Repo.IsShallow()
-	if err != nil || !shallow {
-		return err
+	if !r.Repo.IsShallow() {
+		return nil
 	}
 	if err := r.Repo.Remote(cmp.Or(r.Memory.Remote, "origin")).Unshallow(ctx); err != nil {
 		return fmt.Errorf("this clone is shallow, so what the branches have in common cannot be told; run `git fetch "+

@@ -37,7 +37,7 @@ func (f *Findings) Agents(ctx context.Context, registry agent.Registry, here age
 
 // Checkout says whether the repository is whole.
 func (f *Findings) Checkout(repo *git.Repo) {
-	if shallow, err := repo.IsShallow(); err == nil && shallow {
+	if repo.IsShallow() {
 		f.Warn("checkout", "it is shallow, so every run fetches the rest of the history first",
 			"give actions/checkout `fetch-depth: 0`, or run `git fetch --unshallow`")
 	} else {

@@ -87,7 +87,8 @@ func (v *Versions) inScratch(ctx context.Context, work func(repo *git.Repo, plac
 	if err != nil {
 		return err
 	}
-	return work(repo.WithTemp(dir), filepath.Join(dir, "tree"))
+	repo.Temp = dir
+	return work(repo, filepath.Join(dir, "tree"))
 }
 
 // merge writes into a new directory what base becomes with the changes of both others, and

@@ -69,9 +69,7 @@ func (m *Memory) Records(ctx context.Context, name, branch string, signers *Sign
 	if records.Rewritten, err = m.rewritten(ctx, head, name, log); err != nil {
 		return records, err
 	}
-	if records.Shallow, err = m.Repo.IsShallow(); err != nil {
-		return records, err
-	}
+	records.Shallow = m.Repo.IsShallow()
 	if records.Fresh, err = m.CheckSeen(ctx, head); err != nil {
 		rewritten, is := errors.AsType[*RewrittenError](err)
 		if !is {

@@ -31,7 +31,7 @@ func (m *Memory) read(ctx context.Context, ids []string) (map[string][]byte, err
 
 // root is the root of the memory branch, by name.
 func (m *Memory) root(ctx context.Context, head string) (map[string]git.TreeEntry, error) {
-	entries, err := m.Repo.LsRoot(ctx, head)
+	entries, err := m.Repo.LsFiles(ctx, head)
 	if err != nil {
 		return nil, fmt.Errorf("read the records: %w", err)
 	}
