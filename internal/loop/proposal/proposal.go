@@ -139,8 +139,7 @@ func (p *Proposal) Sanitize(masker process.Masker) error {
 		return Refuse("it has an event which no proposal makes there")
 	}
 	for _, e := range p.Events() {
-		sanitize(e, p.Iteration)
-		if err := clean(e, masker); err != nil {
+		if err := p.clean(e, masker); err != nil {
 			return err
 		}
 	}

@@ -101,7 +101,8 @@ func TestSanitizeLeavesOutWhatPublishingSays(t *testing.T) {
 				field.Name)
 		}
 		all := fieldsOf(t, log.Events[0])
-		sanitize(log.Events[0], 2)
+		p := &Proposal{Manifest: Manifest{Iteration: 2}}
+		require.NoError(t, p.clean(log.Events[0], process.Masker{}))
 		kept := fieldsOf(t, log.Events[0])
 		assert.ElementsMatch(t, strings.Fields(left),
 			slices.DeleteFunc(all, func(key string) bool { return slices.Contains(kept, key) }), kind)

@@ -27,31 +27,6 @@ const (
 	maxBecause     = 5 // reasons one below the other
 )
 
-// sanitize empties the fields of an event that no proposal may set. Reasons say who gave
-// them: people must not take them for those of the job that publishes. Those of a decision
-// that can be computed again are replaced later.
-func sanitize(e history.Event, iteration int) {
-	p, proposed := e.(*history.Proposed)
-	if proposed {
-		sanitize(&p.Decided, iteration)
-	}
-	*e.Header() = history.Head{Iteration: iteration}
-	for field, value := range reflect.ValueOf(e).Elem().Fields() {
-		how, may := field.Tag.Lookup("proposal")
-		if reasons, _ := reflect.TypeAssert[[]decision.Reason](value); how == "claimed" {
-			for i, r := range reasons {
-				reasons[i] = decision.Reason{Kind: decision.Claimed, Because: []decision.Reason{r}}
-			}
-		} else if !may && !field.Anonymous {
-			value.SetZero()
-		}
-	}
-	if proposed && p.GrownFrom != nil &&
-		(min(p.GrownFrom.Iteration, p.GrownFrom.Proposal) < 1 || p.GrownFrom.Iteration >= p.Iteration) {
-		p.GrownFrom = nil
-	}
-}
-
 // notName is what neither agents nor models have in their names.
 var notName = lazyregexp.New(`[^A-Za-z0-9._:/@+\[\]-]+`)
 
@@ -62,13 +37,20 @@ func name(text string) string {
 	return text[:min(len(text), most)]
 }
 
-// clean refuses an event with a text, a list, a table or a number beyond the limits: metrics may
-// be any number, what was paid may not be negative. It hides secrets in what agents and
-// evaluations said, makes one line of the words of reasons, and names of what is one. A short
-// secret may be an ordinary word, so a hit is hidden and not refused.
-func clean(e history.Event, masker process.Masker) error {
+// clean empties the fields of an event that no proposal may set. Reasons say who gave them:
+// people must not take them for those of the job that publishes. Those of a decision that can be
+// computed again are replaced later. It refuses an event with a text, a list, a table or a number
+// beyond the limits: metrics may be any number, what was paid may not be negative. It hides
+// secrets in what agents and evaluations said, makes one line of the words of reasons, and names
+// of what is one. A short secret may be an ordinary word, so a hit is hidden and not refused.
+func (p *Proposal) clean(e history.Event, masker process.Masker) error {
 	if problem := cleaned(reflect.ValueOf(e).Elem(), "", masker); problem != "" {
 		return Refuse("its event %q %s", history.KindOf(e), problem)
+	}
+	*e.Header() = history.Head{Iteration: p.Iteration}
+	if e, is := e.(*history.Proposed); is && e.GrownFrom != nil &&
+		(min(e.GrownFrom.Iteration, e.GrownFrom.Proposal) < 1 || e.GrownFrom.Iteration >= p.Iteration) {
+		e.GrownFrom = nil
 	}
 	return nil
 }
@@ -127,9 +109,19 @@ func cleanedFields(v reflect.Value, masker process.Masker) (problem string) {
 	case metric.Value, time.Time, history.Head: // add looks at that
 		return ""
 	}
+	_, event := v.Addr().Interface().(history.Event)
 	for field, value := range v.Fields() {
+		how, may := field.Tag.Lookup("proposal")
 		if !field.IsExported() || problem != "" {
 			continue
+		}
+		if event && !may && !field.Anonymous {
+			value.SetZero()
+		}
+		if reasons, _ := reflect.TypeAssert[[]decision.Reason](value); how == "claimed" {
+			for i, r := range reasons {
+				reasons[i] = decision.Reason{Kind: decision.Claimed, Because: []decision.Reason{r}}
+			}
 		}
 		problem = cleaned(value, field.Tag.Get("said"), masker)
 		if cost, _ := reflect.TypeAssert[*metric.Value](value); cost != nil && field.Name == "CostUSD" {
