@@ -10,7 +10,7 @@ import (
 )
 
 // Rules say what a candidate may change. A path is relative to the root of the
-// repository, with slashes. A nil function matches nothing.
+// repository, with slashes.
 type Rules struct {
 	// Target matches the files that the program lets change.
 	Target func(path string) bool
@@ -25,89 +25,69 @@ type Rules struct {
 	Scripts []string
 }
 
-// Guarded is the guard's verdict. A candidate goes on to be measured only when OK is true.
-type Guarded struct {
-	OK         bool
-	NoChange   bool     // the candidate is the incumbent
-	Violations []Reason // the paths that it may not touch as it did, in the order of the changes
-}
+// maxListed bounds the reasons that the guard spells out.
+const maxListed = 20
 
-// Guard holds every change against the rules. One violation rejects the whole
-// candidate, and so does the absence of any change. A rename is a deletion and
-// an addition, each judged by itself.
-func Guard(changes []Change, rules Rules) Guarded {
+// Guard holds every change against the rules, and says what is wrong with them; a candidate goes
+// on to be measured when nothing is. One violation rejects the whole candidate, and so does
+// the absence of any change. A rename is a deletion and an addition, each judged by itself.
+// Beyond twenty violations it says how many more there are.
+func Guard(changes []Change, rules Rules) (found []Reason) {
 	if len(changes) == 0 {
-		return Guarded{NoChange: true}
+		return []Reason{{Kind: NoChange}}
 	}
-	var found []Reason
 	for _, c := range changes {
 		if reason := rules.forbid(c); reason != nil {
 			reason.Path = c.Path
 			found = append(found, *reason)
 		}
 	}
-	return Guarded{OK: len(found) == 0, Violations: found}
+	if more := len(found) - maxListed; more > 0 {
+		found = append(found[:maxListed], Reason{Kind: MorePaths, Count: more})
+	}
+	return found
 }
 
 // Allow reports whether a candidate may add, change or delete a regular file.
 func (r Rules) Allow(path string) bool { return r.forbid(Change{Path: path}) == nil }
 
-// maxListed bounds the reasons that a verdict spells out.
-const maxListed = 20
-
-// Reasons returns the violations; beyond twenty it says how many more there are. It is
-// empty when OK.
-func (g Guarded) Reasons() []Reason {
-	if g.NoChange {
-		return []Reason{{Kind: NoChange}}
-	}
-	if more := len(g.Violations) - maxListed; more > 0 {
-		return append(slices.Clone(g.Violations[:maxListed]), Reason{Kind: MorePaths, Count: more})
-	}
-	return g.Violations
-}
-
 // forbid says why a change is not allowed, nil when it is.
 func (r Rules) forbid(c Change) *Reason {
+	standing := r.standing(c.Path)
 	switch {
 	case c.Refused != "":
-		return &Reason{Kind: Refused, Words: oneLine(c.Refused)}
+		return &Reason{Kind: Refused, Words: plain.Short(c.Refused, 2*maxQuoted)}
 	case !cleanPath(c.Path):
 		return &Reason{Kind: NotInside}
-	case hasDotGit(c.Path):
+	case slices.ContainsFunc(strings.Split(c.Path, "/"), DotGit):
 		return &Reason{Kind: OfGit}
-	case matches(r.Protected, c.Path):
-		return &Reason{Kind: Protected, Term: string(c.Kind)}
-	case !matches(r.Literal, c.Path) && r.standing(c.Path) != "":
-		return &Reason{Kind: r.standing(c.Path), Term: string(c.Kind)}
-	case !matches(r.Target, c.Path):
-		return &Reason{Kind: NotTarget, Term: string(c.Kind)}
+	case r.Protected(c.Path):
+		standing = Protected
+	case standing != "" && !r.Literal(c.Path):
+	case r.Target(c.Path):
+		return nil
+	default:
+		standing = NotTarget
 	}
-	return nil
+	return &Reason{Kind: standing, Term: string(c.Kind)}
 }
 
 // standing names the protection that every program has without asking. Letters
 // compare without case, because the user's file system may.
 func (r Rules) standing(path string) Why {
 	first, _, _ := strings.Cut(path, "/")
+	same := func(other string) bool { return strings.EqualFold(path, other) }
 	switch {
 	case strings.EqualFold(first, ".autoloop"):
 		return OfAutoloop
 	case strings.EqualFold(first, ".github"):
 		return OfAutomation
-	case r.ProgramFile != "" && strings.EqualFold(path, r.ProgramFile):
+	case same(r.ProgramFile):
 		return IsProgram
-	}
-	for _, script := range r.Scripts {
-		if strings.EqualFold(path, script) {
-			return OfEvaluation
-		}
+	case slices.ContainsFunc(r.Scripts, same):
+		return OfEvaluation
 	}
 	return ""
-}
-
-func matches(match func(string) bool, path string) bool {
-	return match != nil && match(path)
 }
 
 // ChangeKind says how a path of the candidate differs from the incumbent's.
@@ -149,47 +129,23 @@ func quotePath(path string) string {
 	return strconv.Quote(head) + "…" + strconv.Quote(tail)
 }
 
-// oneLine bounds a reason and leaves no control characters in it.
-func oneLine(text string) string { return plain.Short(text, 2*maxQuoted) }
-
 func cleanPath(path string) bool {
-	if path == "" || strings.IndexByte(path, 0) >= 0 {
-		return false
-	}
-	for part := range strings.SplitSeq(path, "/") {
-		if part == "" || part == "." || part == ".." {
-			return false
-		}
-	}
-	return true
-}
-
-func hasDotGit(path string) bool {
-	for part := range strings.SplitSeq(path, "/") {
-		if DotGit(part) {
-			return true
-		}
-	}
-	return false
+	bad := func(part string) bool { return part == "" || part == "." || part == ".." }
+	return !strings.Contains(path, "\x00") && !slices.ContainsFunc(strings.Split(path, "/"), bad)
 }
 
 // DotGit reports whether some file system takes a file of this name for `.git`:
 // in any case, by the short name, streams and trailing dots of NTFS, or behind
 // the characters that HFS+ ignores. Git refuses the same names.
 func DotGit(name string) bool {
-	for part := range strings.SplitSeq(name, `\`) {
-		if ntfsDotGit(part) {
+	for part := range strings.SplitSeq(name, `\`) { // as is_ntfs_dotgit in git's path.c
+		part, _, _ = strings.Cut(part, ":")
+		part = strings.TrimRight(part, ". ")
+		if strings.EqualFold(part, ".git") || strings.EqualFold(part, "git~1") {
 			return true
 		}
 	}
 	return strings.EqualFold(withoutIgnorable(name), ".git")
-}
-
-// ntfsDotGit follows is_ntfs_dotgit in git's path.c.
-func ntfsDotGit(name string) bool {
-	name, _, _ = strings.Cut(name, ":")
-	name = strings.TrimRight(name, ". ")
-	return strings.EqualFold(name, ".git") || strings.EqualFold(name, "git~1")
 }
 
 // withoutIgnorable drops what HFS+ ignores when it compares names. A byte that is no

@@ -2,45 +2,31 @@ package decision
 
 import (
 	"iter"
+	"path"
 	"strings"
 )
 
-// parts are what a directory has of a repository of git without a .git.
-type parts int
+// bare are the paths by which git takes a directory without a .git for a repository, in small
+// letters, since file systems may ignore case.
+type bare map[string]bool
 
-const (
-	hasObjects parts = 1 << iota
-	hasRefs
-	hasHead
-	hasCommon
-)
-
-// partNames are the names of the parts. Objects and refs may be directories, links or
-// executable files; the other parts are never directories.
-var partNames = map[string]parts{"objects": hasObjects, "refs": hasRefs, "HEAD": hasHead, "commondir": hasCommon}
-
-// repository reports whether git takes a directory with these parts for a
-// repository: a HEAD, and either objects and refs or a file that says in which
-// directory they are.
-func (p parts) repository() bool {
-	const own = hasObjects | hasRefs
-	return p&hasHead != 0 && (p&own == own || p&hasCommon != 0)
-}
-
-// bare are the parts of directories.
-type bare map[string]parts
-
-// add notes what a path is of the directories that it lies in. File systems may ignore
-// case.
-func (b bare) add(path string) {
-	names := strings.Split(path, "/")
-	for i, name := range names {
-		for known, part := range partNames {
-			if strings.EqualFold(name, known) && (part <= hasRefs || i == len(names)-1) {
-				b[strings.Join(names[:i], "/")] |= part
-			}
+// add notes what a path is of the directories that it lies in. Objects and refs may be
+// directories, links or executable files; the other parts are never directories.
+func (b bare) add(name string) {
+	parts := strings.Split(strings.ToLower(name), "/")
+	for i, part := range parts {
+		switch last := i == len(parts)-1; {
+		case part == "objects", part == "refs", last && part == "head", last && part == "commondir":
+			b[strings.Join(parts[:i+1], "/")] = true
 		}
 	}
+}
+
+// repository reports whether git takes a directory for a repository: a HEAD, and either
+// objects and refs or a file that says in which directory they are.
+func (b bare) repository(dir string) bool {
+	has := func(part string) bool { return b[path.Join(dir, part)] }
+	return has("head") && (has("objects") && has("refs") || has("commondir"))
 }
 
 // RefuseBare refuses the changes that make a repository of a directory which was
@@ -53,16 +39,17 @@ func RefuseBare(before iter.Seq[string], changes []Change) {
 			is.add(c.Path)
 		}
 	}
-	for path := range before {
-		if was.add(path); !deleted[path] {
-			is.add(path)
+	for name := range before {
+		if was.add(name); !deleted[name] {
+			is.add(name)
 		}
 	}
 	for i, c := range changes {
 		own := bare{}
 		own.add(c.Path)
-		for dir := range own {
-			if !deleted[c.Path] && c.Refused == "" && is[dir].repository() && !was[dir].repository() {
+		for part := range own {
+			dir := path.Dir(part)
+			if !deleted[c.Path] && c.Refused == "" && is.repository(dir) && !was.repository(dir) {
 				changes[i].Refused = "is part of a repository inside the repository"
 			}
 		}

@@ -1,7 +1,6 @@
 package decision
 
 import (
-	"path"
 	"slices"
 	"strings"
 )
@@ -17,39 +16,37 @@ const maxHops = 40
 // links of the tree as a kernel would; where nothing is, nothing is assumed.
 func (l Links) Wrong(name string) string {
 	const leaves = "is a link that leaves the tree"
-	at, target := split(path.Dir(name)), l[name]
-	var todo []string
-	for hops := 1; ; hops++ {
+	var at []string
+	hops, todo := 0, strings.Split(name, "/")
+	for len(todo) > 0 {
+		part := todo[0]
+		todo = todo[1:]
 		switch {
-		case hops > maxHops:
-			return "is a link that leads round in circles"
+		case part == "" || part == ".":
+			continue
+		case part != "..":
+			at = append(slices.Clip(at), part)
+		case len(at) == 0:
+			return leaves
+		default:
+			at = at[:len(at)-1]
+			continue
+		}
+		target, is := l[strings.Join(at, "/")]
+		switch {
+		case DotGit(part):
+			return leaves + " into a git directory"
+		case !is:
+			continue
 		case strings.HasPrefix(target, "/"):
 			return leaves
+		case hops == maxHops:
+			return "is a link that leads round in circles"
 		}
-		todo = append(split(target), todo...)
-		for target = ""; target == ""; {
-			if len(todo) == 0 {
-				return ""
-			}
-			part := todo[0]
-			todo = todo[1:]
-			switch {
-			case part == "" || part == ".":
-			case part != "..":
-				if DotGit(part) {
-					return leaves + " into a git directory"
-				}
-				at = append(slices.Clip(at), part)
-				if target = l[strings.Join(at, "/")]; target != "" {
-					at = at[:len(at)-1]
-				}
-			case len(at) == 0:
-				return leaves
-			default:
-				at = at[:len(at)-1]
-			}
-		}
+		hops++
+		at, todo = at[:len(at)-1], append(strings.Split(target, "/"), todo...)
 	}
+	return ""
 }
 
 // RefuseLinks refuses changed links that lead nowhere good, and links that do so only
@@ -76,11 +73,4 @@ func RefuseLinks(before, after Links, changes []Change) []Change {
 		}
 	}
 	return changes
-}
-
-func split(name string) []string {
-	if name == "" || name == "." {
-		return nil
-	}
-	return strings.Split(name, "/")
 }

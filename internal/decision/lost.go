@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // CaseNumber begins the names of the numbers that are pass rates of single
@@ -48,15 +49,9 @@ func RatesOf(runs ...map[string]metric.Value) CaseRates {
 // not measured now is lost too.
 func LostCases(before, now CaseRates) []string {
 	var lost []string
-	cases := 0
-	for name := range before {
-		if strings.HasPrefix(name, CaseNumber) {
-			cases++
-		}
-	}
 	for name, then := range before {
-		if id, isCase := strings.CutPrefix(name, CaseNumber); isCase && whole(then) && lower(then, now[name], cases) {
-			lost = append(lost, id)
+		if whole(then) && lower(then, now[name], len(before)) {
+			lost = append(lost, strings.TrimPrefix(name, CaseNumber))
 		}
 	}
 	slices.SortFunc(lost, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
@@ -65,9 +60,9 @@ func LostCases(before, now CaseRates) []string {
 
 // whole reports whether a case passed whole in more than half of the runs.
 func whole(rates []metric.Value) bool {
-	perfect, count := metric.FromInt(1), 0
+	count := 0
 	for _, rate := range rates {
-		if rate.Cmp(perfect) >= 0 {
+		if rate.Cmp(metric.FromInt(1)) >= 0 {
 			count++
 		}
 	}
@@ -76,10 +71,10 @@ func whole(rates []metric.Value) bool {
 
 // lower reports whether a case of so many regressed.
 func lower(then, now []metric.Value, cases int) bool {
-	if len(now) == 0 || slices.MaxFunc(now, metric.Value.Cmp).Cmp(slices.MinFunc(then, metric.Value.Cmp)) < 0 {
+	switch {
+	case len(now) == 0, slices.MaxFunc(now, metric.Value.Cmp).Cmp(slices.MinFunc(then, metric.Value.Cmp)) < 0:
 		return true
-	}
-	if whole(now) || statistics.Median(now).Cmp(statistics.Median(then)) >= 0 {
+	case whole(now), statistics.Median(now).Cmp(statistics.Median(then)) >= 0:
 		return false
 	}
 	return statistics.P(then, now)/2 <= lossChance/float64(cases)
@@ -90,10 +85,10 @@ func lower(then, now []metric.Value, cases int) bool {
 // recorded ones when it was not run again.
 func (t *Trial) holdCases(d *Decision) {
 	before := t.standard.Cases
-	if beside := t.taken[t.stage][Incumbent]; len(beside) > 0 {
+	if beside := t.parts[t.stage].of(Incumbent); len(beside) > 0 {
 		before = rates(beside)
 	}
-	d.Lost = LostCases(before, rates(t.taken[t.stage][Candidate]))
+	d.Lost = LostCases(before, rates(t.parts[t.stage].of(Candidate)))
 	if len(d.Lost) == 0 {
 		return
 	}
@@ -102,8 +97,8 @@ func (t *Trial) holdCases(d *Decision) {
 		d.Reasons = append(d.Reasons, lost)
 		return
 	}
-	d.Verdict, d.Best = Regressed, t.standard.Best
 	lost.Kind = CasesForbidden
+	d.Verdict, d.Best = Regressed, t.standard.Best
 	d.Reasons = append([]Reason{lost}, d.Reasons...)
 }
 
@@ -118,15 +113,12 @@ func rates(measured []metric.Measurement) CaseRates {
 // list names so many cases, whose names are an evaluation's, in one line.
 func list(cases []string) string {
 	const most, longest = 20, 60
-	names := make([]string, min(len(cases), most))
-	for i := range names {
-		names[i] = strings.Join(strings.Fields(cases[i]), " ")
-		if name := []rune(names[i]); len(name) > longest {
-			names[i] = string(name[:longest]) + "…"
-		}
+	var names []string
+	for _, name := range cases[:min(len(cases), most)] {
+		names = append(names, plain.Short(name, longest))
 	}
 	text := strings.Join(names, ", ")
-	if more := len(cases) - len(names); more > 0 {
+	if more := len(cases) - most; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text

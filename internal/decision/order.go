@@ -38,26 +38,24 @@ func (s Standard) order(stage Stage) []Side {
 // chance is the two-sided probability that samples that were taken in this order are as
 // far apart by chance: the randomisation test of the blocks, which holds whatever
 // effect the order met.
-func (s Standard) chance(order []Side, incumbent, candidate []metric.Value) float64 {
+func (s Standard) chance(p *part, incumbent, candidate []metric.Value) float64 {
 	var blocks []int
 	runs := 0
 	for _, pairs := range s.blocks() {
-		if runs += 2 * pairs; runs > len(order) {
-			return statistics.P(incumbent, candidate) // before the end of a block; it decides nothing
-		}
-		if blocks = append(blocks, 2*pairs); runs == len(order) {
+		if runs == len(p.taken) {
 			break
 		}
+		runs += 2 * pairs
+		blocks = append(blocks, 2*pairs)
 	}
-	samples, ours := make([]metric.Value, len(order)), make([]bool, len(order))
-	for i, side := range order {
-		from := &incumbent
-		if ours[i] = side == Candidate; ours[i] {
-			from = &candidate
-		}
-		samples[i], *from = (*from)[0], (*from)[1:]
+	if runs != len(p.taken) {
+		return statistics.P(incumbent, candidate) // before the end of a block; it decides nothing
 	}
-	return statistics.Randomised(samples, ours, blocks)
+	ours := make([]bool, runs)
+	for i := range ours {
+		ours[i] = p.order[i] == Candidate
+	}
+	return statistics.Randomised(metrics(p.taken), ours, blocks)
 }
 
 // level is below which probability a difference after so many pairs is no chance. A
@@ -100,21 +98,14 @@ func (r Rule) split(pairs int) []int {
 		blocks = append(blocks, rest/n)
 		rest -= rest / n
 	}
-	if least := leastP(blocks); least >= 1-r.Confidence && pairs <= 2*maxBlock {
+	least := 2.0
+	for _, pairs := range blocks {
+		least *= statistics.Least(pairs, pairs)
+	}
+	if least >= 1-r.Confidence && pairs <= 2*maxBlock {
 		return []int{pairs}
 	}
 	return blocks
-}
-
-// leastP is the smallest p-value that a test of these blocks can give.
-func leastP(blocks []int) float64 {
-	p := 2.0
-	for _, pairs := range blocks {
-		for i := 1; i <= pairs; i++ {
-			p *= float64(i) / float64(pairs+i)
-		}
-	}
-	return p
 }
 
 // dealer shuffles by a seed, for each stage differently and in a way that never

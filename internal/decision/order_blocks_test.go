@@ -1,8 +1,6 @@
 package decision
 
 import (
-	"fmt"
-	"math/big"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -33,17 +31,5 @@ func TestBlocks(t *testing.T) {
 		{4, 12, 0.95, []int{4, 3, 5}},
 	} {
 		assert.Equal(t, c.blocks, Rule{Pairs: c.pairs, MaxPairs: c.most, Confidence: c.confidence}.blocks(), "%+v", c)
-	}
-}
-
-func TestLeastPIsExact(t *testing.T) {
-	t.Parallel()
-	for _, blocks := range [][]int{{1}, {3}, {3, 3}, {3, 5}, {4, 4, 5}, {10}} {
-		ways := big.NewInt(1)
-		for _, pairs := range blocks {
-			ways.Mul(ways, new(big.Int).Binomial(int64(2*pairs), int64(pairs)))
-		}
-		want, _ := new(big.Rat).SetFrac(big.NewInt(2), ways).Float64()
-		assert.InEpsilon(t, want, leastP(blocks), 1e-12, fmt.Sprint(blocks))
 	}
 }

@@ -53,12 +53,10 @@ func (s Standard) tooGood(key metric.Value, previous *metric.Value) *Reason {
 // reports whether it did: the incumbent with the files emptied that the candidate
 // changed is measured first.
 func (t *Trial) hold(d Decision) bool {
-	if t.held != nil || !t.standard.CheckTooGood {
+	if d.Verdict != Improved || !t.standard.CheckTooGood || d.Warning == nil {
 		return false
 	}
-	if d.Held = t.standard.tooGood(*d.Metric, d.Previous); d.Held == nil {
-		return false
-	}
+	d.Held = &d.Warning[0].Because[0]
 	t.held = &d
 	return true
 }
@@ -80,7 +78,7 @@ func (t *Trial) nextHeld() Step {
 	if low, high := t.spread(); low.Cmp(high) != 0 {
 		of = heldRuns
 	}
-	if done := len(t.taken[Held][Emptied]); done < of {
+	if done := len(t.parts[Held].of(Emptied)); done < of {
 		return Step{Stage: Held, Side: Emptied, Number: done + 1, Of: of}
 	}
 	return Step{Stage: Held, Side: Garbled, Number: 1, Of: 1}
@@ -92,46 +90,46 @@ func (t *Trial) nextHeld() Step {
 // must notice at least that the files are broken. Where the numbers scatter they
 // measure time or memory, and files that do nothing are no reference for those.
 func (t *Trial) addHeld(step Step, m metric.Measurement) {
-	notices, ignores := NoticesEmptied, IgnoresEmptied
+	held, notices, ignores := *t.held, NoticesEmptied, IgnoresEmptied
 	if step.Side == Garbled {
 		notices, ignores = NoticesGarbled, IgnoresGarbled
 	}
+	p := t.parts[Held]
+	p.order, p.taken = append(p.order, step.Side), append(p.taken, m)
 	noticed := t.standard.Unfit(m)
-	if noticed == nil {
-		t.taken[Held][step.Side] = append(t.taken[Held][step.Side], m)
-		if step.Number < step.Of {
-			return
-		}
-		noticed = t.noticed(step.Side)
+	if noticed == nil && step.Number < step.Of {
+		return
 	}
 	low, high := t.spread()
+	var middle metric.Value
+	if noticed == nil {
+		runs, apart := p.of(step.Side), high.Sub(low)
+		middle = statistics.Median(metrics(runs))
+		noticed = t.standard.breach(runs)
+		if noticed == nil && (middle.Cmp(low.Sub(apart)) < 0 || middle.Cmp(high.Add(apart)) > 0) {
+			noticed = &Reason{Kind: Gives, Value: &middle}
+		}
+	}
 	switch {
 	case noticed != nil:
-		t.release(Reason{Kind: notices, Because: []Reason{*noticed}})
+		held.Warning = []Reason{*held.Held, {Kind: notices, Because: []Reason{*noticed}}, {Kind: LookAtIt}}
+		t.flagEqual(&held)
+		t.decision = &held
 	case step.Side == Emptied && low.Cmp(high) == 0 && !t.standard.LeavesNothing:
 		// The garbled files decide.
 	default:
-		given := t.median(step.Side)
-		d := t.standard.decision(Regressed, t.held.Metric, t.held.Previous,
-			Reason{Kind: ignores, Value: &given}, Reason{Kind: HeldBack, Because: []Reason{*t.held.Held}})
-		d.Held, d.Evidence = t.held.Held, t.held.Evidence
+		d := t.standard.decision(Regressed, held.Metric, held.Previous,
+			Reason{Kind: ignores, Value: &middle}, Reason{Kind: HeldBack, Because: []Reason{*held.Held}})
+		d.Held, d.Evidence = held.Held, held.Evidence
 		t.decision = &d
 	}
-}
-
-// release ends the trial with the gain that was held.
-func (t *Trial) release(why Reason) {
-	d := *t.held
-	d.Warning = []Reason{*d.Held, why, {Kind: LookAtIt}}
-	t.flagEqual(&d)
-	t.decision = &d
 }
 
 // flagEqual flags an improvement whose numbers never scatter where the incumbent's do:
 // they may be made up.
 func (t *Trial) flagEqual(d *Decision) {
 	of := func(side Side) []metric.Value {
-		return append(metrics(t.taken[Pairs][side]), metrics(t.taken[Confirmation][side])...)
+		return metrics(append(t.parts[Pairs].of(side), t.parts[Confirmation].of(side)...))
 	}
 	candidate := of(Candidate)
 	if d.Verdict != Improved || len(candidate) < enoughEqual || !statistics.Same(candidate) ||
@@ -142,28 +140,9 @@ func (t *Trial) flagEqual(d *Decision) {
 		Reason{Kind: NumbersNeverDiffer, Count: len(candidate), Value: &candidate[0]})
 }
 
-// noticed says in what the evaluation tells such files from the candidate's, nil when
-// it gives the same for both.
-func (t *Trial) noticed(side Side) *Reason {
-	runs := t.taken[Held][side]
-	if reason := t.standard.breach(runs); reason != nil {
-		return reason
-	}
-	low, high := t.spread()
-	apart, middle := high.Sub(low), t.median(side)
-	if middle.Cmp(low.Sub(apart)) < 0 || middle.Cmp(high.Add(apart)) > 0 {
-		return &Reason{Kind: Gives, Value: &middle}
-	}
-	return nil
-}
-
-func (t *Trial) median(side Side) metric.Value {
-	return statistics.Median(metrics(t.taken[Held][side]))
-}
-
 // spread is the least and the greatest number of the candidate in the stage that
 // decided.
 func (t *Trial) spread() (low, high metric.Value) {
-	samples := metrics(t.taken[t.stage][Candidate])
+	samples := metrics(t.parts[t.stage].of(Candidate))
 	return slices.MinFunc(samples, metric.Value.Cmp), slices.MaxFunc(samples, metric.Value.Cmp)
 }

@@ -33,13 +33,6 @@ const (
 	Garbled   Side = "garbled"
 )
 
-func (s Side) other() Side {
-	if s == Incumbent {
-		return Candidate
-	}
-	return Incumbent
-}
-
 // Step is one run of the evaluation that a trial asks for.
 type Step struct {
 	Stage Stage
@@ -60,26 +53,42 @@ type Trial struct {
 	standard Standard
 	stage    Stage     // of the last run, but for Held
 	held     *Decision // an improvement that is too good, or nil
-	taken    map[Stage]map[Side][]metric.Measurement
-	warm     map[Stage]map[Side]bool
-	looked   map[Stage]bool // that the early look was taken
-	pairs    map[Stage]int  // that a stage has, so far
-	orders   map[Stage][]Side
+	parts    map[Stage]*part
 	evidence []Evidence
 	decision *Decision
 }
 
+// part is a stage of a trial: whose run comes when, without warm-ups, how many of those it has
+// so far, and what the first of them measured.
+type part struct {
+	order  []Side
+	length int
+	taken  []metric.Measurement
+	warm   int  // warm-ups that were run
+	looked bool // the early look was taken
+}
+
 // NewTrial begins a trial against a standard.
 func NewTrial(standard Standard) *Trial {
-	t := &Trial{
-		pairs: map[Stage]int{Pairs: standard.Pairs, Confirmation: standard.Pairs}, standard: standard,
-		taken: map[Stage]map[Side][]metric.Measurement{},
-		warm:  map[Stage]map[Side]bool{}, looked: map[Stage]bool{}, orders: map[Stage][]Side{},
-	}
-	for _, stage := range []Stage{Once, Again, Pairs, Confirmation, Held} {
-		t.taken[stage], t.warm[stage] = map[Side][]metric.Measurement{}, map[Side]bool{}
+	t := &Trial{standard: standard, parts: map[Stage]*part{Held: {}}}
+	for _, stage := range []Stage{Once, Again, Pairs, Confirmation} {
+		order := standard.order(stage)
+		t.parts[stage] = &part{order: order, length: len(order)}
+		if stage == Pairs || stage == Confirmation {
+			t.parts[stage].length = 2 * standard.Pairs
+		}
 	}
 	return t
+}
+
+// of is what one side measured.
+func (p *part) of(side Side) (taken []metric.Measurement) {
+	for i, m := range p.taken {
+		if p.order[i] == side {
+			taken = append(taken, m)
+		}
+	}
+	return taken
 }
 
 // Run takes the trial to its decision. measure runs the evaluation as a step
@@ -129,38 +138,22 @@ func (t *Trial) Next() (Step, bool) {
 // nextOf is the next run of a stage, in the stage's order. What is
 // measured in pairs is warmed up before.
 func (t *Trial) nextOf(stage Stage) (Step, bool) {
-	order, taken := t.order(stage), t.taken[stage]
-	done := len(taken[Incumbent]) + len(taken[Candidate])
-	if done == len(order) {
+	p := t.parts[stage]
+	if len(p.taken) == p.length {
 		return Step{}, false
 	}
-	of := 0
-	for _, side := range order {
-		if side == order[done] {
-			of++
+	step := Step{Stage: stage, Side: p.order[len(p.taken)]}
+	for _, side := range p.order[:p.length] {
+		if side == step.Side {
+			step.Of++
 		}
 	}
-	if stage == Pairs || stage == Confirmation {
-		for _, side := range []Side{order[0], order[0].other()} {
-			if !t.warm[stage][side] {
-				return Step{Stage: stage, Side: side, WarmUp: true, Of: of}, true
-			}
-		}
+	if step.WarmUp = (stage == Pairs || stage == Confirmation) && p.warm < 2; !step.WarmUp {
+		step.Number = len(p.of(step.Side)) + 1
+	} else if p.warm == 1 { // the other side
+		step.Side = map[Side]Side{Incumbent: Candidate, Candidate: Incumbent}[step.Side]
 	}
-	return Step{Stage: stage, Side: order[done], Number: len(taken[order[done]]) + 1, Of: of}, true
-}
-
-// order is that of the runs of a stage, as many as it has so far.
-func (t *Trial) order(stage Stage) []Side {
-	order, known := t.orders[stage]
-	if !known {
-		order = t.standard.order(stage)
-		t.orders[stage] = order
-	}
-	if pairs := t.pairs[stage]; pairs > 0 {
-		return order[:2*pairs]
-	}
-	return order
+	return step, true
 }
 
 // Add takes the measurement of the step that Next returned.
@@ -174,18 +167,19 @@ func (t *Trial) Add(step Step, m metric.Measurement) {
 		t.unfit(step.Side, m, *reason)
 		return
 	}
+	p := t.parts[step.Stage]
 	if step.WarmUp {
-		t.warm[step.Stage][step.Side] = true
+		p.warm++
 		return
 	}
-	t.taken[step.Stage][step.Side] = append(t.taken[step.Stage][step.Side], m)
+	p.taken = append(p.taken, m)
 	switch step.Stage { //nolint:exhaustive // what is held went to addHeld
 	case Once:
 		t.judgeOnce(m)
 	case Again:
 		t.judgeAgain(step.Side, m)
 	case Pairs, Confirmation:
-		t.judgePairs(step.Stage)
+		t.judgePairs(step.Stage, p)
 	}
 }
 
@@ -205,7 +199,7 @@ func (t *Trial) end(d Decision) {
 	if d.Verdict == Improved {
 		t.holdCases(&d)
 	}
-	if d.Verdict == Improved && t.hold(d) {
+	if t.hold(d) {
 		return
 	}
 	t.flagEqual(&d)
@@ -231,22 +225,19 @@ func (t *Trial) judgeOnce(m metric.Measurement) {
 // is real; any difference makes the trial noisy, which then begins with its
 // pairs.
 func (t *Trial) judgeAgain(side Side, m metric.Measurement) {
-	if side == Incumbent && !t.repeated(m) || side == Candidate && !t.standard.same(t.taken[Once][Candidate][0], m) {
+	best, once, again := t.standard.Best, t.parts[Once].taken[0], t.parts[Again]
+	repeated := best == nil || m.Metric.Cmp(*best) == 0
+	if side == Candidate {
+		repeated = t.standard.same(once, m)
+	}
+	switch {
+	case !repeated:
 		t.standard.Regime = Noisy
-		return
+	case len(again.taken) == again.length:
+		d := Decide(t.standard, once)
+		d.Reasons = append(d.Reasons, Reason{Kind: Repeated})
+		t.end(d)
 	}
-	if _, more := t.nextOf(Again); more {
-		return
-	}
-	again := t.taken[Again][Candidate]
-	d := Decide(t.standard, again[len(again)-1])
-	d.Reasons = append(d.Reasons, Reason{Kind: Repeated})
-	t.end(d)
-}
-
-// repeated reports whether the incumbent's measurement is the recorded one.
-func (t *Trial) repeated(m metric.Measurement) bool {
-	return t.standard.Best == nil || m.Metric.Cmp(*t.standard.Best) == 0
 }
 
 func (r Rule) same(a, b metric.Measurement) bool {
@@ -262,114 +253,83 @@ func (r Rule) same(a, b metric.Measurement) bool {
 
 // judgePairs looks at a stage when it is complete and, to save what cannot
 // come out well, after a few pairs.
-func (t *Trial) judgePairs(stage Stage) {
-	old, changed := t.taken[stage][Incumbent], t.taken[stage][Candidate]
-	pairs := min(len(old), len(changed))
-	_, more := t.nextOf(stage)
-	if more && (pairs < earlyLook || t.looked[stage]) {
+func (t *Trial) judgePairs(stage Stage, p *part) {
+	s, old, changed := t.standard, metrics(p.of(Incumbent)), metrics(p.of(Candidate))
+	pairs, more := min(len(old), len(changed)), len(p.taken) < p.length
+	if more && (pairs < earlyLook || p.looked) {
 		return
 	}
-	t.looked[stage] = true
-	effect := t.compare(stage)
-	if more && t.standard.Direction.Better(effect.Candidate, effect.Incumbent) {
+	p.looked = true
+	e := Evidence{
+		Stage: stage, Pairs: pairs, Confidence: s.Confidence, Effect: statistics.Shift(old, changed, s.Confidence),
+	}
+	e.P = s.chance(p, old, changed)
+	if more && s.Direction.Better(e.Candidate, e.Incumbent) {
 		return
 	}
-	t.evidence = append(t.evidence,
-		Evidence{Stage: stage, Pairs: pairs, Confidence: t.standard.Confidence, Effect: effect})
+	t.evidence = append(t.evidence, e)
 	if more {
-		t.verdict(Neutral, effect, Reason{
-			Kind: EarlyNotBetter, Count: pairs, Value: &effect.Candidate,
-			Beside: &effect.Incumbent,
-		})
+		t.verdict(Neutral, e, Reason{Kind: EarlyNotBetter, Count: pairs, Value: &e.Candidate, Beside: &e.Incumbent})
 		return
 	}
-	level := t.standard.level(pairs)
-	if t.standard.MaxPairs > t.pairs[stage] && t.standard.promising(effect, level) {
-		t.pairs[stage] = t.standard.MaxPairs
+	verdict, reason := s.weigh(e)
+	// The interval would hold no gain no more if the difference stayed what it is.
+	promising := reason.Kind == PairsInconclusive &&
+		math.Abs(e.Difference.Float64())*math.Sqrt2 > e.High.Sub(e.Low).Float64()/2
+	if promising && 2*s.MaxPairs > p.length {
+		p.length = 2 * s.MaxPairs
 		return
 	}
-	if verdict, reason := t.standard.weigh(effect, pairs, level); verdict != Improved {
-		t.verdict(verdict, effect, reason)
-		t.decision.Inconclusive = t.standard.inconclusive(effect, level)
-		return
+	if broken := s.breach(p.of(Candidate)); verdict == Improved && broken != nil {
+		verdict, reason = Regressed, *broken
 	}
-	if reason := t.standard.breach(changed); reason != nil {
-		t.verdict(Regressed, effect, *reason)
-		return
-	}
-	if stage == Confirmation {
-		t.confirmed(effect)
-	}
-}
-
-func (t *Trial) compare(stage Stage) statistics.Effect {
-	old, changed := metrics(t.taken[stage][Incumbent]), metrics(t.taken[stage][Candidate])
-	effect := statistics.Shift(old, changed, t.standard.Confidence)
-	effect.P = t.standard.chance(t.order(stage)[:len(old)+len(changed)], old, changed)
-	return effect
-}
-
-func (t *Trial) verdict(verdict Verdict, effect statistics.Effect, reason Reason) {
-	if len(t.evidence) > 1 && verdict != Improved {
-		reason = Reason{Kind: NotConfirmed, Because: []Reason{reason}}
-	}
-	t.end(t.standard.decision(verdict, &effect.Candidate, &effect.Incumbent, reason))
-}
-
-func (s Standard) weigh(e statistics.Effect, pairs int, level float64) (Verdict, Reason) {
-	better := s.Direction.Better(e.Candidate, e.Incumbent)
-	beyond := e.P < level
 	switch {
-	case !better && e.Difference.Sign() != 0 && beyond:
-		return Regressed, s.describe(PairsWorse, e, pairs)
-	case !better:
-		return Neutral, s.describe(PairsNotBetter, e, pairs)
-	case s.inconclusive(e, level):
-		return Neutral, s.describe(PairsInconclusive, e, pairs)
-	case !beyond:
-		return Neutral, s.describe(PairsNoGain, e, pairs)
+	case verdict != Improved:
+		t.verdict(verdict, e, reason)
+	case stage == Confirmation:
+		first := t.evidence[0]
+		t.verdict(verdict, e, reason, Reason{Kind: Confirms, Value: &first.Difference, P: first.P})
 	}
-	if reason := s.tooSmall(e.Difference, e.Incumbent); reason != nil {
-		return Neutral, *reason
-	}
-	return Improved, s.describe(PairsBetter, e, pairs)
 }
 
-// inconclusive reports whether a better median may be chance, and may be a gain
-// worth keeping: the interval holds both.
-func (s Standard) inconclusive(e statistics.Effect, level float64) bool {
-	if !s.Direction.Better(e.Candidate, e.Incumbent) || e.P < level {
-		return false
+// verdict ends the trial with what a comparison came to.
+func (t *Trial) verdict(verdict Verdict, e Evidence, reasons ...Reason) {
+	inconclusive := reasons[0].Kind == PairsInconclusive
+	if len(t.evidence) > 1 && verdict != Improved {
+		reasons = []Reason{{Kind: NotConfirmed, Because: reasons}}
 	}
+	d := t.standard.decision(verdict, &e.Candidate, &e.Incumbent, reasons...)
+	d.Inconclusive = inconclusive
+	t.end(d)
+}
+
+// weigh says what a comparison means. A better median that may be chance, and may be a gain
+// worth keeping since the interval holds both, is inconclusive.
+func (s Standard) weigh(e Evidence) (Verdict, Reason) {
+	better, beyond := s.Direction.Better(e.Candidate, e.Incumbent), e.P < s.level(e.Pairs)
 	most := e.High
 	if s.Direction.Better(e.Low, e.High) {
 		most = e.Low
 	}
-	return most.Abs().Cmp(s.MinImprovement.Of(e.Incumbent)) >= 0
-}
-
-// promising reports whether a stage is inconclusive and worth as many pairs
-// again: the interval would hold no gain no more if the difference stayed what
-// it is.
-func (s Standard) promising(e statistics.Effect, level float64) bool {
-	if !s.inconclusive(e, level) {
-		return false
+	verdict, kind := Neutral, PairsNotBetter
+	switch {
+	case !better && e.Difference.Sign() != 0 && beyond:
+		verdict, kind = Regressed, PairsWorse
+	case !better:
+	case !beyond && most.Abs().Cmp(s.MinImprovement.Of(e.Incumbent)) >= 0:
+		kind = PairsInconclusive
+	case !beyond:
+		kind = PairsNoGain
+	default:
+		if reason := s.tooSmall(e.Difference, e.Incumbent); reason != nil {
+			return Neutral, *reason
+		}
+		verdict, kind = Improved, PairsBetter
 	}
-	return math.Abs(e.Difference.Float64())*math.Sqrt2 > e.High.Sub(e.Low).Float64()/2
-}
-
-func (s Standard) describe(kind Why, e statistics.Effect, pairs int) Reason {
-	return Reason{
+	return verdict, Reason{
 		Kind: kind, Value: &e.Candidate, Beside: &e.Incumbent, Low: &e.Low, High: &e.High,
-		Confidence: s.Confidence, P: e.P, Count: pairs,
+		Confidence: s.Confidence, P: e.P, Count: e.Pairs,
 	}
-}
-
-func (t *Trial) confirmed(e statistics.Effect) {
-	first := t.evidence[0]
-	t.end(t.standard.decision(Improved, &e.Candidate, &e.Incumbent,
-		t.standard.describe(PairsBetter, e, t.pairs[Confirmation]),
-		Reason{Kind: Confirms, Value: &first.Difference, P: first.P}))
 }
 
 func metrics(measured []metric.Measurement) []metric.Value {

@@ -17,28 +17,31 @@ const pairs = "median {value} beside {beside}, difference {difference} ({percent
 const workflowsCure = "give the secret AUTOLOOP_TOKEN of an App with the permission `workflows`, or of a person with " +
 	"the scope `workflow`"
 
-// optional is what is left out where a fact in it is missing, place a fact.
+// form is a fact's place in a text, perhaps with words that are left out where it is missing.
 var (
-	optional = lazyregexp.New(`<([^<>{]*)(\{\w+\})([^<>]*)>`)
-	place    = lazyregexp.New(`\{\w+\}`)
+	form  = lazyregexp.New(`<[^<>{]*\{\w+\}[^<>]*>|\{\w+\}`)
+	place = lazyregexp.New(`\{\w+\}`)
 )
 
 // String is the reason for people, in one line: {name} in its text is a fact, and what
-// stands between < and > is left out where a fact in it is missing.
+// stands between < and > is left out where the fact in it is missing.
 func (r Reason) String() string {
 	facts := r.facts()
-	text := optional().ReplaceAllStringFunc(texts[r.Kind], func(group string) string {
-		if facts[place().FindString(group)] == "" {
+	return form().ReplaceAllStringFunc(texts[r.Kind], func(words string) string {
+		name := place().FindString(words)
+		if facts[name] == "" {
 			return ""
 		}
-		return group[1 : len(group)-1]
+		return strings.Replace(strings.Trim(words, "<>"), name, facts[name], 1)
 	})
-	return place().ReplaceAllStringFunc(text, func(name string) string { return facts[name] })
 }
 
 // facts are the reason's as they are told; "" is one that is missing, "…" a number.
 func (r Reason) facts() map[string]string {
-	difference, until, because := "…", "…", Texts(r.Because)
+	signed, difference, until, because := "…", "…", "…", Texts(r.Because)
+	if r.Value != nil {
+		signed = r.Value.Signed()
+	}
 	if r.Value != nil && r.Beside != nil {
 		difference = r.Value.Sub(*r.Beside).Signed()
 	}
@@ -47,19 +50,12 @@ func (r Reason) facts() map[string]string {
 	}
 	return map[string]string{
 		"{path}": r.Path, "{quoted}": quotePath(r.Path), "{term}": r.Term, "{words}": r.Words,
-		"{value}": metric.Text(r.Value, ""), "{signed}": signed(r.Value), "{beside}": metric.Text(r.Beside, "…"),
+		"{value}": metric.Text(r.Value, ""), "{signed}": signed, "{beside}": metric.Text(r.Beside, "…"),
 		"{difference}": difference, "{low}": metric.Text(r.Low, "…"), "{high}": metric.Text(r.High, "…"),
 		"{count}": strconv.Itoa(r.Count), "{of}": strconv.Itoa(r.Of), "{p}": fmt.Sprintf("%.2g", r.P),
 		"{percent}": fmt.Sprintf("%g", r.Confidence*100), "{until}": until,
 		"{because}": strings.Join(because, "; "), "{listed}": strings.Join(because, ", "),
 	}
-}
-
-func signed(v *metric.Value) string {
-	if v == nil {
-		return "…"
-	}
-	return v.Signed()
 }
 
 // Text is a reason for people, "" for none.

@@ -227,14 +227,14 @@ func (a *attempt) mask() {
 func (r *run) refuses(ctx context.Context, repo *git.Repo, at position, before string, changes []decision.Change,
 	masker process.Masker,
 ) ([]decision.Reason, error) {
-	verdict := decision.Guard(changes, r.rules(at))
-	if verdict.OK {
+	reasons := decision.Guard(changes, r.rules(at))
+	if len(reasons) == 0 {
 		return leaks(ctx, repo, before, masker, changes)
 	}
-	for i := range verdict.Violations {
-		verdict.Violations[i].Path = masker.String(verdict.Violations[i].Path)
+	for i := range reasons {
+		reasons[i].Path = masker.String(reasons[i].Path)
 	}
-	return verdict.Reasons(), nil
+	return reasons, nil
 }
 
 // leaks says which changed files have a secret in them, or in their names, that those

@@ -149,22 +149,24 @@ func thinned(samples []metric.Value) []metric.Value {
 	return few
 }
 
-// Reachable reports whether the exact test of so many samples a side can come
-// out below 1 − confidence: 2/C(n1+n2, n1) < 1 − confidence.
-func Reachable(n1, n2 int, confidence float64) bool {
-	p := 2.0
-	for i := 1; i <= n1 && p >= 1-confidence; i++ {
+// Least is the probability of one way to label so many samples: 1/C(n1+n2, n1).
+func Least(n1, n2 int) float64 {
+	p := 1.0
+	for i := 1; i <= n1; i++ {
 		p *= float64(i) / float64(n2+i)
 	}
-	return p < 1-confidence
+	return p
 }
 
-// RunsNeeded is the least number of runs a side, at most 500, with which the
-// exact test can reach the confidence.
+// Reachable reports whether the exact test of so many samples a side can come
+// out below 1 − confidence.
+func Reachable(n1, n2 int, confidence float64) bool { return 2*Least(n1, n2) < 1-confidence }
+
+// RunsNeeded is the least number of runs a side with which the exact test can reach the
+// confidence, which is below 1.
 func RunsNeeded(confidence float64) int {
-	const most = 500
 	n := 1
-	for n < most && !Reachable(n, n, confidence) {
+	for !Reachable(n, n, confidence) {
 		n++
 	}
 	return n

@@ -201,7 +201,7 @@ func TestMedianOfTwoIsBetween(t *testing.T) {
 
 func TestRunsNeededForAConfidence(t *testing.T) {
 	t.Parallel()
-	for confidence, runs := range map[float64]int{0.5: 2, 0.95: 4, 0.99: 5, 0.999: 7, 1: 500} {
+	for confidence, runs := range map[float64]int{0.5: 2, 0.95: 4, 0.99: 5, 0.999: 7} {
 		assert.Equal(t, runs, statistics.RunsNeeded(confidence))
 	}
 	assert.True(t, statistics.Reachable(2, 8, 0.95))
