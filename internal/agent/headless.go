@@ -72,7 +72,7 @@ func (h *Headless) SignIn() string {
 }
 
 // Propose runs the agent in the tree.
-func (h *Headless) Propose(ctx context.Context, request Request) (Reply, error) {
+func (h *Headless) Propose(ctx context.Context, request Request) (reply Reply, err error) {
 	if missing := h.Missing(Situation{Dir: request.Dir}); missing != "" {
 		return Reply{Failure: &Failure{Kind: Unavailable, Message: missing}}, nil
 	}
@@ -91,8 +91,49 @@ func (h *Headless) Propose(ctx context.Context, request Request) (Reply, error) 
 	if err != nil {
 		return Reply{}, err
 	}
-	reply, err := h.run(ctx, request, line, own, process.NewMasker(h.caller, secrets...))
-	return reply, errors.Join(err, takeBack(logins))
+	defer func() { err = errors.Join(err, takeBack(logins)) }()
+	masker := process.NewMasker(h.caller, secrets...)
+	watching, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	watch := &watch{reader: h.agent.Read(), limit: request.Limit, linger: h.linger, end: end}
+	if request.Live != nil {
+		watch.words = func(words string) { request.said(masker, words) }
+	}
+	result, err := h.runner.Run(watching, process.Spec{
+		Args: line.Args, Dir: request.Dir, Env: slices.Concat(request.Env, own, line.Env),
+		Stdin: strings.NewReader(line.Stdin), Timeout: request.Timeout,
+		Stdout: watch.stream(commandline.Reader.Out), Stderr: watch.stream(commandline.Reader.Err),
+	})
+	if err != nil {
+		return Reply{}, fmt.Errorf("run %s: %w", h.agent.Name, err)
+	}
+	heard := watch.reader.SoFar()
+	reply = Reply{
+		Usage: heard.Usage, Model: cmp.Or(masker.OneLine(heard.Model, MaxSummary), request.Model), Secrets: masker,
+	}
+	if result.Cancelled && ctx.Err() != nil {
+		return reply, context.Cause(ctx)
+	}
+	watch.finish(request.Home, h.agent.Telemetry)
+	result = masker.Result(result)
+	reply.Summary, reply.Duration, reply.Usage = masker.OneLine(heard.Words, MaxSummary), result.Duration, heard.Usage
+	reply.Failure = h.failure(result, context.Cause(watching), heard, request.Timeout)
+	if reply.Usage.CostUSD == nil {
+		reply.Usage.CostUSD = Price(reply.Model, reply.Usage)
+	}
+	if reply.Failure == nil {
+		reply.Idle = idle(heard)
+	}
+	for _, failure := range []*Failure{reply.Failure, reply.Idle} {
+		if failure != nil {
+			failure.Message = masker.OneLine(failure.Message, maxMessage)
+		}
+	}
+	printed := result.Stdout
+	if len(result.Stderr) > 0 {
+		printed = slices.Concat(printed, []byte("\n--- standard error ---\n"), result.Stderr)
+	}
+	return reply, reply.keepTranscript(request.Transcript, printed)
 }
 
 // ownVariables picks an agent's variables from the caller's environment.
@@ -114,53 +155,4 @@ func (h *Headless) bare(ctx context.Context, request Request) bool {
 	}
 	runner, ours := h.runner.(*process.Runner)
 	return ours && (runner.Isolation != nil || runner.ProbeIsolation(ctx, request.Home, request.Env).Isolation == nil)
-}
-
-// run runs a command line and says what came of it.
-func (h *Headless) run(ctx context.Context, request Request, line commandline.Invocation, own []string,
-	masker process.Masker,
-) (Reply, error) {
-	watching, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	watch := &watch{reader: h.agent.Read(), limit: request.Limit, linger: h.linger, end: end}
-	if request.Live != nil {
-		watch.words = func(words string) { request.said(masker, words) }
-	}
-	result, err := h.runner.Run(watching, process.Spec{
-		Args: line.Args, Dir: request.Dir, Env: slices.Concat(request.Env, own, line.Env),
-		Stdin: strings.NewReader(line.Stdin), Timeout: request.Timeout,
-		Stdout: watch.stream(commandline.Reader.Out), Stderr: watch.stream(commandline.Reader.Err),
-	})
-	if err != nil {
-		return Reply{}, fmt.Errorf("run %s: %w", h.agent.Name, err)
-	}
-	if result.Cancelled && ctx.Err() != nil {
-		heard := watch.reader.SoFar()
-		return Reply{Usage: heard.Usage, Model: masker.OneLine(heard.Model, MaxSummary), Secrets: masker},
-			context.Cause(ctx)
-	}
-	watch.finish(request.Home, h.agent.Telemetry)
-	result = masker.Result(result)
-	heard := watch.reader.SoFar()
-	reply := Reply{
-		Summary: masker.OneLine(heard.Words, MaxSummary), Usage: heard.Usage,
-		Model: cmp.Or(masker.OneLine(heard.Model, MaxSummary), request.Model), Duration: result.Duration,
-		Secrets: masker, Failure: h.failure(result, context.Cause(watching), heard, request.Timeout),
-	}
-	if reply.Usage.CostUSD == nil {
-		reply.Usage.CostUSD = Price(reply.Model, reply.Usage)
-	}
-	if reply.Failure == nil {
-		reply.Idle = idle(heard)
-	}
-	for _, failure := range []*Failure{reply.Failure, reply.Idle} {
-		if failure != nil {
-			failure.Message = masker.OneLine(failure.Message, maxMessage)
-		}
-	}
-	printed := result.Stdout
-	if len(result.Stderr) > 0 {
-		printed = slices.Concat(printed, []byte("\n--- standard error ---\n"), result.Stderr)
-	}
-	return reply, reply.keepTranscript(request.Transcript, printed)
 }

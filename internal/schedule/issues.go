@@ -74,24 +74,18 @@ func untrusted(ctx context.Context, client *api.Client, issues []api.Issue) (map
 		if writers[issue.Author] {
 			continue
 		}
-		why[issue.Author] = stranger(issue)
+		trusted, lacks := program.DefaultTrusted(), ""
+		from := strings.Join(trusted, ", ")
+		if slices.Contains(trusted, issue.Association) {
+			lacks, from = " and may not push to it", "people who may"
+		}
+		why[issue.Author] = fmt.Sprintf("%s is %s in this repository%s; programs are taken from %s: let one of them open "+
+			"it anew", plain.Inline(issue.Author, 60), issue.Association, lacks, from)
 		if refused != nil {
 			why[issue.Author] += fmt.Sprintf("; what they may do could not be read: %v", refused)
 		}
 	}
 	return why, err
-}
-
-// stranger says why the author of an issue writes no programs.
-func stranger(issue api.Issue) string {
-	author, trusted := plain.Inline(issue.Author, 60), program.DefaultTrusted()
-	if slices.Contains(trusted, issue.Association) {
-		return fmt.Sprintf("%s is %s in this repository and may not push to it; programs are taken from people who "+
-			"may: let one of them open it anew",
-			author, issue.Association)
-	}
-	return fmt.Sprintf("%s is %s in this repository; programs are taken from %s: let one of them open it anew", author,
-		issue.Association, strings.Join(trusted, ", "))
 }
 
 // OpenPull is the open pull request of a branch, or nil.

@@ -160,13 +160,30 @@ func (in *Input) refuse(s *Standing) bool {
 // Read reads the state of a program, which goes on in the direction that it says; what is wrong with the
 // state is in Problems.
 func (in *Input) Read(p *program.Program) *Standing {
-	s := &Standing{Program: p}
+	s, file := &Standing{Program: p}, in.place(p.Name+".md")
 	if data, found := in.States[p.Name]; found {
-		s.StateSize = new(len(data))
-		in.readState(s, data)
+		machine, warnings, err := state.ParseMachine(data)
+		for _, warning := range warnings {
+			s.Warnings = append(s.Warnings,
+				program.Problem{File: file, Line: warning.Line, Message: warning.Message}.String())
+		}
+		if len(data) > state.MaxBytes {
+			s.Warnings = append(s.Warnings,
+				fmt.Sprintf("%s: it has %d bytes, more than %d; shorten the sections that people write", file, len(data),
+					state.MaxBytes))
+		}
+		s.StateSize, s.Machine = new(len(data)), machine
+		if err == nil && machine.DirectionGiven {
+			p.GoOn(machine.Direction)
+		}
+		if at, is := errors.AsType[*state.Problem](err); is {
+			s.fail(file, at.Line, at.Message)
+		} else if err != nil {
+			s.fail(file, 0, err.Error())
+		}
 	}
 	if err := in.Unreadable[p.Name]; err != nil {
-		s.fail(in.place(p.Name+".md"), 0, err.Error())
+		s.fail(file, 0, err.Error())
 	}
 	return s
 }
@@ -184,42 +201,15 @@ func (in *Input) stand(p *program.Program) *Standing {
 	if len(s.Problems) > 0 {
 		s.Condition, s.Skip = InError, ""
 	}
-	s.warn()
-	return s
-}
-
-// warn adds the program's own warnings. What a program does that goes on as its
-// state says is of interest while it does: not once it is paused or completed.
-func (s *Standing) warn() {
+	// What a program does that goes on as its state says is of interest while it does: not once
+	// it is paused or completed.
 	resting := s.Condition == Paused || s.Condition == Completed
-	for _, warning := range s.Program.Warnings() {
+	for _, warning := range p.Warnings() {
 		if !resting || !warning.Contradiction {
 			s.Warnings = append(s.Warnings, warning.String())
 		}
 	}
-}
-
-func (in *Input) readState(s *Standing, data []byte) {
-	machine, warnings, err := state.ParseMachine(data)
-	file := in.place(s.Program.Name + ".md")
-	for _, warning := range warnings {
-		s.Warnings = append(s.Warnings,
-			program.Problem{File: file, Line: warning.Line, Message: warning.Message}.String())
-	}
-	if *s.StateSize > state.MaxBytes {
-		s.Warnings = append(s.Warnings,
-			fmt.Sprintf("%s: it has %d bytes, more than %d; shorten the sections that people write", file, *s.StateSize,
-				state.MaxBytes))
-	}
-	s.Machine = machine
-	if err == nil && machine.DirectionGiven {
-		s.Program.GoOn(machine.Direction)
-	}
-	if at, is := errors.AsType[*state.Problem](err); is {
-		s.fail(file, at.Line, at.Message)
-	} else if err != nil {
-		s.fail(file, 0, err.Error())
-	}
+	return s
 }
 
 // time fills in last run, next due, interval and lateness.
