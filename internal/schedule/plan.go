@@ -2,11 +2,16 @@ package schedule
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
@@ -314,4 +319,113 @@ func why(s *Standing, due int) string {
 	default:
 		return fmt.Sprintf("it is %s late%s", render.Minutes(max(s.Lateness, 0).Minutes()), rest)
 	}
+}
+
+// Write writes the plan to a file, whole or not at all.
+func (p *Plan) Write(file string) error {
+	text, err := json.MarshalIndent(p, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	return files.WriteFile(file, append(text, '\n'), 0o644)
+}
+
+// Text says what was selected, and why the others were not, of those that only wait for their
+// time the first few; warnings are left out.
+func (p *Plan) Text() string {
+	var out strings.Builder
+	fmt.Fprintln(&out, p.Headline())
+	if len(p.Deferred) > 0 {
+		fmt.Fprintf(&out, "due later: %s\n", render.Few(p.Deferred))
+	}
+	const most = 20
+	waiting := 0
+	for _, skipped := range p.Skipped {
+		when := ""
+		if skipped.Reason == string(NotDue)+" yet" {
+			if waiting++; waiting > most {
+				continue
+			}
+			if skipped.NextDue != nil {
+				when = " (in " + render.Minutes(skipped.NextDue.Sub(p.GeneratedAt).Minutes()) + ")"
+			}
+		}
+		fmt.Fprintf(&out, "skipped: %s: %s%s\n", skipped.Name, skipped.Reason, when)
+	}
+	if waiting > most {
+		fmt.Fprintf(&out, "skipped: %d more that are not due yet\n", waiting-most)
+	}
+	for _, name := range p.Unconfigured {
+		fmt.Fprintf(&out, "unconfigured: %s: replace its placeholders\n", name)
+	}
+	for _, failure := range p.Errors {
+		fmt.Fprintf(&out, "error: %s: %s\n", failure.Name, failure.Problem())
+	}
+	return out.String()
+}
+
+// Shard is one of several runs that share the programs by their names: every
+// program is in exactly one of them. The zero value has all programs.
+type Shard struct {
+	// Index counts from 1 to Of.
+	Index, Of int
+}
+
+// Has says whether a program of this name is in the shard.
+func (s Shard) Has(name string) bool {
+	if s.Of <= 1 {
+		return true
+	}
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(name)) // never fails
+	return hash.Sum64()%uint64(s.Of) == uint64(s.Index-1)
+}
+
+// unknown says that there is no such program as was asked for, and which was perhaps meant.
+func (p *Plan) unknown(in *Input) *ForcedError {
+	names := make([]string, len(p.Standings))
+	for i, s := range p.Standings {
+		names[i] = s.Program.Name
+	}
+	end := cmp.Or(DidYouMean(in.Forced, names), "; there are: "+cmp.Or(render.Few(names), "none"))
+	if in.Issues.Unread != "" {
+		end += "; " + in.Issues.Unread
+	}
+	name := strings.ToValidUTF8(in.Forced[:min(len(in.Forced), 80)], "")
+	return &ForcedError{Message: fmt.Sprintf("there is no program %q%s", name, end)}
+}
+
+// DidYouMean is "; did you mean …?" for the name or file of a program that is not there, with
+// the name that is nearest; "" when none is.
+func DidYouMean(name string, names []string) string {
+	stem := strings.TrimSuffix(filepath.Base(name), ".md")
+	meant := Nearest(stem, slices.Compact(slices.Sorted(slices.Values(names))))
+	if meant == "" || meant == name {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", meant)
+}
+
+// Nearest returns the name that differs least from name, "" when none is near.
+func Nearest(name string, names []string) string {
+	name = strings.ToLower(name)
+	if len(name) > 200 {
+		return ""
+	}
+	best, distance := "", max(2, len(name)/3)+1
+	for _, candidate := range names {
+		if d := program.Distance(name, candidate); d < distance {
+			best, distance = candidate, d
+		}
+	}
+	if best == "" && len(name) > 2 {
+		at := slices.IndexFunc(names, func(candidate string) bool { return strings.Contains(candidate, name) })
+		if at >= 0 {
+			return names[at]
+		}
+	}
+	return best
 }
