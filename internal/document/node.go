@@ -168,18 +168,11 @@ func (t *tokens) explain(err error) (line int, explained error) {
 	}
 	at := min(max(int(syntax.Offset)-1, int(t.at)), len(t.data))
 	line = t.line + bytes.Count(t.data[t.at:at], []byte("\n"))
-	if nonFinite().Match(t.data[t.at:]) {
-		return line, errors.New("has a NaN or an infinity, which JSON does not have; give a finite number")
-	}
 	return line, fmt.Errorf("is not JSON: %s", plain.Short(syntax.Error(), MaxShown))
 }
 
-var (
-	// nonFinite begins with a NaN or an infinity, as some writers print them.
-	nonFinite = lazyregexp.New(`^[\s:,[+-]*(?:NaN|nan|Infinity|inf)`)
-	// textOrWord is a text, or one that is outside of texts.
-	textOrWord = lazyregexp.New(`(?s)"(?:[^"\\]|\\.)*"|-?(?:NaN|Infinity)`)
-)
+// textOrWord is a text, or one of these that is outside of texts.
+var textOrWord = lazyregexp.New(`(?s)"(?:[^"\\]|\\.)*"|-?(?:NaN|Infinity)`)
 
 // FiniteWords replaces the NaN and Infinity that some writers print by a
 // number out of range, so that they are told from text that is no JSON.

@@ -97,7 +97,7 @@ func (p *Program) keys() []Key {
 			"guardrails", "What is measured", "list of maps", "none",
 			"as `[{metric: lag, direction: lower, max-regression: 5%}]`: other numbers of the JSON, which may not " +
 				"get worse than at the start by more than that (0 when not given)",
-			into(&p.Guardrails, p.guardrails),
+			into(&p.Guardrails, listOf(guardrailForm, p.guardrail)),
 		},
 		{
 			"min-improvement", "What is measured", "amount", "0",

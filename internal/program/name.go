@@ -14,7 +14,8 @@ const MaxName = 64
 // ValidName reports why name is no slug from which the branch autoloop/<name>
 // can be made, and gives the slug that would do.
 func ValidName(name string) error {
-	if validName(name) {
+	if len(name) <= MaxName && nameForm().MatchString(name) && !dots().MatchString(name) &&
+		!strings.HasSuffix(name, ".") && !strings.HasSuffix(name, ".lock") {
 		return nil
 	}
 	suggestion := Slug(name)
@@ -31,11 +32,6 @@ var (
 	notName  = lazyregexp.New(`[^a-z0-9._]+`)
 	dots     = lazyregexp.New(`\.\.+`)
 )
-
-func validName(name string) bool {
-	return len(name) <= MaxName && nameForm().MatchString(name) && !dots().MatchString(name) &&
-		!strings.HasSuffix(name, ".") && !strings.HasSuffix(name, ".lock")
-}
 
 // Slug turns a title into a name; "" when nothing of it can be used.
 func Slug(title string) string {

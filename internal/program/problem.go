@@ -33,11 +33,11 @@ type Problem struct {
 
 // String renders the problem as "file:line: message", on one line.
 func (p Problem) String() string {
-	file := plain.Line(p.File)
-	if p.Line == 0 {
-		return fmt.Sprintf("%s: %s", file, plain.Line(p.Message))
+	place := plain.Line(p.File)
+	if p.Line > 0 {
+		place += fmt.Sprintf(":%d", p.Line)
 	}
-	return fmt.Sprintf("%s:%d: %s", file, p.Line, plain.Line(p.Message))
+	return place + ": " + plain.Line(p.Message)
 }
 
 // problem is one of the program.

@@ -89,13 +89,7 @@ func (p *Program) Undecided(files []string) []Problem {
 	if len(named) == 0 {
 		return nil
 	}
-	all := Texts(p.Targets)
-	for _, name := range named {
-		if !slices.Contains(all, name) {
-			all = append(all, name)
-		}
-	}
-	list := strings.Join(named, ", ")
+	all, list := slices.Concat(Texts(p.Targets), named), strings.Join(named, ", ")
 	return []Problem{p.problem(Error, line, "the evaluation names %s, which the target matches; add one line to the "+
 		"frontmatter: `target: [%s]` if it may change, `protect: [%s]` if it may not",
 		clip(list), strings.Join(all, ", "), list)}

@@ -227,8 +227,8 @@ func (r *targetReader) protectBefore(c clause, before []codeSpan) {
 func (r *targetReader) isNew(span codeSpan) bool {
 	pattern, err := newPattern(span.text, 0)
 	same := func(known Pattern) bool { return known.Text == pattern.Text }
-	return err == nil && !pattern.Bare && !slices.ContainsFunc(r.Targets, same) &&
-		!slices.ContainsFunc(r.Protected, same) && !anyMatch(r.Targets, pattern.Text)
+	return err == nil && !pattern.Bare && !slices.ContainsFunc(r.Protected, same) &&
+		!anyMatch(r.Targets, pattern.Text)
 }
 
 // beginList is at the first item of a list. A second one that nothing permits is protected;

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -102,9 +101,9 @@ func (p *Program) setAssociations(v value) error {
 }
 
 // knownAgents are those of this version; another name is an error, as it is where an agent is asked.
-var knownAgents = sync.OnceValue(func() []string {
+func knownAgents() []string {
 	return slices.Concat([]string{"command"}, commandline.All().Names(), []string{"models", "tuner"})
-})
+}
 
 func (v value) agent() (string, error) {
 	known := strings.Join(knownAgents(), ", ")
@@ -136,16 +135,7 @@ func (p *Program) proposer(v value) (one Proposer, err error) {
 	}
 }
 
-const maxGuardrails = 50
-
 const guardrailForm = "give a list of `{metric: lag, direction: lower, max-regression: 5%}`"
-
-func (p *Program) guardrails(v value) ([]decision.Guardrail, error) {
-	if len(v.items()) > maxGuardrails {
-		return nil, fmt.Errorf("there are more than %d guardrails", maxGuardrails)
-	}
-	return listOf(guardrailForm, p.guardrail)(v)
-}
 
 func (p *Program) guardrail(v value) (rail decision.Guardrail, err error) {
 	if v.Kind != yaml.MappingNode {
@@ -227,10 +217,5 @@ func (v value) tool() (string, error) {
 	for _, one := range ToolConfigs() {
 		known = append(known, one.Tool)
 	}
-	tool, err := oneOf(known...)(v)
-	if err != nil {
-		err = fmt.Errorf("%q is no tool whose configuration can be passed on; give some of %s", clip(v.Value),
-			strings.Join(known, ", "))
-	}
-	return tool, err
+	return oneOf(known...)(v)
 }

@@ -54,15 +54,7 @@ const (
 	opening = 1
 )
 
-// syntaxError is what keeps a text from being read, with its line.
-type syntaxError struct {
-	line    int
-	message string
-}
-
-func (e *syntaxError) Error() string { return e.message }
-
-const moreText = "it has more than one document"
+var errMore = errors.New("it has more than one document")
 
 // yamlFields reads YAML that begins at that line of the file, and refuses what a
 // program file has no use for: anchors, aliases, tags, keys that are no words.
@@ -80,9 +72,9 @@ const unseen = "\u0085\u2028\u2029"
 
 func readYAML(text string, line int) (root value, err error) {
 	if at := strings.IndexAny(text, unseen); at >= 0 {
-		return root, &syntaxError{
+		return root, fault{
 			line + strings.Count(text[:at], "\n"),
-			"it has a line break that most editors do not show; remove it",
+			errors.New("it has a line break that most editors do not show; remove it"),
 		}
 	}
 	library := yaml.NewDecoder(strings.NewReader(strings.Repeat("---\n", opening) + text))
@@ -92,14 +84,14 @@ func readYAML(text string, line int) (root value, err error) {
 	}
 	before := line - opening - 1
 	if err := library.Decode(&more); err == nil {
-		return root, &syntaxError{before + more.Line, moreText}
+		return root, fault{before + more.Line, errMore}
 	} else if !errors.Is(err, io.EOF) {
 		return root, err
 	}
 	root.Node = document.Content[0]
 	err = check(root, before, 0)
 	if err == nil && root.Kind != yaml.MappingNode && !root.isNull() {
-		err = &syntaxError{root.Line, "it is no list of `key: value` lines"}
+		err = fault{root.Line, errors.New("it is no list of `key: value` lines")}
 	}
 	return root, err
 }
@@ -107,17 +99,17 @@ func readYAML(text string, line int) (root value, err error) {
 // check finds what is not accepted in a value, and makes its lines the file's.
 func check(v value, before, depth int) error {
 	v.Line += before
-	fault := ""
+	var err error
 	switch {
 	case depth > maxDepth:
-		fault = "it is nested too deeply"
+		err = errors.New("it is nested too deeply")
 	case v.Kind == yaml.AliasNode || v.Anchor != "":
-		fault = "anchors and aliases are not accepted; write the value out"
+		err = errors.New("anchors and aliases are not accepted; write the value out")
 	case v.Style&yaml.TaggedStyle != 0:
-		fault = fmt.Sprintf("tags such as `%s` are not accepted; write the value alone", clip(v.Tag))
+		err = fmt.Errorf("tags such as `%s` are not accepted; write the value alone", clip(v.Tag))
 	}
-	if fault != "" {
-		return &syntaxError{v.Line, fault}
+	if err != nil {
+		return fault{v.Line, err}
 	}
 	for i, node := range v.Content {
 		one := value{node}
@@ -127,7 +119,7 @@ func check(v value, before, depth int) error {
 		switch {
 		case v.Kind == yaml.SequenceNode:
 		case i%2 == 0 && !one.isScalar():
-			return &syntaxError{one.Line, "it cannot be a key; write `key: value`"}
+			return fault{one.Line, errors.New("it cannot be a key; write `key: value`")}
 		case one.isNull():
 			one.Line = v.Content[i-1].Line // the library puts what is not there anywhere
 		}
@@ -146,7 +138,7 @@ func (p *Program) failYAML(text string, line int, err error) {
 			return
 		}
 	}
-	if at, is := errors.AsType[*syntaxError](err); is {
+	if at, is := errors.AsType[fault](err); is {
 		line, err = at.line, at
 	} else if found := libraryError().FindStringSubmatch(err.Error()); found != nil {
 		if at, err := strconv.Atoi(found[1]); err == nil {
@@ -157,7 +149,7 @@ func (p *Program) failYAML(text string, line int, err error) {
 		}
 		err = errors.New(found[2])
 		if strings.Contains(found[2], "<document start>") {
-			err = errors.New(moreText)
+			err = errMore
 		}
 	}
 	p.fail(line, "the frontmatter is no YAML: %s", clipLine(err.Error()))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/decision"
@@ -138,11 +139,5 @@ func (l *Loop) withinNoise(now metric.Value) string {
 
 // joinRemarks puts what there is to say into one line.
 func joinRemarks(parts ...string) string {
-	var there []string
-	for _, part := range parts {
-		if part != "" {
-			there = append(there, part)
-		}
-	}
-	return strings.Join(there, " — ")
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " — ")
 }
