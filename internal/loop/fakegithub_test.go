@@ -33,6 +33,7 @@ type fakeGitHub struct {
 	broken map[string]error
 	// unpromoted says that nothing is to be promoted.
 	unpromoted bool
+	noIssues   bool
 	author     string   // of the program file
 	warnings   []string // of what was read
 	dispatched []string // workflow and branch
@@ -56,11 +57,10 @@ func (f *fakeGitHub) Look(_ context.Context, a render.Account) (commands.Heard, 
 	return heard, nil
 }
 
-func (f *fakeGitHub) Hear(ctx context.Context, a render.Account) (commands.Heard, error) {
-	return f.Look(ctx, a)
-}
-
 func (f *fakeGitHub) Open(context.Context, render.Account) (int, string, error) {
+	if f.noIssues {
+		return 0, f.author, nil
+	}
 	return 7, f.author, f.broken["open"]
 }
 

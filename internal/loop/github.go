@@ -17,12 +17,11 @@ import (
 // GitHub is where people watch a program and steer it: its issue and its pull
 // request. Every method may be repeated: it finds what an earlier call left.
 type GitHub interface {
-	// Hear finds issue and pull request, and returns the new comments.
-	Hear(ctx context.Context, a render.Account) (commands.Heard, error)
-	// Look is Hear without changing anything: the issue is 0 when it does not exist.
+	// Look finds issue and pull request, and returns the new comments. The issue is 0 when it does
+	// not exist.
 	Look(ctx context.Context, a render.Account) (commands.Heard, error)
-	// Open opens or reopens the issue after Look, and returns its number, and the
-	// author of the program file when the records do not name one.
+	// Open opens or reopens the issue after Look, and returns its number, 0 where there are no issues,
+	// and the author of the program file when the records do not name one.
 	Open(ctx context.Context, a render.Account) (number int, author string, err error)
 	// Changes counts what was sent to change something.
 	Changes() int
@@ -70,31 +69,48 @@ func (r *journal) account() render.Account {
 
 // readComments fetches new comments and applies their commands.
 func (r *thread) readComments(ctx context.Context) error {
-	if heard, err := r.hear(ctx, GitHub.Hear); !heard {
+	if heard, err := r.hear(ctx); !heard {
 		return err
 	}
+	if !r.openIssue(ctx) {
+		return ctx.Err()
+	}
 	return r.applyCommands(ctx)
+}
+
+// openIssue opens the issue after comments were fetched.
+func (r *thread) openIssue(ctx context.Context) bool {
+	number, author, err := r.GitHub.Open(ctx, r.account())
+	if err != nil {
+		r.warn("the issue is not up to date, the next run retries: %v", err)
+		r.comments = nil
+		return false
+	}
+	if number == 0 {
+		r.note("issues are disabled in the repository, so that nobody sees its status there: enable them under " +
+			"Settings, General")
+	}
+	r.comments.Issue, r.comments.Author = number, author
+	return true
 }
 
 // lookAtComments fetches new comments and applies none of their commands. It says
 // which of them the publishing job has to apply before an iteration, "" for none.
 func (r *thread) lookAtComments(ctx context.Context) (string, error) {
-	if heard, err := r.hear(ctx, GitHub.Look); !heard {
+	if heard, err := r.hear(ctx); !heard {
 		return "", err
 	}
 	return r.firstOf(r.records), nil
 }
 
 // hear fetches new comments. A GitHub outage is a warning: the next run reads them.
-func (r *thread) hear(ctx context.Context,
-	fetch func(GitHub, context.Context, render.Account) (commands.Heard, error),
-) (ok bool, err error) {
+func (r *thread) hear(ctx context.Context) (ok bool, err error) {
 	if r.GitHub == nil {
 		return false, nil
 	}
 	r.step("hear", "")
 	r.before = r.records.LastRun
-	heard, err := fetch(r.GitHub, ctx, r.account())
+	heard, err := r.GitHub.Look(ctx, r.account())
 	if err != nil {
 		r.warn("the issue and the pull request were not read: %v", err)
 		return false, ctx.Err()

@@ -35,6 +35,13 @@ func TestReadComments(t *testing.T) {
 		d.updateGitHub(t.Context())
 		assert.Zero(t, d.hub.Changes(), "what was not read is not written")
 	})
+	t.Run("no issues", func(t *testing.T) {
+		t.Parallel()
+		d := newMemoryRun(t, "", wasMeasured("1"))
+		d.hub.noIssues, d.mayWrite = true, free
+		require.NoError(t, d.readComments(t.Context()))
+		golden.Line(t, d.warnings)
+	})
 	t.Run("it looks", func(t *testing.T) {
 		t.Parallel()
 		d := newMemoryRun(t, "", wasMeasured("1"))

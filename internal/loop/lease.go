@@ -52,7 +52,7 @@ func (r *run) enterStart(b *records) error {
 	switch {
 	case r.joins && joined:
 		return nil
-	case r.mustJoin:
+	case r.joins && r.MustReserve:
 		return errNoStart
 	case r.joins: // the job that records starts has not looked at this either
 		if err := program.NotRunnable(r.Program.GateRefusal(r.GitHub != nil)); err != nil {
@@ -228,7 +228,7 @@ func (r *run) chores(ctx context.Context) error {
 	if begins {
 		_, err = r.sync(ctx)
 		if conflict := conflict(err); conflict != nil {
-			return r.failForPerson(ctx, conflict.reason)
+			return r.failForPerson(ctx, *conflict)
 		}
 	}
 	end, is := errors.AsType[*endedError](err)

@@ -153,7 +153,7 @@ func TestJoiningAStart(t *testing.T) {
 			})
 		}
 		d := newMemoryRun(t, "", before...)
-		d.joins, d.mustJoin, d.Holder.ActionsRun = true, c.mustJoin, "12.1"
+		d.joins, d.MustReserve, d.Holder.ActionsRun = true, c.mustJoin, "12.1"
 		if c.bundle != "" {
 			d.joinHanded(d.records, c.bundle)
 			assert.Equal(t, c.id, d.records.id, name)

@@ -20,7 +20,7 @@ func (s *Service) DryRun(ctx context.Context) (Result, error) {
 	result, err := run.through(ctx, func(ctx context.Context) error {
 		_, _, err := run.proposeOnly(ctx)
 		if conflict := conflict(err); conflict != nil {
-			return ends(history.Error, conflict.reason)
+			return ends(history.Error, *conflict)
 		}
 		return err
 	})
@@ -133,13 +133,13 @@ func changedFiles(ctx context.Context, repo *git.Repo, before, after string) ([]
 // there is nothing for another job to do, and the result says why.
 func (s *Service) Propose(ctx context.Context) (*proposal.Proposal, Result, error) {
 	run := s.begin()
-	run.joins, run.mustJoin = true, s.MustReserve
+	run.joins = true
 	var at position
 	var made *proposal.Proposal
 	result, err := run.through(ctx, func(ctx context.Context) (err error) {
 		at, made, err = run.proposeOnly(ctx)
 		if conflict := conflict(err); conflict != nil {
-			made, err = nil, leave(conflict.Error())
+			made, err = nil, leave(conflict.String())
 		}
 		return err
 	})

@@ -172,7 +172,7 @@ func (r *run) again(ctx context.Context, from *proposal.Proposal, by string) err
 // proposal. Of the bundle only the mark is believed: authors and texts are read
 // again.
 func (r *thread) readProposedComments(ctx context.Context, from *proposal.Proposal) error {
-	if ok, err := r.hear(ctx, GitHub.Look); !ok {
+	if ok, err := r.hear(ctx); !ok {
 		return err
 	}
 	heard := r.comments
@@ -228,17 +228,10 @@ func (r *thread) firstOf(b *records) string {
 
 // answerComments opens the issue and posts the recorded answers.
 func (r *thread) answerComments(ctx context.Context) {
-	if r.comments == nil {
+	if r.comments == nil || !r.openIssue(ctx) {
 		return
 	}
-	number, author, err := r.GitHub.Open(ctx, r.account())
-	if err != nil {
-		r.warn("the issue is not up to date, the next run retries: %v", err)
-		r.comments = nil
-		return
-	}
-	r.comments.Author = author
-	if r.comments.Issue = number; r.records.Issue != number {
+	if number := r.comments.Issue; r.records.Issue != number {
 		err := r.update(ctx, fmt.Sprintf("issue #%d", number), nil, func(b *records) error {
 			r.noteIssue(b)
 			return nil

@@ -265,13 +265,11 @@ func (r *run) enterPostponed(b *records, e *history.Finished) error {
 	if e.Agent == "" || e.Reason == nil || !e.Reason.Is(decision.RateLimit) {
 		return proposal.Refuse("it is put off, and not by the service of an agent")
 	}
-	reason := limited(*e.NotBefore, e.Reason.Words)
-	b.stopped = reason.String()
-	b.add(&history.Finished{
-		Head: e.Head, Evaluation: e.Evaluation,
-		NotBefore: e.NotBefore, Reason: reason,
-		Work: history.Work{Agent: e.Agent, Usage: e.Usage, Durations: e.Durations},
-	})
+	postponed := *e
+	postponed.Reason = limited(*e.NotBefore, e.Reason.Words)
+	postponed.Work = history.Work{Agent: e.Agent, Usage: e.Usage, Durations: e.Durations}
+	b.stopped = postponed.Reason.String()
+	b.add(&postponed)
 	return nil
 }
 

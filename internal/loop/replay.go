@@ -27,9 +27,6 @@ func (r *run) deletedByMerge(ctx context.Context, was string) bool {
 	if r.comments == nil {
 		return false
 	}
-	if head, err := r.head(ctx); err != nil || head != "" {
-		return false
-	}
 	heard, err := r.GitHub.Look(ctx, r.account())
 	if err != nil || heard.Pull == nil {
 		return false

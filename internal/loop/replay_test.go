@@ -155,12 +155,10 @@ func TestBranchDeletedByMerge(t *testing.T) {
 	for name, c := range map[string]struct {
 		pull   *commands.Pull // as GitHub has it now
 		unread bool           // GitHub was out of reach before
-		there  bool           // the branch is
 		want   bool
 	}{
 		"merged":                       {pull: &commands.Pull{Number: 7, Merged: true, Head: s.merged}, want: true},
 		"no pull request":              {},
-		"the branch is there":          {pull: &commands.Pull{Number: 7, Merged: true, Head: s.merged}, there: true},
 		"GitHub was out of reach then": {pull: &commands.Pull{Number: 7, Merged: true, Head: s.merged}, unread: true},
 	} {
 		r := s.branches(c.pull)
@@ -169,17 +167,11 @@ func TestBranchDeletedByMerge(t *testing.T) {
 		if c.unread {
 			r.comments = nil
 		}
-		if c.there {
-			s.git(t, "update-ref", r.ref(), s.merged)
-		}
 		assert.Equal(t, c.want, r.deletedByMerge(t.Context(), s.merged), name)
 		if c.want {
 			assert.Equal(t, c.pull, r.comments.Pull, "from now on it is known")
 		} else if c.pull == nil {
 			assert.NotNil(t, r.comments.Pull, "what is known stays")
-		}
-		if c.there {
-			s.git(t, "update-ref", "-d", r.ref())
 		}
 	}
 }

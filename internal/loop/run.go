@@ -28,9 +28,8 @@ import (
 type run struct {
 	*thread
 
-	joins    bool // work under the start that an earlier job of this run recorded
-	mustJoin bool // without one, nothing begins
-	aside    bool // apply commands alone, which a start for another job does not hinder
+	joins bool // work under the start that an earlier job of this run recorded
+	aside bool // apply commands alone, which a start for another job does not hinder
 
 	working        []*attempt          // whose agents were asked
 	leftAs         git.Fingerprint     // of the repository, as the agents left it
@@ -74,9 +73,9 @@ func (e *failedError) Error() string { return e.reason.String() }
 func unmeasured(reason decision.Reason) error { return &failedError{reason: reason, baseline: true} }
 
 // conflict finds the merge conflict in an error; nil when there is none.
-func conflict(err error) *failedError {
+func conflict(err error) *decision.Reason {
 	if failed, is := errors.AsType[*failedError](err); is && failed.conflict {
-		return failed
+		return &failed.reason
 	}
 	return nil
 }
@@ -109,10 +108,7 @@ func (r *run) iterate(ctx context.Context) error {
 		return err
 	}
 	at, p, err := r.propose(ctx)
-	if conflict := conflict(err); conflict != nil {
-		return r.failForPerson(ctx, conflict.reason)
-	}
-	if reason := pushRefusal(err); reason != nil {
+	if reason := cmp.Or(conflict(err), pushRefusal(err)); reason != nil {
 		return r.failForPerson(ctx, *reason)
 	}
 	if err != nil {

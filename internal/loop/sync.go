@@ -316,31 +316,26 @@ func (r *run) withBase(ctx context.Context, commit, base string) (string, error)
 
 // commitOnBase makes the commit of a candidate. On a branch that lacks the default branch it
 // has the candidate's own change alone, and merging it has to give what was measured.
-func (r *run) commitOnBase(ctx context.Context, at position, parent, candidate, message string) (string, error) {
-	tree, conflicts, err := candidate, []string(nil), error(nil)
-	own := at.PushOnto != at.Head
-	if own {
-		tree, conflicts, err = r.threeWay(ctx, at.Start, parent, candidate)
+func (r *run) commitOnBase(ctx context.Context, at position, parent, candidate, message string) (commit string,
+	err error,
+) {
+	if at.PushOnto == at.Head {
+		return r.commitTree(ctx, candidate, message, parent)
 	}
-	if err != nil || len(conflicts) > 0 {
-		return "", cmp.Or(err, proposal.Refuse("%s", r.needsWorkflows(conflicts)))
+	merged := ""
+	tree, conflicts, err := r.threeWay(ctx, at.Start, parent, candidate)
+	if err == nil && len(conflicts) == 0 {
+		commit, err = r.commitTree(ctx, tree, message, parent)
 	}
-	commit, err := r.commitTree(ctx, tree, message, parent)
-	if err != nil || !own {
-		return commit, err
+	if err == nil && commit != "" {
+		merged, conflicts, err = r.Repo.MergeTree(ctx, commit, at.Base)
 	}
-	merged, conflicts, err := r.Repo.MergeTree(ctx, commit, at.Base)
 	if err == nil && (len(conflicts) > 0 || merged != candidate) {
-		err = proposal.Refuse("%s", r.needsWorkflows(conflicts))
+		err = proposal.Refuse("%s", decision.Reason{
+			Kind: decision.PushNeedsMerge, Path: r.branch(), Words: strings.Join(atMost(conflicts, 5), ", "),
+		})
 	}
 	return commit, err
-}
-
-func (r *run) needsWorkflows(files []string) decision.Reason {
-	return decision.Reason{
-		Kind: decision.PushNeedsMerge, Path: r.branch(),
-		Words: strings.Join(atMost(files, 5), ", "),
-	}
 }
 
 // threeWay merges two trees or commits whose common one is base. Git's merge takes

@@ -16,23 +16,9 @@ import (
 	"github.com/org/autoloop/internal/render"
 )
 
-// Hear finds the program's issue, opening it for a file program without one,
-// its pull request, and the comments that were not heard before.
-func (s *Service) Hear(ctx context.Context, a render.Account) (commands.Heard, error) {
-	heard, err := s.Look(ctx, a)
-	if err != nil {
-		return heard, err
-	}
-	if heard.Issue, heard.Author, err = s.Open(ctx, a); err == nil && heard.Issue == 0 {
-		heard.Warnings = append(heard.Warnings,
-			"issues are disabled in the repository, so that nobody sees its status there: enable them under "+
-				"Settings, General")
-	}
-	return heard, err
-}
-
-// Look is Hear without a request that changes anything: the issue is 0 when
-// the program has no issue, and one that is closed stays so.
+// Look finds the program's issue, its pull request, and the comments that were not heard before,
+// without a request that changes anything: the issue is 0 when the program has no issue, and one
+// that is closed stays so.
 func (s *Service) Look(ctx context.Context, a render.Account) (commands.Heard, error) {
 	summary := a.Summary()
 	s.seen = &seen{}

@@ -35,7 +35,7 @@ func TestOnlyTrustedPeopleSteer(t *testing.T) {
 	})
 	w.begin()
 	s := w.service()
-	heard := must(s.Hear(t.Context(), w.account()))
+	heard := must(hear(t.Context(), s, w.account()))
 	var said []string
 	for _, c := range heard.Comments {
 		said = append(said, fmt.Sprintf("%s %d %q", c.Author, len(c.Commands), c.Text))
@@ -56,7 +56,7 @@ func TestOnlyTrustedPeopleSteer(t *testing.T) {
 		assert.Equal(t, 1, status, "a stranger's look-alike is not taken for ours")
 	})
 	w.begin()
-	heard = must(w.service().Hear(t.Context(), w.account()))
+	heard = must(hear(t.Context(), w.service(), w.account()))
 	assert.Empty(t, heard.Comments, "what was heard is not heard again")
 }
 
@@ -84,9 +84,9 @@ func TestPeopleWhoMaySteer(t *testing.T) {
 						"metric: seconds\ntrusted-associations: "+trusted, 1)))
 			}
 			service := w.service()
-			heard := must(service.Hear(t.Context(), w.account()))
+			heard := must(hear(t.Context(), service, w.account()))
 			assert.Equal(t, part[3] == "true", len(heard.Comments) == 2, "%v", heard.Comments)
-			_, err := service.Hear(t.Context(), w.account())
+			_, err := hear(t.Context(), service, w.account())
 			require.NoError(t, err)
 			asked := 0
 			for _, call := range w.server.Calls() {
@@ -106,7 +106,7 @@ func TestUnreadablePermissionTrustsNobody(t *testing.T) {
 		s.Say("alice", 1, "/autoloop pause", noon)
 		s.NoPermissions = true
 	})
-	heard := must(w.service().Hear(t.Context(), w.account()))
+	heard := must(hear(t.Context(), w.service(), w.account()))
 	assert.Empty(t, heard.Comments)
 	assert.Empty(t, heard.Until, "they are read again the next time")
 	require.Len(t, heard.Warnings, 1)
@@ -121,10 +121,10 @@ func TestIssueNamesNoTrustedPeople(t *testing.T) {
 		s.Say("mallory", 1, "/autoloop pause", noon)
 	})
 	w.program = program.ParseIssue(1, "Speed", []byte(front))
-	heard := must(w.service().Hear(t.Context(), w.account()))
+	heard := must(hear(t.Context(), w.service(), w.account()))
 	assert.Empty(t, heard.Comments)
 	w.program.Issue = 0 // as a file it does
-	heard = must(w.service().Hear(t.Context(), w.account()))
+	heard = must(hear(t.Context(), w.service(), w.account()))
 	assert.Empty(t, heard.Comments, "on the issue that is opened for it")
 }
 
@@ -145,7 +145,7 @@ func TestCommentsOnThePullRequestSteerToo(t *testing.T) {
 	})
 	w.begin()
 	s := w.service()
-	heard := must(s.Hear(t.Context(), w.account()))
+	heard := must(hear(t.Context(), s, w.account()))
 	require.Len(t, heard.Comments, 3)
 	talk, review, line := heard.Comments[0], heard.Comments[1], heard.Comments[2]
 	assert.Equal(t, "smaller steps please", talk.Text)
@@ -166,7 +166,7 @@ func TestCommentsOnThePullRequestSteerToo(t *testing.T) {
 		assert.Len(t, on, 9, "one reply to each")
 	})
 	w.set(history.HeardUntil, heard.Until)
-	heard = must(w.service().Hear(t.Context(), w.account()))
+	heard = must(hear(t.Context(), w.service(), w.account()))
 	assert.Empty(t, heard.Comments, "each is heard once")
 }
 
@@ -176,7 +176,7 @@ func TestAnswerOfUnknownFateIsLookedForFirst(t *testing.T) {
 	t.Parallel()
 	w := newProject(t, nil)
 	s := w.service()
-	heard := must(s.Hear(t.Context(), w.account()))
+	heard := must(hear(t.Context(), s, w.account()))
 	var asked int64
 	w.server.Change(func(state *githubtest.State) { asked = state.Say("alice", heard.Issue, "/autoloop run", noon).ID })
 	w.server.Fail(githubtest.Fault{Kind: githubtest.Dropped, Method: "POST", Path: "/comments", Skip: 1, After: true})
@@ -201,12 +201,12 @@ func TestClosedPullRequestIsHeard(t *testing.T) {
 		s.Say("bob", s.Pulls[0].Number, "/autoloop resume", w.clock.Now())
 	})
 	w.begin()
-	heard := must(w.service().Hear(t.Context(), w.account()))
+	heard := must(hear(t.Context(), w.service(), w.account()))
 	require.Len(t, heard.Comments, 2)
 	assert.Equal(t, "it is too large", heard.Comments[0].Text)
 	assert.Equal(t, []commands.Command{{Kind: commands.Resume}}, heard.Comments[1].Commands)
 	w.set(history.HeardUntil, heard.Until)
-	heard = must(w.service().Hear(t.Context(), w.account()))
+	heard = must(hear(t.Context(), w.service(), w.account()))
 	assert.Empty(t, heard.Comments)
 }
 
@@ -229,7 +229,7 @@ func TestOwnIssueIsAdoptedOrReopened(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newProject(t, c.fill)
-			heard := must(w.service().Hear(t.Context(), w.account()))
+			heard := must(hear(t.Context(), w.service(), w.account()))
 			assert.Equal(t, c.want, heard.Issue)
 			w.server.Change(func(s *githubtest.State) { assert.True(t, s.Issue(c.want).Open) })
 		})
@@ -258,7 +258,7 @@ func TestTransferredIssueIsGone(t *testing.T) {
 	})
 	w.begin()
 	service := w.service()
-	heard := must(service.Hear(t.Context(), w.account()))
+	heard := must(hear(t.Context(), service, w.account()))
 	assert.Empty(t, heard.Comments)
 	assert.NotContains(t, []int{own, stranger}, heard.Issue)
 	w.decide(history.Accepted, "7")
@@ -307,9 +307,7 @@ func TestWithoutIssuesThePullRequestIsOpened(t *testing.T) {
 	w := newProject(t, func(s *githubtest.State) { s.NoIssues = true })
 	w.begin()
 	s := w.service()
-	heard := must(s.Hear(t.Context(), w.account()))
-	require.Len(t, heard.Warnings, 1)
-	assert.Contains(t, heard.Warnings[0], "Settings, General")
+	assert.Zero(t, must(hear(t.Context(), s, w.account())).Issue)
 	w.decide(history.Accepted, "8")
 	require.NoError(t, w.show(s))
 	w.run(history.Accepted, "7")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/api"
+	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/github/githubtest"
 	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/history"
@@ -127,9 +128,18 @@ func (w *project) decide(outcome state.Status, metric string) {
 	w.add(&history.Finished{Head: history.Head{Run: fmt.Sprint("r", w.runs)}})
 }
 
+// hear reads what was said, and opens the issue.
+func hear(ctx context.Context, s *sync.Service, a render.Account) (commands.Heard, error) {
+	heard, err := s.Look(ctx, a)
+	if err == nil {
+		heard.Issue, heard.Author, err = s.Open(ctx, a)
+	}
+	return heard, err
+}
+
 // hear hears, and notes in the records what was found.
 func (w *project) hear(s *sync.Service) error {
-	heard, err := s.Hear(w.t.Context(), w.account())
+	heard, err := hear(w.t.Context(), s, w.account())
 	if err != nil {
 		return err
 	}
