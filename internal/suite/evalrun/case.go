@@ -158,19 +158,15 @@ func (w *cased) grade(ctx context.Context) error {
 
 // write keeps the grading.
 func (w *cased) write() error {
-	object := func(value map[string]any) json.RawMessage {
-		text, _ := json.Marshal(value) //nolint:errchkjson // numbers and nulls
-		return text
-	}
 	executor, usage := w.reply.Duration, w.reply.Usage
-	w.grading.Timing = object(map[string]any{
+	w.grading.Timing = map[string]float64{
 		"executor_duration_seconds": executor.Seconds(), "grader_duration_seconds": w.took.Seconds(),
 		"total_duration_seconds": (executor + w.took).Seconds(),
-	})
-	w.grading.Metrics = object(map[string]any{
+	}
+	w.grading.Metrics = map[string]any{
 		"total_tool_calls": usage.ToolCalls, "total_steps": usage.Turns, "input_tokens": usage.InputTokens,
 		"output_tokens": usage.OutputTokens, "output_chars": w.chars, "transcript_chars": len(w.transcript),
-	})
+	}
 	text, err := json.MarshalIndent(w.grading, "", "  ")
 	if err != nil {
 		return err

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/agent/commandline"
@@ -112,3 +114,152 @@ func AgentConfig() sandbox.Config {
 	config, personal := commandline.All().Config()
 	return sandbox.Config{Include: config, Exclude: append([]string{"**/*.local.*"}, personal...)}
 }
+
+// role is the part that a configuration has in a comparison.
+type role int
+
+const (
+	theBaseline role = iota
+	theCandidate
+	roles
+)
+
+func (r role) String() string { return [roles]string{"baseline", "candidate"}[r] }
+
+// prepared is a task, ready to be run.
+type prepared struct {
+	tasks.Task
+
+	agent     agent.Agent
+	version   string // of the agent, "" when it is part of this binary
+	templates [roles]*sandbox.Template
+	keys      [roles]string // of the runs
+}
+
+// session is one comparison while it is worked on.
+type comparison struct {
+	TaskOptions
+
+	// make makes a run; it is execute but in tests of the rules alone.
+	make  func(ctx context.Context, u unit) (record, error)
+	suite *TaskSuite
+	sides [roles]Side
+	tasks []*prepared
+	spent *Spending
+	mu    sync.Mutex // of what follows, while runs are made
+	// records has the finished runs by task and role, in the order of repeats.
+	records  map[unit]record
+	warnings []string
+	workers  map[string]*prepared // the first task of each agent, by its name
+	reused   int
+	total    int
+	auto     bool
+	// standalone says that there is no candidate: the baseline is measured for itself.
+	standalone bool
+	// varies says that runs of the same configuration can differ.
+	varies bool
+}
+
+// prepare makes everything ready before anything runs, so that what cannot
+// work is found while nothing was spent.
+func prepare(ctx context.Context, loaded *TaskSuite, o TaskOptions, sides []Side) (*comparison, error) {
+	s := &comparison{
+		TaskOptions: o, suite: loaded, sides: [roles]Side{sides[0], sides[len(sides)-1]}, records: map[unit]record{},
+		workers: map[string]*prepared{}, auto: o.Runs <= 0, standalone: len(sides) == 1,
+		spent: &Spending{Budget: o.Budget, Begun: o.Now()},
+	}
+	s.make = s.execute
+	overlays, err := s.overlays(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var faults []error
+	for i, task := range loaded.Tasks {
+		p := &prepared{Task: task}
+		s.tasks = append(s.tasks, p)
+		faults = append(faults, s.assign(ctx, p))
+		for side, overlay := range overlays {
+			dir := filepath.Join(s.RunDir, fmt.Sprintf("template-%d-%v", i, role(side)))
+			fixture := loaded.files.Fixture(task)
+			p.templates[side], err = sandbox.Compose(ctx, dir, fixture.Name, []sandbox.Fixture{fixture}, overlay)
+			if _, is := errors.AsType[*misuse.Error](err); !is && err != nil {
+				return nil, err
+			}
+			faults = append(faults, err)
+		}
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, misuse.New(err)
+	}
+	for _, p := range s.tasks {
+		for side := range roles {
+			p.keys[side] = s.key(side, p)
+		}
+	}
+	return s, nil
+}
+
+// overlays reads both configurations.
+func (s *comparison) overlays(ctx context.Context) (overlays [roles]*sandbox.Overlay, err error) {
+	for side := range roles {
+		overlay, fault := sandbox.ReadOverlay(ctx, side.String(), s.sides[side].Dir, s.Config)
+		if ctx.Err() != nil {
+			return overlays, context.Cause(ctx)
+		}
+		if fault == nil && len(overlay.Files) == 0 {
+			s.warn("the %s (%s) has no file of a configuration", side, s.sides[side].Label)
+		}
+		overlays[side], err = overlay, errors.Join(err, fault)
+	}
+	if err != nil {
+		return overlays, misuse.New(err)
+	}
+	before, after := overlays[theBaseline], overlays[theCandidate]
+	if len(before.Files) == 0 && len(after.Files) == 0 {
+		return overlays, misuse.Errorf("neither the baseline (%s) nor the candidate (%s) has a file of a "+
+			"configuration: there is nothing to compare; name the files with the key `target` (--settings)",
+			s.sides[theBaseline].Label, s.sides[theCandidate].Label)
+	}
+	before.Against(after)
+	if before.Files.Digest() == after.Files.Digest() {
+		s.warn("baseline and candidate have the same configuration")
+	}
+	return overlays, nil
+}
+
+func (s *comparison) warn(format string, args ...any) {
+	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
+}
+
+// assign finds the agent of a task.
+func (s *comparison) assign(ctx context.Context, p *prepared) (err error) {
+	name, named := AgentOf(p.Agent), p.File
+	if chosen := AgentOf(s.Agent); name == "" || s.Override && chosen != name {
+		if name != "" {
+			s.warn("%s names agent %s; %s works on it, as this run says", p.File, p.Agent, s.Agent)
+		}
+		name, named = chosen, "the run's agent"
+	}
+	if name == "" {
+		return fmt.Errorf("%s names no agent: choose one for the run (--agent), or give the task its own", p.File)
+	}
+	known, asked := s.workers[name]
+	if !asked {
+		s.workers[name] = p // of which a fault is said once
+		if p.agent, err = s.Agents(name); err != nil {
+			return fmt.Errorf("%s: %w", named, err)
+		}
+		if program, outside := p.agent.(agent.Installed); outside {
+			if p.version, err = program.Version(ctx); err != nil {
+				err = fmt.Errorf("%s: ask agent %s for its version: %w", p.File, name, err)
+			}
+		}
+		return err
+	}
+	p.agent, p.version = known.agent, known.version
+	return nil
+}
+
+// AgentOf is the name here of an agent that a task file, or a person, calls by one of
+// its other names.
+func AgentOf(name string) string { return commandline.All().Canonical(name) }

@@ -34,10 +34,8 @@ func Each[U any](ctx context.Context, r *Runner, spent *Spending, units []U, far
 	group.SetLimit(cmp.Or(r.Jobs, defaultJobs))
 	for i, unit := range units {
 		group.Go(func() error {
-			select {
-			case <-going.Done():
+			if going.Err() != nil {
 				return nil
-			default:
 			}
 			if err := spent.Over(r.Now()); err != nil {
 				if so := far(i, unit); so != "" {

@@ -25,9 +25,9 @@ type Grading struct {
 	// Expectations are the deterministic ones first.
 	Expectations []Graded `json:"expectations"`
 	// Metrics is any JSON, and so is what follows; nil when not given.
-	Metrics  json.RawMessage `json:"execution_metrics,omitempty"`
-	Timing   json.RawMessage `json:"timing,omitempty"`
-	Claims   json.RawMessage `json:"claims,omitempty"`
+	Metrics  any             `json:"execution_metrics,omitempty"`
+	Timing   any             `json:"timing,omitempty"`
+	Claims   any             `json:"claims,omitempty"`
 	Feedback json.RawMessage `json:"eval_feedback,omitempty"`
 }
 
@@ -46,9 +46,6 @@ type Graded struct {
 func ParseGrading(data []byte) (g Grading, err error) {
 	const most, mostEntries = 8 << 20, 100_000
 	root, ok := document.Read("", data, most, document.Object)
-	raw := func(to *json.RawMessage) func(document.Node) {
-		return func(n document.Node) { *to, _ = json.Marshal(document.Plain(n)) }
-	}
 	if ok {
 		root.Object(document.Keys{
 			"expectations": func(n document.Node) {
@@ -67,8 +64,10 @@ func ParseGrading(data []byte) (g Grading, err error) {
 					g.Expectations = append(g.Expectations, entry)
 				})
 			},
-			"execution_metrics": raw(&g.Metrics), "timing": raw(&g.Timing), "claims": raw(&g.Claims),
-			"eval_feedback": raw(&g.Feedback),
+			"execution_metrics": document.Into(&g.Metrics, document.Plain),
+			"timing":            document.Into(&g.Timing, document.Plain),
+			"claims":            document.Into(&g.Claims, document.Plain),
+			"eval_feedback":     func(n document.Node) { g.Feedback, _ = json.Marshal(document.Plain(n)) },
 		}, false, "expectations")
 	}
 	if len(root.Problems) > 0 {

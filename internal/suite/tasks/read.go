@@ -48,14 +48,25 @@ func Parse(files []File, isDir func(path string) bool) (tasks []Task, problems d
 		t.task = Task{File: file.Path, Timeout: DefaultTimeout}
 		if ok {
 			root.Object(document.Keys{
-				"id":          t.id,
-				"title":       document.Filled(&t.task.Title, suite.MaxName),
-				"agent":       document.Into(&t.task.Agent, suite.Name),
-				"fixtureDir":  t.fixture,
-				"prompt":      document.Filled(&t.task.Prompt, suite.MaxText),
-				"checks":      func(n document.Node) { n.List(suite.MaxChecks, t.check) },
-				"judgeRubric": t.rubric,
-				"timeoutMs":   func(n document.Node) { t.task.Timeout = suite.Time(n, time.Millisecond) },
+				"id":         t.id,
+				"title":      document.Filled(&t.task.Title, suite.MaxName),
+				"agent":      document.Into(&t.task.Agent, suite.Name),
+				"fixtureDir": t.fixture,
+				"prompt":     document.Filled(&t.task.Prompt, suite.MaxText),
+				"checks": func(n document.Node) {
+					n.List(suite.MaxChecks, func(n document.Node) {
+						check, _ := suite.ReadCheck(n, checkKeys(), nil, "kind")
+						t.task.Checks = append(t.task.Checks, check)
+					})
+				},
+				"judgeRubric": func(n document.Node) {
+					t.task.Rubric = &Rubric{}
+					n.Object(document.Keys{
+						"criteria": document.Filled(&t.task.Rubric.Criteria, suite.MaxText),
+						"weight":   document.Into(&t.task.Rubric.Weight, document.Node.Fraction),
+					}, true, "criteria")
+				},
+				"timeoutMs": func(n document.Node) { t.task.Timeout = suite.Time(n, time.Millisecond) },
 			}, true, "id", "title", "fixtureDir", "prompt")
 		}
 		tasks, problems = append(tasks, t.task), append(problems, root.Problems...)
@@ -101,15 +112,6 @@ func (t *taskReader) fixture(n document.Node) {
 	}
 }
 
-func (t *taskReader) rubric(n document.Node) {
-	var rubric Rubric
-	n.Object(document.Keys{
-		"criteria": document.Filled(&rubric.Criteria, suite.MaxText),
-		"weight":   document.Into(&rubric.Weight, document.Node.Fraction),
-	}, true, "criteria")
-	t.task.Rubric = &rubric
-}
-
 // checkKeys are the keys of each kind of check; those after "|" may be left out.
 func checkKeys() map[suite.CheckKind]string {
 	return map[suite.CheckKind]string{
@@ -121,12 +123,6 @@ func checkKeys() map[suite.CheckKind]string {
 		suite.RegexMatch:      "kind path pattern",
 		suite.DiffContains:    "kind substring",
 	}
-}
-
-// check reads one entry of `checks`.
-func (t *taskReader) check(n document.Node) {
-	check, _ := suite.ReadCheck(n, checkKeys(), nil, "kind")
-	t.task.Checks = append(t.task.Checks, check)
 }
 
 // DefaultTimeout bounds a task that does not say `timeoutMs`.
