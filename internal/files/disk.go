@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 )
 
 // WriteFile puts a file with this content in the place of whatever file is
@@ -78,9 +77,6 @@ func Cause(err error) error {
 func Full(err error) bool {
 	if err == nil {
 		return false
-	}
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return true
 	}
 	text := strings.ToLower(err.Error())
 	return strings.Contains(text, "no space left on device") || strings.Contains(text, "disk quota exceeded")

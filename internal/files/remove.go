@@ -1,9 +1,6 @@
 package files
 
-import (
-	"os"
-	"path/filepath"
-)
+import "os"
 
 // RemoveAll deletes dir and all below it, also where directories are read-only
 // or closed, or where the one around dir may not be listed. Links are deleted and
@@ -12,63 +9,37 @@ func RemoveAll(dir string) error {
 	if err := os.RemoveAll(dir); err == nil {
 		return nil
 	}
-	root, err := os.OpenRoot(filepath.Dir(dir))
-	if err != nil {
-		clearDir(dir)
-		return os.Remove(dir)
+	if info, err := os.Lstat(dir); err == nil && info.IsDir() {
+		_ = os.Chmod(dir, 0o700) //nolint:gosec // it is about to be deleted
+		if root, err := os.OpenRoot(dir); err == nil {
+			if opened, err := root.Stat("."); err == nil && os.SameFile(info, opened) { // no link by now
+				clearDir(root)
+			}
+			_ = root.Close()
+		}
 	}
-	unlock(root, filepath.Base(dir))
-	_ = root.Close()
 	return os.RemoveAll(dir)
 }
 
-// clearDir deletes what is in a directory, which os.RemoveAll reaches through the one
-// around it alone. What it cannot delete, the removal after it will name.
-func clearDir(dir string) {
-	info, err := os.Lstat(dir)
-	if err != nil || !info.IsDir() {
-		return
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return
-	}
-	defer func() { _ = root.Close() }()
-	if opened, err := root.Stat("."); err != nil || !os.SameFile(info, opened) {
-		return // somebody has put a link there meanwhile
-	}
-	for _, entry := range entriesOf(root) {
-		unlock(root, entry.Name())
-		_ = root.RemoveAll(entry.Name())
-	}
-}
-
-// unlock opens a directory and all below it to their owner, one step at a time,
-// so that no path is too long and none leads out. What it cannot open, the
+// clearDir deletes what is in a directory, and opens those below it to their owner, one step
+// at a time, so that no path is too long and none leads out. What it cannot delete, the
 // removal after it will name.
-func unlock(above *os.Root, name string) {
-	if info, err := above.Lstat(name); err != nil || !info.IsDir() {
-		return
-	}
-	_ = above.Chmod(name, 0o700) //nolint:gosec // it is about to be deleted
-	dir, err := above.OpenRoot(name)
-	if err != nil {
-		return
-	}
-	defer func() { _ = dir.Close() }()
-	for _, entry := range entriesOf(dir) {
-		if entry.IsDir() {
-			unlock(dir, entry.Name())
-		}
-	}
-}
-
-func entriesOf(dir *os.Root) []os.DirEntry {
+func clearDir(dir *os.Root) {
 	file, err := dir.Open(".")
 	if err != nil {
-		return nil
+		return
 	}
 	defer func() { _ = file.Close() }()
 	entries, _ := file.ReadDir(-1) // those read before an error count
-	return entries
+	for _, entry := range entries {
+		name := entry.Name()
+		if entry.IsDir() {
+			_ = dir.Chmod(name, 0o700) //nolint:gosec // it is about to be deleted
+			if below, err := dir.OpenRoot(name); err == nil {
+				clearDir(below)
+				_ = below.Close()
+			}
+		}
+		_ = dir.Remove(name)
+	}
 }

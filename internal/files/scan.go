@@ -1,7 +1,6 @@
 package files
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,17 +9,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
+	"syscall"
 )
-
-// Workers is how many files are read or written at the same time.
-func Workers() int {
-	const most = 8
-	return min(most, runtime.GOMAXPROCS(0))
-}
 
 // Scanner reads what is below a directory. It follows no links.
 type Scanner struct {
@@ -49,7 +40,7 @@ func (e *LimitError) Error() string { return e.Reason }
 // List returns what is there, without reading the files.
 func (s *Scanner) List(ctx context.Context) (Manifest, error) {
 	s.found = Manifest{}
-	if err := s.walk(ctx, s.Root, "."); err != nil {
+	if err := s.walk(ctx, "."); err != nil {
 		return nil, err
 	}
 	s.found.Sort()
@@ -72,74 +63,52 @@ func (s *Scanner) fault(name string, err error) error {
 	return s.Fault(name, err)
 }
 
-// walk lists a directory by its own root, so that no path is followed from the top
-// for each name in it.
-func (s *Scanner) walk(ctx context.Context, in *os.Root, dir string) error {
+// walk lists a directory.
+func (s *Scanner) walk(ctx context.Context, dir string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if s.MaxDepth > 0 && strings.Count(dir, "/") >= s.MaxDepth {
 		return s.fault(dir, &LimitError{"is too deep"})
 	}
-	names, err := namesIn(in)
+	open, err := s.Root.Open(filepath.FromSlash(dir))
 	if err != nil {
-		return s.fault(dir, at(dir, err))
+		return s.fault(dir, err)
+	}
+	names, err := open.Readdirnames(-1)
+	if err = errors.Join(err, open.Close()); err != nil {
+		return s.fault(dir, err)
 	}
 	for _, name := range names {
-		if err := s.visit(ctx, in, name, path.Join(dir, name)); err != nil {
+		if err := s.visit(ctx, path.Join(dir, name)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func namesIn(root *os.Root) ([]string, error) {
-	file, err := root.Open(".")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	return file.Readdirnames(-1)
-}
-
-// at gives an error of a directory's own root the whole path.
-func at(name string, err error) error {
-	if of, ok := errors.AsType[*fs.PathError](err); ok {
-		return &fs.PathError{Op: of.Op, Path: name, Err: of.Err}
-	}
-	return err
-}
-
-// visit takes in one path, which has this name in its directory, and what is below
-// it.
-func (s *Scanner) visit(ctx context.Context, in *os.Root, name, path string) error {
+// visit takes in one path, and what is below it.
+func (s *Scanner) visit(ctx context.Context, path string) error {
 	if s.Skip != nil && s.Skip(path) {
 		return nil
 	}
-	info, err := in.Lstat(name)
+	info, err := s.Root.Lstat(filepath.FromSlash(path))
 	if err != nil {
-		return s.fault(path, at(path, err))
+		return s.fault(path, err)
 	}
 	if info.IsDir() && s.Within != nil && !s.Within(path) {
 		return nil
 	}
 	if s.Keep == nil || s.Keep(path) {
-		if err := s.add(in, name, path, info); err != nil {
-			return err
-		}
+		err = s.add(path, info)
 	}
-	if !info.IsDir() {
-		return nil
+	if err == nil && info.IsDir() {
+		err = s.walk(ctx, path)
 	}
-	below, err := in.OpenRoot(name)
-	if err != nil {
-		return s.fault(path, at(path, err))
-	}
-	defer func() { _ = below.Close() }()
-	return s.walk(ctx, below, path)
+	return err
 }
 
-func (s *Scanner) add(in *os.Root, name, path string, info fs.FileInfo) (err error) {
+func (s *Scanner) add(path string, info fs.FileInfo) (err error) {
 	if s.MaxEntries > 0 && len(s.found) >= s.MaxEntries {
 		return s.fault(path, &LimitError{fmt.Sprintf("is one path too many: there may be %d", s.MaxEntries)})
 	}
@@ -149,8 +118,8 @@ func (s *Scanner) add(in *os.Root, name, path string, info fs.FileInfo) (err err
 		entry.Size = info.Size()
 	case entry.IsLink():
 		entry.Mode = fs.ModeSymlink
-		if entry.Target, err = in.Readlink(name); err != nil {
-			return s.fault(path, at(path, err))
+		if entry.Target, err = s.Root.Readlink(filepath.FromSlash(path)); err != nil {
+			return s.fault(path, err)
 		}
 	}
 	s.found = append(s.found, entry)
@@ -160,36 +129,37 @@ func (s *Scanner) add(in *os.Root, name, path string, info fs.FileInfo) (err err
 // Hash reads the files of a manifest that have no digest yet, and fills in what
 // they are.
 func (s *Scanner) Hash(ctx context.Context, m Manifest) error {
-	group, within := errgroup.WithContext(ctx)
-	group.SetLimit(Workers())
-	total, fault := int64(0), error(nil)
+	total := int64(0)
 	for i := range m {
 		e := &m[i]
 		if !e.IsFile() || e.SHA256 != "" {
 			continue
 		}
-		if total += e.Size; s.MaxBytes > 0 && total > s.MaxBytes {
-			total -= e.Size
-			if fault = s.fault(e.Path, &LimitError{fmt.Sprintf("makes it larger than %d bytes",
-				s.MaxBytes)}); fault != nil {
-				break
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		var size int64
+		var sum string
+		var err error
+		if s.MaxBytes > 0 && total+e.Size > s.MaxBytes {
+			err = &LimitError{fmt.Sprintf("makes it larger than %d bytes", s.MaxBytes)}
+		} else {
+			total += e.Size
+			size, sum, err = Digest(s.Root, e.Path)
+		}
+		if err != nil {
+			if err = s.fault(e.Path, err); err != nil {
+				return err
 			}
 			continue
 		}
-		group.Go(func() error {
-			if within.Err() != nil {
-				return context.Cause(within)
-			}
-			size, sum, err := Digest(s.Root, e.Path)
-			if err != nil {
-				return s.fault(e.Path, err)
-			}
-			e.Size, e.SHA256 = size, sum
-			return nil
-		})
+		e.Size, e.SHA256 = size, sum
 	}
-	return cmp.Or(fault, group.Wait())
+	return nil
 }
+
+// NonBlocking keeps an open from waiting at a pipe that was put in a file's place.
+const NonBlocking = syscall.O_NONBLOCK
 
 // OpenRegular opens a file for reading that is no link and no pipe, and that
 // nobody replaces meanwhile. The path has slashes.

@@ -12,6 +12,21 @@ import (
 	"syscall"
 )
 
+// SyncDirectory makes the names in a directory outlive a crash.
+func SyncDirectory(dir string) error {
+	file, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Sync(), file.Close())
+}
+
+// OwnedByUs reports whether a file belongs to the user that this process runs as.
+func OwnedByUs(info os.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Geteuid()
+}
+
 const maxLinks = 40
 
 // Trusted returns an error when another user of this machine could put files

@@ -2,7 +2,10 @@
 
 package files
 
-import "time"
+import (
+	"os"
+	"time"
+)
 
 // Lock holds nothing where directories cannot be locked.
 func Lock(string) (unlock func(), err error) { return func() {}, nil }
@@ -14,3 +17,12 @@ func TryLock(string, time.Duration) (unlock func(), held bool, err error) {
 
 // Held is false where directories cannot be locked.
 func Held(string) (bool, error) { return false, nil }
+
+// SyncDirectory has nothing to do where directories cannot be synced.
+func SyncDirectory(string) error { return nil }
+
+// OwnedByUs holds where files have no owner of this kind.
+func OwnedByUs(os.FileInfo) bool { return true }
+
+// Trusted holds where directories have no owner of this kind.
+func Trusted(string) error { return nil }

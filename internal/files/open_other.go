@@ -1,6 +1,0 @@
-//go:build !unix
-
-package files
-
-// NonBlocking is not needed where files cannot be replaced by pipes.
-const NonBlocking = 0
