@@ -3,6 +3,7 @@ package actions
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/decision"
@@ -61,12 +62,10 @@ func masked(r loop.Result, masker process.Masker) loop.Result {
 		}
 	}
 	r.Reasons, r.Warnings, r.Changed = reasons, all(r.Warnings), all(r.Changed)
-	rails := make([]loop.Rail, len(r.Guardrails))
-	for i, rail := range r.Guardrails {
-		rails[i] = rail
-		rails[i].Metric = masker.String(rail.Metric)
+	r.Guardrails = slices.Clone(r.Guardrails)
+	for i := range r.Guardrails {
+		r.Guardrails[i].Metric = masker.String(r.Guardrails[i].Metric)
 	}
-	r.Guardrails = rails
 	return r
 }
 

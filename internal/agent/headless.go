@@ -31,8 +31,8 @@ const linger = 15 * time.Second
 // CommandLines returns the agents of a table of coding agents that are run by
 // their command lines. Their keys and logins come from caller, the environment of the person or
 // workflow that runs us; now tells when a rate limit ends.
-func CommandLines(descriptors commandline.Table, runner Runner, caller []string, now func() time.Time) []Agent {
-	var agents []Agent
+func CommandLines(descriptors commandline.Table, runner Runner, caller []string, now func() time.Time) Registry {
+	var agents Registry
 	for _, one := range descriptors {
 		agents = append(agents, &Headless{agent: one, runner: runner, caller: caller, now: now, linger: linger})
 	}

@@ -18,8 +18,6 @@ import (
 
 // Situation is what decides whether an agent can be used here.
 type Situation struct {
-	// Env is the environment that the agent would get.
-	Env []string
 	// Command is the program's `agent-command`.
 	Command string
 	// Dir is a tree or checkout, and Targets the target files in it, relative
@@ -28,9 +26,9 @@ type Situation struct {
 	Targets []string
 }
 
-// Prober is an Agent that knows whether it can be used. One that is no Prober
-// always can.
-type Prober interface {
+// Known is an Agent that knows whether it can be used.
+type Known interface {
+	Agent
 	// Missing says what the agent lacks and how to get it; "" when nothing is
 	// missing. It starts no process and uses no network.
 	Missing(Situation) string
@@ -58,7 +56,7 @@ type Availability struct {
 
 // Registry holds the agents that this binary knows, in the order in which they
 // are listed to people; their names are distinct.
-type Registry []Agent
+type Registry []Known
 
 // Names returns the names in order.
 func (r Registry) Names() []string {
@@ -70,7 +68,7 @@ func (r Registry) Names() []string {
 }
 
 // Lookup finds an agent by its name. The error lists the names.
-func (r Registry) Lookup(name string) (Agent, error) {
+func (r Registry) Lookup(name string) (Known, error) {
 	for _, agent := range r {
 		if agent.Name() == name {
 			return agent, nil
@@ -86,7 +84,7 @@ func (r Registry) Usable(name string, situation Situation) (Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	if missing := missingOf(agent, situation); missing != "" {
+	if missing := agent.Missing(situation); missing != "" {
 		return nil, fmt.Errorf("agent %s cannot be used: %s", name, missing)
 	}
 	return agent, nil
@@ -113,7 +111,7 @@ func (r Registry) Ready(ctx context.Context, name string, situation Situation) (
 func (r Registry) Survey(ctx context.Context, situation Situation) ([]Availability, error) {
 	found := make([]Availability, len(r))
 	for i, agent := range r {
-		one := Availability{Name: agent.Name(), Missing: missingOf(agent, situation)}
+		one := Availability{Name: agent.Name(), Missing: agent.Missing(situation)}
 		if installed, ok := agent.(Installed); ok {
 			var err error
 			one.Version, err = installed.Version(ctx)
@@ -125,13 +123,6 @@ func (r Registry) Survey(ctx context.Context, situation Situation) ([]Availabili
 		found[i] = one
 	}
 	return found, context.Cause(ctx)
-}
-
-func missingOf(agent Agent, situation Situation) string {
-	if prober, ok := agent.(Prober); ok {
-		return prober.Missing(situation)
-	}
-	return ""
 }
 
 // Project is how an agent works with the directory of a project.

@@ -70,7 +70,7 @@ func (a *App) ready(ctx context.Context, runner *process.Runner, name string, si
 func (a *App) situation(p *program.Program, files []string) agent.Situation {
 	matcher := p.Matcher()
 	targets := slices.DeleteFunc(slices.Clone(files), func(path string) bool { return !matcher.Allows(path) })
-	return agent.Situation{Env: a.Environ, Command: p.AgentCommand, Dir: a.Checkout, Targets: targets}
+	return agent.Situation{Command: p.AgentCommand, Dir: a.Checkout, Targets: targets}
 }
 
 // namedAgents are the agents that somebody asked for, the most particular word

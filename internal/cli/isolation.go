@@ -30,36 +30,32 @@ func (a *App) isolate(ctx context.Context, p *program.Program, runner *process.R
 	hidden, readable []string,
 ) (isolation *process.Isolation, notes string, err error) {
 	wish, err := a.isolationWish(p)
-	if err != nil {
+	switch {
+	case err != nil || wish == "off" && !a.Root:
 		return nil, "", err
-	}
-	if wish == "off" {
-		if a.Root {
-			notes = asRoot + "isolation is off\n"
-		}
-		return nil, notes, nil
+	case wish == "off":
+		return nil, asRoot + "isolation is off\n", nil
 	}
 	probe := runner.ProbeIsolation(ctx, runDir, a.Environ)
-	needs := "`network: false` needs isolation, which does not work"
-	if p.Network {
-		needs = "isolation is required, but does not work"
+	if isolation = probe.Isolation; isolation == nil {
+		needs, exposed := "`network: false` needs isolation, which does not work", notIsolated
+		if p.Network {
+			needs = "isolation is required, but does not work"
+		}
+		if !p.Network || wish == "required" {
+			return nil, "", fmt.Errorf("%s: %s on this machine (`iterate doctor` says what to change): %s", p.File, needs,
+				probe.Reason)
+		}
+		if a.Root {
+			exposed = asRoot
+		}
+		return nil, exposed + probe.Reason + "\n", nil
 	}
-	switch {
-	case probe.Isolation != nil:
-	case !p.Network || wish == "required":
-		return nil, "", fmt.Errorf("%s: %s on this machine (`iterate doctor` says what to change): %s", p.File, needs,
-			probe.Reason)
-	case a.Root:
-		return nil, asRoot + probe.Reason + "\n", nil
-	default:
-		return nil, notIsolated + probe.Reason + "\n", nil
+	isolation.Home = a.Getenv("HOME")
+	if resolved, err := filepath.EvalSymlinks(isolation.Home); err == nil {
+		isolation.Home = resolved
 	}
-	home := a.Getenv("HOME")
-	if resolved, err := filepath.EvalSymlinks(home); err == nil {
-		home = resolved
-	}
-	isolation = probe.Isolation
-	isolation.Home, isolation.Readable = home, readable
+	isolation.Readable = readable
 	isolation.Hidden = append([]string{runDir}, hidden...)
 	// The files by which a step of a workflow speaks to its runner are no
 	// command's business.

@@ -164,7 +164,7 @@ func (a *App) newSkillLoop(ctx context.Context, p *program.Program, suite *evalr
 		return nil, err
 	}
 	improver, err := a.ready(ctx, runner, p.Agent,
-		agent.Situation{Env: a.Environ, Command: command, Dir: a.Dir})
+		agent.Situation{Command: command, Dir: a.Dir})
 	if err != nil {
 		return nil, err
 	}

@@ -118,7 +118,7 @@ func (a *App) chooseAgent(p *program.Program) string {
 
 // nobody is the error of a suite that nobody works on: it lists who could.
 func (a *App) nobody(ctx context.Context, role string) error {
-	found, err := a.registry(a.NewRunner()).Survey(ctx, agent.Situation{Env: a.Environ, Dir: a.Dir})
+	found, err := a.registry(a.NewRunner()).Survey(ctx, agent.Situation{Dir: a.Dir})
 	if err != nil {
 		return err
 	}
