@@ -217,20 +217,13 @@ func (r *run) deepen(ctx context.Context) error {
 // positionOfProposal finds the position that the proposal was made from, and
 // refuses the proposal when a branch has moved since.
 func (r *run) positionOfProposal(ctx context.Context, from *proposal.Proposal) (position, error) {
-	at, head := position{Base: from.Base}, ""
+	at, head, known := position{Base: from.Base}, "", false
 	err := r.deepen(ctx)
 	if err == nil {
 		at.BaseBranch, head, err = r.base(ctx)
 	}
-	if err == nil && at.BaseBranch != from.BaseBranch {
-		err = proposal.Refuse("it is for branch %q, not for %q", from.BaseBranch, at.BaseBranch)
-	}
-	known := false
 	if err == nil {
 		known, err = r.Repo.IsAncestor(ctx, from.Base, head)
-	}
-	if err == nil && !known {
-		err = proposal.Refuse("it was made from commit %.12s, which is not on %s", from.Base, at.BaseBranch)
 	}
 	if err == nil {
 		at.Branch, err = r.head(ctx)
@@ -240,11 +233,15 @@ func (r *run) positionOfProposal(ctx context.Context, from *proposal.Proposal) (
 		pull := fmt.Sprintf("refs/pull/%d/head", r.comments.Pull.Number)
 		err = r.Repo.Remote(r.Memory.Remote).Obtain(ctx, from.Branch, pull)
 	}
-	if err == nil && at.Branch != from.Branch {
-		err = r.moved()
-	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return at, err
+	case at.BaseBranch != from.BaseBranch:
+		return at, proposal.Refuse("it is for branch %q, not for %q", from.BaseBranch, at.BaseBranch)
+	case !known:
+		return at, proposal.Refuse("it was made from commit %.12s, which is not on %s", from.Base, at.BaseBranch)
+	case at.Branch != from.Branch:
+		return at, r.moved()
 	}
 	// What was merged after the proposal stays below it: what is kept goes on top, and is replayed.
 	for _, merged := range []string{r.mergedHead(), ""} {
