@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strconv"
 
+	"github.com/aclements/go-moremath/stats"
+
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/metric"
 )
@@ -21,7 +23,14 @@ const visiblePower = 0.8
 // the same answer.
 func Visible(rule Rule, samples []metric.Value) float64 {
 	least := rule.MinImprovement.Of(statistics.Median(samples)).Float64()
-	deviation := spread(samples)
+	deviation := statistics.Spread(samples).Float64() / 1.349
+	if deviation == 0 {
+		var numbers []float64
+		for _, v := range samples {
+			numbers = append(numbers, v.Float64())
+		}
+		deviation = stats.StdDev(numbers)
+	}
 	if deviation == 0 || rule.Regime != Noisy {
 		return least
 	}
@@ -63,18 +72,4 @@ func scattered(x float64) metric.Value {
 	const digits = 1e6
 	value, _ := metric.FromFloat(math.Round(x*digits) / digits) // 0 for what is not finite
 	return value
-}
-
-func spread(samples []metric.Value) float64 {
-	if s := statistics.Spread(samples).Float64() / 1.349; s > 0 {
-		return s
-	}
-	mean, square := 0.0, 0.0
-	for _, v := range samples {
-		mean += v.Float64() / float64(len(samples))
-	}
-	for _, v := range samples {
-		square += math.Pow(v.Float64()-mean, 2)
-	}
-	return math.Sqrt(square / float64(max(len(samples)-1, 1)))
 }
