@@ -2,6 +2,7 @@ package metric
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -176,13 +177,10 @@ type leaf struct {
 	depth int
 }
 
-// read reads the value that comes next in a valid text. A key that is there twice is an
-// error, since readers do not agree on which of them counts.
+// read reads the value that comes next in a text that is valid. A key that is there twice is
+// an error, since readers do not agree on which of them counts.
 func (l *leaves) read(decoder *json.Decoder, name string, depth int) error {
-	token, err := decoder.Token()
-	if err != nil {
-		return fmt.Errorf("read the last JSON object: %w", err)
-	}
+	token, _ := decoder.Token()
 	if depth > 0 {
 		if before, known := l.found[name]; !known || depth < before.depth {
 			l.found[name] = leaf{token, depth}
@@ -205,10 +203,7 @@ func (l *leaves) read(decoder *json.Decoder, name string, depth int) error {
 	for decoder.More() {
 		item := name
 		if token == json.Delim('{') {
-			key, err := decoder.Token()
-			if err != nil {
-				return fmt.Errorf("read the last JSON object: %w", err)
-			}
+			key, _ := decoder.Token()
 			if item += fmt.Sprint(key); seen[key] {
 				return fmt.Errorf("%w: its JSON has the key %q twice", ErrNoMetric, clip(fmt.Sprint(key)))
 			}
@@ -218,7 +213,7 @@ func (l *leaves) read(decoder *json.Decoder, name string, depth int) error {
 			return err
 		}
 	}
-	_, err = decoder.Token()
+	_, err := decoder.Token()
 	return err
 }
 
@@ -281,16 +276,13 @@ func objectLength(text []byte) (length, broken int, cut bool) {
 }
 
 func names(numbers map[string]Value) string {
-	if len(numbers) == 0 {
-		return "none"
-	}
+	const most = 12
 	var keys []string
 	for _, key := range slices.Sorted(maps.Keys(numbers)) {
-		keys = append(keys, clip(key))
+		if keys = append(keys, clip(key)); len(keys) > most {
+			keys[most] = "…"
+			break
+		}
 	}
-	const most = 12
-	if len(keys) > most {
-		keys = append(keys[:most], "…")
-	}
-	return strings.Join(keys, ", ")
+	return cmp.Or(strings.Join(keys, ", "), "none")
 }

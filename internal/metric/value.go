@@ -29,10 +29,7 @@ var (
 	ErrNotNumber = errors.New("not a number")
 )
 
-var (
-	numberForm    = lazyregexp.New(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$`)
-	nonFiniteForm = lazyregexp.New(`(?i)^[+-]?(nan|inf|infinity)$`)
-)
+var numberForm = lazyregexp.New(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$`)
 
 // Value is one finite decimal number, held exactly as it was written: 0.1 is a
 // tenth, and integers beyond 2^53 keep their last digit. The zero Value is 0.
@@ -42,26 +39,17 @@ type Value struct{ d decimal.Decimal }
 // around it are ignored. The error wraps ErrNotFinite or ErrNotNumber.
 func ParseValue(text string) (Value, error) {
 	text = strings.TrimSpace(text)
-	if nonFiniteForm().MatchString(text) {
+	near, beyond := strconv.ParseFloat(text, 64)
+	switch {
+	case beyond == nil && (math.IsNaN(near) || math.IsInf(near, 0)):
 		return Value{}, fmt.Errorf("%q is %w", text, ErrNotFinite)
-	}
-	if !numberForm().MatchString(text) {
+	case !numberForm().MatchString(text):
 		return Value{}, fmt.Errorf("%q is %w", clip(text), ErrNotNumber)
-	}
-	if len(text) > maxDigits {
+	case len(text) > maxDigits:
 		return Value{}, fmt.Errorf("%q has more than %d characters: %w", clip(text), maxDigits, ErrNotNumber)
 	}
-	if at := strings.IndexAny(text, "eE"); at >= 0 {
-		exp, err := strconv.Atoi(text[at+1:])
-		if err != nil || exp > maxDigits || exp < -maxDigits {
-			return Value{}, fmt.Errorf("%q is out of range: %w", text, ErrNotFinite)
-		}
-	}
-	d, err := decimal.NewFromString(text)
-	if err != nil {
-		return Value{}, fmt.Errorf("%q is %w", text, ErrNotNumber)
-	}
-	if _, err := strconv.ParseFloat(text, 64); err != nil {
+	d, err := decimal.NewFromString(text) // it fails for an exponent that is no int32
+	if beyond != nil || err != nil || d.NumDigits()+int(d.Exponent()) < -maxDigits {
 		return Value{}, fmt.Errorf("%q is out of range: %w", text, ErrNotFinite)
 	}
 	return Value{d}, nil
@@ -139,39 +127,21 @@ func (v Value) String() string {
 		return text
 	}
 	near, _ := strconv.ParseFloat(text, 64)
-	bounded, err := FromFloat(min(max(near, -math.MaxFloat64), math.MaxFloat64))
-	if err != nil {
-		return text
-	}
+	bounded, _ := FromFloat(min(max(near, -math.MaxFloat64), math.MaxFloat64))
 	return bounded.exact()
 }
 
 func (v Value) exact() string {
-	digits := v.d.Coefficient().String()
-	sign := ""
-	if strings.HasPrefix(digits, "-") {
-		sign, digits = "-", digits[1:]
+	digits := strings.TrimRight(v.d.Coefficient().Abs(v.d.Coefficient()).String(), "0")
+	adjusted := v.d.NumDigits() + int(v.d.Exponent()) - 1
+	if digits == "" || adjusted >= -6 && adjusted < 21 {
+		return v.d.String()
 	}
-	trimmed := strings.TrimRight(digits, "0")
-	if trimmed == "" {
-		return "0"
+	mantissa := strings.TrimSuffix(digits[:1]+"."+digits[1:], ".")
+	if v.Sign() < 0 {
+		mantissa = "-" + mantissa
 	}
-	exp := int(v.d.Exponent()) + len(digits) - len(trimmed)
-	adjusted := exp + len(trimmed) - 1
-	switch {
-	case adjusted < -6 || adjusted >= 21:
-		mantissa := trimmed[:1]
-		if len(trimmed) > 1 {
-			mantissa += "." + trimmed[1:]
-		}
-		return sign + mantissa + "e" + strconv.Itoa(adjusted)
-	case exp >= 0:
-		return sign + trimmed + strings.Repeat("0", exp)
-	case adjusted >= 0:
-		return sign + trimmed[:adjusted+1] + "." + trimmed[adjusted+1:]
-	default:
-		return sign + "0." + strings.Repeat("0", -adjusted-1) + trimmed
-	}
+	return mantissa + "e" + strconv.Itoa(adjusted)
 }
 
 // Text is the String of a value, and of nil another text.
