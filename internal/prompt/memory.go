@@ -7,6 +7,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -28,58 +29,41 @@ const handback = "- What later attempts should know you may write into the file 
 
 // writeMemory writes what earlier iterations left, the most useful first.
 func writeMemory(b *strings.Builder, in Input) {
-	if in.Parent == nil {
-		writeStuck(b, in.Attempts)
+	rejected := 0 // of the last attempts without a break
+	for _, attempt := range slices.Backward(in.Attempts) {
+		if !attempt.Outcome.Dropped() {
+			break
+		}
+		rejected++
 	}
-	for _, section := range in.Sections {
-		fenced(b, section.Title, strings.TrimSpace(section.Text), in.room(maxSection))
-	}
-	writeAttempts(b, in)
-}
-
-// writeStuck asks for another approach after rejections in a row. Who develops
-// a member of the population further is not asked.
-func writeStuck(b *strings.Builder, attempts []history.Attempt) {
-	if rejected := rejections(attempts); rejected >= stuck {
+	if in.Parent == nil && rejected >= stuck { // who develops a member of the population further is not asked
 		fmt.Fprintf(b, "## Take a different approach\n\nThe last %d attempts were all rejected. Do not vary them "+
 			"once more: "+
 			"choose an approach that differs in kind from every attempt below, and say in your last line how it "+
 			"differs.\n\n", rejected)
 	}
-}
-
-// rejections counts the last attempts without a break that were rejected.
-func rejections(attempts []history.Attempt) int {
-	count := 0
-	for _, attempt := range slices.Backward(attempts) {
-		if !attempt.Outcome.Dropped() {
-			break
-		}
-		count++
+	for _, section := range in.Sections {
+		fenced(b, section.Title, strings.TrimSpace(section.Text), in.room(maxSection))
 	}
-	return count
-}
-
-func writeAttempts(b *strings.Builder, in Input) {
 	if len(in.Attempts) == 0 {
 		return
 	}
-	recent := max(len(in.Attempts)-in.room(maxAttempts), 0)
-	var kept []history.Attempt
-	for _, attempt := range in.Attempts {
+	recent, kept := max(len(in.Attempts)-in.room(maxAttempts), 0), 0
+	var before []history.Attempt // that were kept before the recent ones
+	for i, attempt := range in.Attempts {
 		if attempt.Outcome == history.Accepted {
-			kept = append(kept, attempt)
+			if kept++; i < recent {
+				before = append(before, attempt)
+			}
 		}
 	}
 	fmt.Fprintf(b, "## Recent attempts, newest first\n\nOf %d attempts so far %d were kept.\n\n",
-		len(in.Attempts), len(kept))
+		len(in.Attempts), kept)
 	listed(b, in.Attempts[recent:])
-	kept = slices.DeleteFunc(kept, func(a history.Attempt) bool { return a.Iteration >= in.Attempts[recent].Iteration })
-	if len(kept) == 0 {
-		return
+	if len(before) > 0 {
+		b.WriteString("Kept before those:\n\n")
+		listed(b, before[max(len(before)-in.room(maxKept), 0):])
 	}
-	b.WriteString("Kept before those:\n\n")
-	listed(b, kept[max(len(kept)-in.room(maxKept), 0):])
 }
 
 // listed writes attempts, the newest first. What agents said of them is data.
@@ -97,18 +81,24 @@ func listed(b *strings.Builder, attempts []history.Attempt) {
 
 // describe is one attempt in a line.
 func describe(a history.Attempt) string {
-	line := fmt.Sprintf("iteration %d, %s", a.Iteration, a.Outcome)
-	if a.Metric != nil {
-		line += fmt.Sprintf(", metric %s", a.Metric)
-		if a.Delta != "" {
-			line += fmt.Sprintf(" (%s)", a.Delta)
-		}
+	change := ""
+	if a.Metric != nil && a.Delta != "" {
+		change = fmt.Sprintf(" (%s)", a.Delta)
 	}
-	if a.Summary != "" {
-		line += ": " + a.Summary
-	}
+	line := result(fmt.Sprintf("iteration %d, %s", a.Iteration, a.Outcome), a.Metric, change, a.Summary)
 	if a.Outcome != history.Accepted && len(a.Reasons) > 0 {
 		line += " — " + decision.Joined(a.Reasons)
+	}
+	return line
+}
+
+// result is what an attempt measured and said, behind its name.
+func result(line string, measured *metric.Value, change, summary string) string {
+	if measured != nil {
+		line += ", metric " + measured.String() + change
+	}
+	if summary != "" {
+		line += ": " + summary
 	}
 	return line
 }
@@ -138,13 +128,7 @@ func title(r *history.Proposed) string {
 	if r.Proposal > 1 {
 		line += fmt.Sprintf(", proposal %d", r.Proposal)
 	}
-	if r.Metric != nil {
-		line += fmt.Sprintf(", metric %s", r.Metric)
-	}
-	if r.Summary != "" {
-		line += ": " + r.Summary
-	}
-	return oneLine(line)
+	return "- " + plain.Short(result(line, r.Metric, "", r.Summary), maxLine)
 }
 
 // writeLineage says what the files are, and shows other programs.
@@ -152,7 +136,7 @@ func writeLineage(b *strings.Builder, in Input) {
 	if in.Parent != nil {
 		b.WriteString("## Where you begin\n\nThe files in this directory are not the best ones so far but those of " +
 			"an earlier attempt, to be developed further:\n\n")
-		fenced(b, "", "- "+title(in.Parent), 2*maxLine)
+		fenced(b, "", title(in.Parent), 2*maxLine)
 		if in.Best != nil {
 			fmt.Fprintf(b, "What you make of them is kept when it is better than %s.\n\n", in.Best)
 		}
@@ -162,15 +146,6 @@ func writeLineage(b *strings.Builder, in Input) {
 	}
 	b.WriteString("## Other attempts, as inspiration\n\nTake what is good in them, in a way of your own.\n\n")
 	for _, one := range in.Inspirations {
-		fenced(b, "", "- "+title(one)+"\n"+one.Patch, in.room(maxPatch))
-	}
-}
-
-// writeFocus names the one failing test to work on.
-func writeFocus(b *strings.Builder, test string) {
-	if test != "" {
-		fmt.Fprintf(b, "## The test to make pass\n\nMake this one failing test pass, and leave the others; those "+
-			"that pass must go on passing:\n\n")
-		fenced(b, "", oneLine(test), maxLine)
+		fenced(b, "", title(one)+"\n"+one.Patch, in.room(maxPatch))
 	}
 }

@@ -3,6 +3,8 @@ package prompt
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
 // NotesFile is the file, in the agent's working directory, in which it may hand
@@ -59,7 +61,7 @@ func few(texts []string) []string {
 	var kept []string
 	seen := map[string]bool{}
 	for _, text := range texts {
-		text = strings.Trim(oneLine(text), " *`")
+		text = strings.Trim(plain.Short(text, maxLine), " *`")
 		if text == "" || seen[text] {
 			continue
 		}

@@ -86,7 +86,9 @@ func Build(in Input) string {
 		fmt.Fprintf(&b, "This is proposal %d of %d that are made side by side from the same files; the best is kept. "+
 			"Choose an approach that the others are not likely to choose.\n\n", in.Proposal, in.Proposals)
 	}
-	paragraph(&b, "Goal", in.Goal)
+	if goal := strings.TrimSpace(in.Goal); goal != "" {
+		fmt.Fprintf(&b, "## Goal\n\n%s\n\n", goal)
+	}
 	if in.Failure != "" {
 		b.WriteString("## The task of this iteration\n\nThe files as you find them are better by the measure, and " +
 			"fail in CI. Mend what fails, and keep the gain.\n\n")
@@ -94,7 +96,11 @@ func Build(in Input) string {
 	}
 	writeTargets(&b, in)
 	writeMeasure(&b, in)
-	writeFocus(&b, in.Focus)
+	if in.Focus != "" {
+		b.WriteString("## The test to make pass\n\nMake this one failing test pass, and leave the others; those that " +
+			"pass must go on passing:\n\n")
+		fenced(&b, "", plain.Short(in.Focus, maxLine), maxLine)
+	}
 	writeLineage(&b, in)
 	writeMemory(&b, in)
 	fenced(&b, "What the last evaluation of the present files printed", in.Output, in.room(maxOutput))
@@ -111,22 +117,17 @@ func Build(in Input) string {
 	return b.String()
 }
 
-func paragraph(b *strings.Builder, title, text string) {
-	if text = strings.TrimSpace(text); text != "" {
-		fmt.Fprintf(b, "## %s\n\n%s\n\n", title, text)
-	}
-}
-
 func writeTargets(b *strings.Builder, in Input) {
 	b.WriteString("## Files that may change\n\n")
-	for _, pattern := range in.Targets {
-		fmt.Fprintf(b, "- `%s`\n", pattern)
-	}
-	if len(in.Protected) > 0 {
-		b.WriteString("\nNever these:\n\n")
-		for _, pattern := range in.Protected {
+	patterns := func(list []string) {
+		for _, pattern := range list {
 			fmt.Fprintf(b, "- `%s`\n", pattern)
 		}
+	}
+	patterns(in.Targets)
+	if len(in.Protected) > 0 {
+		b.WriteString("\nNever these:\n\n")
+		patterns(in.Protected)
 	}
 	if len(in.Files) > 0 {
 		fmt.Fprintf(b, "\nThere now: %s\n", plain.List(in.Files, in.room(maxFiles)))
@@ -168,8 +169,6 @@ func fenced(b *strings.Builder, title, text string, most int) {
 	}
 	fmt.Fprintf(b, "%stext\n%s\n%s\n\n", fence, strings.TrimRight(text, "\n"), fence)
 }
-
-func oneLine(text string) string { return plain.Short(text, maxLine) }
 
 // SkillGoal is the goal of improving a skill, with how to go about it.
 func SkillGoal(goal, dir string) string {
