@@ -33,7 +33,7 @@ func (a *App) recorder(ctx context.Context, p *program.Program) *loop.Service {
 	service := a.service(ctx, p)
 	if a.GitHub != nil {
 		service.Repository = a.GitHub.Repository()
-		service.GitHub = &sync.Service{Hub: a.GitHub, Program: p, Known: a.issue, Now: a.Now}
+		service.GitHub = &sync.Service{Client: a.GitHub, Program: p, Known: a.issue, Now: a.Now}
 	}
 	return service
 }

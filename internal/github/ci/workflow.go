@@ -2,6 +2,7 @@ package ci
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -51,24 +52,23 @@ func (c Push) Starts(workflow []byte) bool {
 	if err := yaml.Unmarshal(workflow, &read); err != nil {
 		return true
 	}
+	events := map[string]any{} // with their filters
 	switch on := read.On.(type) {
 	case string:
-		return c.branchOf(on) != ""
+		events[on] = nil
 	case []any:
-		return slices.ContainsFunc(on, func(event any) bool {
-			name, _ := event.(string)
-			return c.branchOf(name) != ""
-		})
-	case map[string]any:
-		for event, filter := range on {
-			if branch := c.branchOf(event); branch != "" && c.passes(filter, branch) {
-				return true
-			}
+		for _, event := range on {
+			events[fmt.Sprint(event)] = nil
 		}
-		return false
-	default:
-		return false
+	case map[string]any:
+		events = on
 	}
+	for event, filter := range events {
+		if branch := c.branchOf(event); branch != "" && c.passes(filter, branch) {
+			return true
+		}
+	}
+	return false
 }
 
 // branchOf is the branch that the filters of an event are about, "" for one that no

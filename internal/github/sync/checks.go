@@ -17,7 +17,7 @@ const maxExplained = 20
 func (s *Service) CI(ctx context.Context, c ci.Candidate) ci.Result {
 	in := ci.Input{Commit: c.Commit, Rules: s.rules(ctx, c.BaseBranch), Branch: c.Branch, Starts: c.Starts}
 	checks, runs, err := s.report(ctx, c.Commit)
-	suites, unread := s.Hub.Suites(ctx, c.Commit)
+	suites, unread := s.Suites(ctx, c.Commit)
 	failed := map[string]bool{} // the names of the checks that fail
 	for _, check := range checks {
 		failed[check.Name] = failed[check.Name] || check.Conclusion == "failure"
@@ -43,11 +43,11 @@ func (s *Service) CI(ctx context.Context, c ci.Candidate) ci.Result {
 
 // report reads the checks of a commit, and the workflows that ran on it.
 func (s *Service) report(ctx context.Context, commit string) ([]api.Check, []api.WorkflowRun, error) {
-	checks, err := s.Hub.Checks(ctx, commit)
+	checks, err := s.Checks(ctx, commit)
 	if err != nil {
 		return nil, nil, err
 	}
-	runs, err := s.Hub.WorkflowRuns(ctx, commit)
+	runs, err := s.WorkflowRuns(ctx, commit)
 	return checks, runs, err
 }
 
@@ -56,7 +56,7 @@ func (s *Service) rules(ctx context.Context, branch string) ci.Rules {
 	if s.required != nil {
 		return *s.required
 	}
-	found, err := s.Hub.RequiredChecks(ctx, branch)
+	found, err := s.RequiredChecks(ctx, branch)
 	if err != nil {
 		return ci.Rules{Err: err}
 	}
@@ -77,7 +77,7 @@ func (s *Service) reading(ctx context.Context, found []api.Check, runs []api.Wor
 				var err error
 				asked++
 				if check.Unexplained = asked > maxExplained; !check.Unexplained {
-					check.Lines, err = s.Hub.Annotations(ctx, check.ID)
+					check.Lines, err = s.Annotations(ctx, check.ID)
 					check.Unexplained = err != nil
 				}
 			}
@@ -142,9 +142,4 @@ func startsCI(run api.WorkflowRun, elsewhere []string) bool {
 	default:
 		return false
 	}
-}
-
-// Dispatch starts a workflow on a branch.
-func (s *Service) Dispatch(ctx context.Context, workflow, branch string) error {
-	return s.Hub.Dispatch(ctx, workflow, branch)
 }

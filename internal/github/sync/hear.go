@@ -69,7 +69,7 @@ func (s *Service) readComments(ctx context.Context) error {
 		pull = &api.Pull{}
 	}
 	read := func(at commands.Place, of int) (int, error) {
-		found, err := s.Hub.Comments(ctx, at, of, s.seen.since)
+		found, err := s.Comments(ctx, at, of, s.seen.since)
 		for _, c := range found {
 			if c.Body != "" && (c.On == issue || c.On == pull.Number) {
 				s.seen.comments = append(s.seen.comments, c)
@@ -103,7 +103,7 @@ func (s *Service) readPull(ctx context.Context, a render.Account) (*commands.Pul
 	case known == 0 && !a.EverKept():
 		return nil, nil
 	case known > 0 && a.Summary().PullEnded != known:
-		pull, err := s.Hub.Pull(ctx, known)
+		pull, err := s.Pull(ctx, known)
 		if err == nil && pull.Ours(s.branch()) {
 			return s.sees(pull, a), nil
 		}
@@ -111,7 +111,7 @@ func (s *Service) readPull(ctx context.Context, a render.Account) (*commands.Pul
 			return nil, err
 		}
 	}
-	pulls, err := s.Hub.Pulls(ctx, s.branch())
+	pulls, err := s.Pulls(ctx, s.branch())
 	if err != nil || len(pulls) == 0 {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func (s *Service) Ready(ctx context.Context) (bool, error) {
 	if s.seen == nil || s.seen.pull == nil || !s.seen.pull.Open() {
 		return false, nil
 	}
-	now, err := s.Hub.Pull(ctx, s.seen.pull.Number)
+	now, err := s.Pull(ctx, s.seen.pull.Number)
 	if err == nil {
 		*s.seen.pull, s.seen.again = now, true
 	}
@@ -172,7 +172,7 @@ func (s *Service) listen(ctx context.Context, all []api.Comment, before commands
 		people = append(people, c.User.Login)
 		return false
 	})
-	writers, refused, err := s.Hub.Writers(ctx, people)
+	writers, refused, err := s.Writers(ctx, people)
 	switch {
 	case err != nil:
 		return err
@@ -226,7 +226,7 @@ func (s *Service) Answer(ctx context.Context, to commands.Answer, text string) e
 	if !to.Good {
 		reaction = api.Confused
 	}
-	if err := s.Hub.React(ctx, to.ID, to.Place, reaction); err != nil && !api.Gone(err) {
+	if err := s.React(ctx, to.ID, to.Place, reaction); err != nil && !api.Gone(err) {
 		return err
 	}
 	_, err := s.say(ctx, cmp.Or(to.On, s.seen.issue.Number), mark, render.Reply(to.ID, text))
@@ -247,9 +247,9 @@ func (s *Service) first(comments []api.Comment, mark string) *api.Comment {
 // say comments, once.
 func (s *Service) say(ctx context.Context, on int, mark, body string) (api.Comment, error) {
 	comment, err := once(s.seen.unsure, func() (*api.Comment, error) {
-		comments, err := s.Hub.Comments(ctx, commands.Talk, on, s.Now().Add(-time.Hour))
+		comments, err := s.Comments(ctx, commands.Talk, on, s.Now().Add(-time.Hour))
 		return s.first(comments, mark), err
-	}, func() (api.Comment, error) { return s.Hub.CreateComment(ctx, on, body) })
+	}, func() (api.Comment, error) { return s.CreateComment(ctx, on, body) })
 	if s.seen.unsure = s.seen.unsure || err != nil; err == nil {
 		s.seen.comments = append(s.seen.comments, comment)
 	}

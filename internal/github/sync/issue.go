@@ -1,6 +1,7 @@
 package sync
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
@@ -20,15 +21,9 @@ func (s *Service) lookFor(ctx context.Context, number int) (api.Issue, error) {
 		s.Known = nil // it grows old
 		return *known, nil
 	}
-	if s.Program.Issue > 0 {
-		return s.Hub.Issue(ctx, s.Program.Issue)
-	}
-	if number > 0 {
-		issue, err := s.Hub.Issue(ctx, number)
-		if err == nil && !issue.Pull {
-			return issue, nil
-		}
-		if err != nil && !api.Gone(err) {
+	if number = cmp.Or(s.Program.Issue, number); number > 0 {
+		issue, err := s.Issue(ctx, number)
+		if s.Program.Issue > 0 || err == nil && !issue.Pull || err != nil && !api.Gone(err) {
 			return issue, err
 		}
 	}
@@ -51,13 +46,13 @@ func (s *Service) Open(ctx context.Context, a render.Account) (number int, autho
 	case s.Program.Issue > 0:
 	case issue.Number > 0:
 		if !issue.Open && a.Summary().Completed == nil {
-			err = s.Hub.SetIssueOpen(ctx, issue.Number, true)
+			err = s.SetIssueOpen(ctx, issue.Number, true)
 			issue.Open = err == nil
 		}
 	default:
 		find := func() (*api.Issue, error) { return s.findIssue(ctx) }
 		issue, err = once(false, find, func() (api.Issue, error) {
-			return s.Hub.CreateIssue(ctx, render.Title(s.Program.Name), render.Issue(a),
+			return s.CreateIssue(ctx, render.Title(s.Program.Name), render.Issue(a),
 				[]string{ProgramLabel, "automation", "autoloop"})
 		})
 		s.seen.fresh = err == nil
@@ -82,7 +77,7 @@ func (s *Service) author(ctx context.Context) string {
 	if s.Program.Issue > 0 || !filepath.IsLocal(s.Program.File) {
 		return ""
 	}
-	author, _ := s.Hub.Author(ctx, s.Program.File)
+	author, _ := s.Author(ctx, s.Program.File)
 	return author
 }
 
@@ -90,7 +85,7 @@ func (s *Service) author(ctx context.Context) string {
 // that a stranger opened is not ours.
 func (s *Service) findIssue(ctx context.Context) (*api.Issue, error) {
 	for _, label := range []string{ProgramLabel, CompletedLabel} {
-		issues, err := s.Hub.Issues(ctx, label, "all")
+		issues, err := s.Issues(ctx, label, "all")
 		if err != nil {
 			return nil, err
 		}
@@ -111,19 +106,17 @@ func (s *Service) label(ctx context.Context, completed bool) error {
 		add, remove = CompletedLabel, ProgramLabel
 	}
 	issue := &s.seen.issue
+	var err error
 	if !slices.Contains(issue.Labels, add) {
-		if err := s.Hub.AddLabels(ctx, issue.Number, add); err != nil {
-			return err
-		}
-		issue.Labels = append(issue.Labels, add)
+		err = s.AddLabels(ctx, issue.Number, add)
 	}
-	if slices.Contains(issue.Labels, remove) {
-		if err := s.Hub.RemoveLabel(ctx, issue.Number, remove); err != nil {
-			return err
-		}
-		issue.Labels = slices.DeleteFunc(issue.Labels, func(label string) bool { return label == remove })
+	if err == nil && slices.Contains(issue.Labels, remove) {
+		err = s.RemoveLabel(ctx, issue.Number, remove)
 	}
-	return nil
+	if err == nil {
+		issue.Labels = []string{add}
+	}
+	return err
 }
 
 // SayCheck comments on an issue whether it is a program, or edits what it said

@@ -71,7 +71,7 @@ func (w *project) service() *sync.Service {
 			return ctx.Err()
 		},
 	}))
-	return &sync.Service{Hub: client, Program: w.program, Now: w.clock.Now}
+	return &sync.Service{Client: client, Program: w.program, Now: w.clock.Now}
 }
 
 func (w *project) account() render.Account {

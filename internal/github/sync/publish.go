@@ -32,7 +32,7 @@ const slack = 5 * time.Minute
 // Service shows one program on GitHub and hears what is said of it. It is not
 // safe for concurrent use.
 type Service struct {
-	Hub     *api.Client
+	*api.Client
 	Program *program.Program
 	// Known, optional, is the issue of an issue program as it was read just now.
 	Known *api.Issue
@@ -56,9 +56,6 @@ type seen struct {
 	unsure   bool // a comment failed, which may be there all the same
 }
 
-// Changes is how often something was sent that is to change what GitHub has.
-func (s *Service) Changes() int { return s.Hub.Changes() }
-
 func (s *Service) branch() string { return branchPrefix + s.Program.Name }
 
 // mine says whether a comment was written by us: it begins with our mark, and
@@ -81,7 +78,7 @@ func (s *Service) recogniseMe(ctx context.Context) error {
 	if s.seen.me != "" || len(writers) < 2 {
 		return nil
 	}
-	me, err := s.Hub.Login(ctx)
+	me, err := s.Login(ctx)
 	if api.Refused(err) {
 		me, err = writers[max(slices.IndexFunc(writers, isBot), 0)], nil
 	}

@@ -21,38 +21,42 @@ func (s *Service) Promote(ctx context.Context, a render.Account, base string) (n
 		return 0, errUnheard
 	}
 	pull := s.seen.pull
-	if pull != nil && !pull.Open() {
-		if err := s.endCIPending(ctx, pull); err != nil {
-			return 0, err
+	open := pull != nil && pull.Open()
+	if pull != nil && !open {
+		if err := s.endCIPending(ctx, pull); err != nil || s.seen.again {
+			return 0, err // it ended while the iteration ran: the next one begins with that
 		}
 	}
-	if s.seen.again && !pull.Open() {
-		return 0, nil // it ended while the iteration ran: the next one begins with that
-	}
 	kept, summary := a.Kept(), a.Summary()
+	over := pull != nil && summary.PullEnded == pull.Number
 	// What the branch measures is kept up also when all that was kept was undone.
-	shows := pull != nil && pull.Open() && render.OursIn(pull.Body) != ""
-	if kept == nil && (!shows || summary.PullEnded == pull.Number) {
-		if pull == nil || !pull.Open() || summary.PullEnded != pull.Number || summary.Incumbent != summary.Base {
+	if kept == nil && (!open || over || render.OursIn(pull.Body) == "") {
+		if !open || !over || summary.Incumbent != summary.Base {
 			return 0, nil
 		}
 		// It ended by our hand, since CI turned down the only change in it; one with changes was opened again.
-		if err := s.Hub.ClosePull(ctx, pull.Number); err != nil {
+		if err := s.ClosePull(ctx, pull.Number); err != nil {
 			return 0, err
 		}
 		pull.State = "closed"
 		return 0, s.endCIPending(ctx, pull)
 	}
-	if pull == nil || !pull.Open() {
+	if !open {
 		if !a.Leads() || pull != nil && pull.MergedAt != nil && a.Replays(kept, pull.Head.SHA) {
 			return 0, nil
 		}
 		return s.open(ctx, a, base)
 	}
-	if ended, err := s.hasEnded(ctx, a, pull); err != nil || ended {
-		return 0, err
-	}
 	if !strings.HasPrefix(render.OursIn(pull.Body), a.PullMark()) {
+		if !s.seen.again { // somebody may have merged or closed it meanwhile
+			now, err := s.Pull(ctx, pull.Number)
+			if err != nil {
+				return 0, err
+			}
+			if *pull = now; !now.Open() {
+				return 0, nil
+			}
+		}
 		err = s.rewrite(ctx, pull, render.Within(pull.Body, render.Pull(a, s.seen.issue.Number)))
 	}
 	if a.Pull() == pull.Number {
@@ -63,24 +67,11 @@ func (s *Service) Promote(ctx context.Context, a render.Account, base string) (n
 	return number, errors.Join(err, failed)
 }
 
-// hasEnded reads a pull request again before something is written into it, and
-// reports whether somebody merged or closed it meanwhile.
-func (s *Service) hasEnded(ctx context.Context, a render.Account, pull *api.Pull) (bool, error) {
-	if s.seen.again || strings.HasPrefix(render.OursIn(pull.Body), a.PullMark()) {
-		return false, nil
-	}
-	now, err := s.Hub.Pull(ctx, pull.Number)
-	if err == nil {
-		*pull = now
-	}
-	return err == nil && !now.Open(), err
-}
-
 func (s *Service) rewrite(ctx context.Context, pull *api.Pull, body string) error {
 	if pull.Body == body {
 		return nil
 	}
-	err := s.Hub.EditPull(ctx, pull.Number, body)
+	err := s.EditPull(ctx, pull.Number, body)
 	if err == nil {
 		pull.Body = body
 	}
@@ -104,14 +95,14 @@ func (s *Service) endCIPending(ctx context.Context, pull *api.Pull) error {
 func (s *Service) open(ctx context.Context, a render.Account, base string) (int, error) {
 	body := render.Pull(a, s.seen.issue.Number)
 	find := func() (*api.Pull, error) {
-		pulls, err := s.Hub.Pulls(ctx, s.branch())
+		pulls, err := s.Pulls(ctx, s.branch())
 		if at := slices.IndexFunc(pulls, api.Pull.Open); at >= 0 {
 			return &pulls[at], nil
 		}
 		return nil, err
 	}
 	pull, err := once(false, find, func() (api.Pull, error) {
-		return s.Hub.CreatePull(ctx, s.branch(), base, render.PullTitle(a), body)
+		return s.CreatePull(ctx, s.branch(), base, render.PullTitle(a), body)
 	})
 	if api.Invalid(err) {
 		if there, looked := find(); looked == nil && there != nil {
@@ -140,7 +131,7 @@ func (s *Service) introduced(ctx context.Context, number int) (int, error) {
 	for _, one := range []struct {
 		names []string
 		give  func(ctx context.Context, number int, names ...string) error
-	}{{want.Labels, s.Hub.AddLabels}, {want.Assignees, s.Hub.Assign}, {want.Reviewers, s.Hub.RequestReviews}} {
+	}{{want.Labels, s.AddLabels}, {want.Assignees, s.Assign}, {want.Reviewers, s.RequestReviews}} {
 		if len(one.names) > 0 {
 			err = errors.Join(err, one.give(ctx, number, one.names...))
 		}

@@ -28,12 +28,13 @@ func (s *Service) Show(ctx context.Context, a render.Account) error {
 	if err := s.iterations(ctx, a, news); err != nil {
 		return err
 	}
-	summary := a.Summary()
-	if err := s.label(ctx, summary.Completed != nil); err != nil {
+	if err := s.label(ctx, a.Summary().Completed != nil); err != nil {
 		return err
 	}
-	if err := s.notice(ctx, news); err != nil {
-		return err
+	if news != nil && !news.told {
+		if _, err := s.say(ctx, s.seen.issue.Number, news.mark, news.body); err != nil {
+			return err
+		}
 	}
 	return s.status(ctx, a)
 }
@@ -44,32 +45,45 @@ const maxMissed = 20
 // iterations posts the comments that are missing, and fixes those whose outcome
 // is another by now. One iteration that is missing besides the latest, or that
 // was decided for the first time before comments were read, means that a run was
-// interrupted: then all comments are read.
+// interrupted: then all comments are read. That the program is paused is told in the comment
+// of the last iteration, when it is still to be told.
 func (s *Service) iterations(ctx context.Context, a render.Account, news *notice) error {
 	all := a.Decided()
 	decided := slices.DeleteFunc(slices.Clone(all), func(e *history.Decided) bool { return !s.comments(e) })
 	decided = decided[max(len(decided)-maxMissed, 0):]
-	if len(decided) == 0 {
-		return nil
+	missed := 0
+	for _, e := range decided {
+		if e.Time.Before(s.seen.since) || s.find(render.IterationMark(e.Iteration)) != nil {
+			continue
+		}
+		missed++
+		for _, before := range history.Of[*history.Decided](a.Events) {
+			if before.Iteration == e.Iteration && before.Time.Before(s.seen.since) {
+				missed++ // it waited for CI
+			}
+		}
 	}
-	missed := slices.DeleteFunc(slices.Clone(decided), func(e *history.Decided) bool {
-		return e.Time.Before(s.seen.since) || s.find(render.IterationMark(e.Iteration)) != nil
-	})
-	waited := false // one that is missing was decided before, as one that waits for CI
-	for _, e := range history.Of[*history.Decided](a.Events) {
-		waited = waited || len(missed) == 1 && e.Iteration == missed[0].Iteration && e.Time.Before(s.seen.since)
-	}
-	if !s.seen.since.IsZero() && (len(missed) > 1 || waited) {
+	if missed > 1 && !s.seen.since.IsZero() {
 		if err := s.readAll(ctx); err != nil {
 			return err
 		}
 	}
-	for i, e := range decided {
-		var last *notice
-		if i == len(decided)-1 && e == all[len(all)-1] {
-			last = news
+	for _, e := range decided {
+		mark := render.IterationMark(e.Iteration)
+		there := s.find(mark)
+		var err error
+		switch body := render.Iteration(a, e); {
+		case there != nil && strings.Contains(there.Body, render.Label(e.Outcome)):
+		case there != nil:
+			err = s.edit(ctx, there, body+render.NoticeIn(there.Body))
+		case e.Time.Before(s.seen.since):
+		case news != nil && !news.apart && e == all[len(all)-1]:
+			_, err = s.say(ctx, s.seen.issue.Number, mark, body+"\n"+news.body)
+			news.told = err == nil
+		default:
+			_, err = s.say(ctx, s.seen.issue.Number, mark, body)
 		}
-		if err := s.iteration(ctx, a, e, last); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -84,7 +98,7 @@ func (s *Service) comments(e *history.Decided) bool {
 }
 
 func (s *Service) readAll(ctx context.Context) error {
-	comments, err := s.Hub.Comments(ctx, commands.Talk, s.seen.issue.Number, time.Time{})
+	comments, err := s.Comments(ctx, commands.Talk, s.seen.issue.Number, time.Time{})
 	if err != nil {
 		return err
 	}
@@ -93,35 +107,11 @@ func (s *Service) readAll(ctx context.Context) error {
 	return s.recogniseMe(ctx)
 }
 
-// iteration posts the comment on an iteration, or fixes it. That the program is
-// paused is told in the same comment, when it is still to be told.
-func (s *Service) iteration(ctx context.Context, a render.Account, e *history.Decided, news *notice) error {
-	mark := render.IterationMark(e.Iteration)
-	there := s.find(mark)
-	switch {
-	case there != nil && strings.Contains(there.Body, render.Label(e.Outcome)):
-		return nil
-	case there != nil:
-		return s.edit(ctx, there, render.Iteration(a, e)+render.NoticeIn(there.Body))
-	case e.Time.Before(s.seen.since):
-		return nil
-	}
-	body, joined := render.Iteration(a, e), news != nil && !news.apart
-	if joined {
-		body += "\n" + news.body
-	}
-	_, err := s.say(ctx, s.seen.issue.Number, mark, body)
-	if joined {
-		news.told = err == nil
-	}
-	return err
-}
-
 func (s *Service) edit(ctx context.Context, c *api.Comment, body string) error {
 	if c.Body == body {
 		return nil
 	}
-	if err := s.Hub.EditComment(ctx, c.ID, body); err != nil {
+	if err := s.EditComment(ctx, c.ID, body); err != nil {
 		return err
 	}
 	c.Body = body
@@ -186,15 +176,6 @@ func (s *Service) people(ctx context.Context, a render.Account) []string {
 		people = append(people, author)
 	}
 	return people
-}
-
-// notice tells people once, where no comment on an iteration did.
-func (s *Service) notice(ctx context.Context, news *notice) error {
-	if news == nil || news.told {
-		return nil
-	}
-	_, err := s.say(ctx, s.seen.issue.Number, news.mark, news.body)
-	return err
 }
 
 // completed is what a program is whose work is done.
