@@ -397,8 +397,19 @@ func (v *judgement) expectations(head []Check, list []expectation, starts bool) 
 	proven := len(list) == 0 && slices.ContainsFunc(head, Check.success)
 	for _, e := range list {
 		of := slices.DeleteFunc(slices.Clone(head), func(c Check) bool { return !e.matches(c) })
-		proven = proven || slices.ContainsFunc(of, Check.success)
-		v.expect(e, of)
+		succeeded := slices.ContainsFunc(of, Check.success)
+		proven = proven || succeeded
+		if len(of) == 0 {
+			v.add(Missing, e.name, fmt.Sprintf("%s %s and did not run here", e.name, e.why))
+		}
+		for _, check := range of { // those that run or failed are noted elsewhere
+			switch {
+			case check.bad() && !slices.ContainsFunc(v.Failing, check.is):
+				v.add(Unproven, e.name, fmt.Sprintf("%s %s and fails, here and on the base", e.name, e.why))
+			case check.good() && e.proof && !succeeded:
+				v.add(Unproven, e.name, fmt.Sprintf("%s %s and is %s here", e.name, e.why, check.Conclusion))
+			}
+		}
 	}
 	unknown := !slices.ContainsFunc(list, func(e expectation) bool { return e.proof })
 	switch {
@@ -413,22 +424,5 @@ func (v *judgement) expectations(head []Check, list []expectation, starts bool) 
 			"",
 			"a workflow of the repository starts on this change, and no job of a workflow succeeded yet",
 		)
-	}
-}
-
-// expect holds the checks of one expectation against it. Those that run or
-// failed are noted elsewhere.
-func (v *judgement) expect(e expectation, of []Check) {
-	if len(of) == 0 {
-		v.add(Missing, e.name, fmt.Sprintf("%s %s and did not run here", e.name, e.why))
-		return
-	}
-	for _, check := range of {
-		switch {
-		case check.bad() && !slices.ContainsFunc(v.Failing, check.is):
-			v.add(Unproven, e.name, fmt.Sprintf("%s %s and fails, here and on the base", e.name, e.why))
-		case check.good() && e.proof && !slices.ContainsFunc(of, Check.success):
-			v.add(Unproven, e.name, fmt.Sprintf("%s %s and is %s here", e.name, e.why, check.Conclusion))
-		}
 	}
 }
