@@ -52,7 +52,7 @@ func TestDescriptorIsEnoughForAgent(t *testing.T) {
 		"PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH"), "HOME=" + home,
 		"PARROT_CAGE=gold", "ANTHROPIC_API_KEY=another's",
 	}
-	registry := Registry(CommandLines(append(commandline.All(), parrot()), process.NewRunner(), caller, time.Now))
+	registry := CommandLines(append(commandline.All(), parrot()), process.NewRunner(), caller, time.Now)
 	assert.Contains(t, registry.Names(), "parrot")
 
 	_, err := registry.Ready(t.Context(), "parrot", Situation{})

@@ -44,11 +44,8 @@ func (a *App) client() (*api.Client, error) {
 			a.Repository)
 	}
 	patience, err := a.duration("AUTOLOOP_GITHUB_PATIENCE")
-	if err != nil {
-		return nil, err
-	}
-	timeout, err := a.duration("AUTOLOOP_GITHUB_TIMEOUT")
-	if err != nil {
+	timeout, wrong := a.duration("AUTOLOOP_GITHUB_TIMEOUT")
+	if err = cmp.Or(err, wrong); err != nil {
 		return nil, err
 	}
 	client, err := api.New(api.Options{

@@ -74,21 +74,17 @@ func readClaudeAnswer(stdout []byte, exitCode int) (Answer, error) {
 	var said struct {
 		IsError bool `json:"is_error"`
 		Result  *string
-		RawCost json.Number `json:"total_cost_usd"`
+		Cost    *metric.Value `json:"total_cost_usd"`
 		Usage   *claudeTokens
 		Models  map[string]json.RawMessage `json:"modelUsage"`
 	}
 	if err := json.Unmarshal(stdout, &said); err != nil {
 		return Answer{}, errors.New("what claude printed is not its JSON")
 	}
-	var a Answer
+	a := Answer{USD: said.Cost, Model: strings.Join(slices.Sorted(maps.Keys(said.Models)), "+")}
 	if u := said.Usage; u != nil {
 		a.Tokens = new(u.Input + u.Output + u.Written + u.Read)
 	}
-	if cost, err := metric.ParseValue(said.RawCost.String()); err == nil {
-		a.USD = &cost
-	}
-	a.Model = strings.Join(slices.Sorted(maps.Keys(said.Models)), "+")
 	if said.Result != nil {
 		a.Text = *said.Result
 	}
