@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/metric"
@@ -15,21 +16,29 @@ const RuleVersion = 4
 // order is which side is measured in each run of a stage, without warm-ups. It is a
 // secret of the trial: random within blocks, from a seed that is drawn when the trial
 // begins, so that no effect that comes back every few runs falls on one side.
+//
+// It is shuffled by the seed, for each stage differently and in a way that never changes: the
+// n-th number is the first eight bytes of the SHA-256 of seed/stage/n.
 func (s Standard) order(stage Stage) []Side {
-	deal := dealer{seed: s.Seed, stage: stage}
+	drawn := 0
+	shuffled := func(sides []Side) []Side {
+		for i := len(sides) - 1; i > 0; i-- {
+			sum := sha256.Sum256(fmt.Appendf(nil, "%s/%s/%d", s.Seed, stage, drawn))
+			drawn++
+			j := int(binary.BigEndian.Uint64(sum[:8]) % uint64(i+1))
+			sides[i], sides[j] = sides[j], sides[i]
+		}
+		return sides
+	}
 	switch stage {
 	case Once:
 		return []Side{Candidate}
 	case Again: // a gain that repeats is measured once more
-		return deal.shuffled([]Side{Incumbent, Candidate, Candidate})
+		return shuffled([]Side{Incumbent, Candidate, Candidate})
 	default:
 		var order []Side
 		for _, pairs := range s.blocks() {
-			block := make([]Side, 0, 2*pairs)
-			for range pairs {
-				block = append(block, Incumbent, Candidate)
-			}
-			order = append(order, deal.shuffled(block)...)
+			order = append(order, shuffled(slices.Repeat([]Side{Incumbent, Candidate}, pairs))...)
 		}
 		return order
 	}
@@ -106,23 +115,4 @@ func (r Rule) split(pairs int) []int {
 		return []int{pairs}
 	}
 	return blocks
-}
-
-// dealer shuffles by a seed, for each stage differently and in a way that never
-// changes: the n-th number is the first eight bytes of the SHA-256 of
-// seed/stage/n.
-type dealer struct {
-	seed  string
-	stage Stage
-	drawn int
-}
-
-func (d *dealer) shuffled(sides []Side) []Side {
-	for i := len(sides) - 1; i > 0; i-- {
-		sum := sha256.Sum256(fmt.Appendf(nil, "%s/%s/%d", d.seed, d.stage, d.drawn))
-		d.drawn++
-		j := int(binary.BigEndian.Uint64(sum[:8]) % uint64(i+1))
-		sides[i], sides[j] = sides[j], sides[i]
-	}
-	return sides
 }

@@ -164,7 +164,15 @@ func (t *Trial) Add(step Step, m metric.Measurement) {
 	}
 	t.stage = step.Stage
 	if reason := t.standard.Unfit(m); reason != nil {
-		t.unfit(step.Side, m, *reason)
+		verdict := Regressed
+		if step.Side == Incumbent { // it cannot be held against the candidate
+			verdict, m.Metric = Neutral, nil
+		}
+		d := t.standard.decision(verdict, m.Metric, t.standard.Best, *reason)
+		if step.Side == Incumbent {
+			d.Fault = &Reason{Kind: IncumbentUnfit, Because: d.Reasons}
+		}
+		t.end(d)
 		return
 	}
 	p := t.parts[step.Stage]
@@ -181,17 +189,6 @@ func (t *Trial) Add(step Step, m metric.Measurement) {
 	case Pairs, Confirmation:
 		t.judgePairs(step.Stage, p)
 	}
-}
-
-// unfit ends a trial on a measurement that is no number to compare. The
-// incumbent's cannot be held against the candidate.
-func (t *Trial) unfit(side Side, m metric.Measurement, reason Reason) {
-	d := t.standard.decision(Regressed, m.Metric, t.standard.Best, reason)
-	if side == Incumbent {
-		d = t.standard.decision(Neutral, nil, t.standard.Best, reason)
-		d.Fault = &Reason{Kind: IncumbentUnfit, Because: []Reason{reason}}
-	}
-	t.end(d)
 }
 
 func (t *Trial) end(d Decision) {

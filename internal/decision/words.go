@@ -26,18 +26,6 @@ var (
 // String is the reason for people, in one line: {name} in its text is a fact, and what
 // stands between < and > is left out where the fact in it is missing.
 func (r Reason) String() string {
-	facts := r.facts()
-	return form().ReplaceAllStringFunc(texts[r.Kind], func(words string) string {
-		name := place().FindString(words)
-		if facts[name] == "" {
-			return ""
-		}
-		return strings.Replace(strings.Trim(words, "<>"), name, facts[name], 1)
-	})
-}
-
-// facts are the reason's as they are told; "" is one that is missing, "…" a number.
-func (r Reason) facts() map[string]string {
 	signed, difference, until, because := "…", "…", "…", Texts(r.Because)
 	if r.Value != nil {
 		signed = r.Value.Signed()
@@ -48,7 +36,7 @@ func (r Reason) facts() map[string]string {
 	if r.Until != nil {
 		until = r.Until.UTC().Format(time.RFC3339)
 	}
-	return map[string]string{
+	facts := map[string]string{ // "" is one that is missing, "…" a number
 		"{path}": r.Path, "{quoted}": quotePath(r.Path), "{term}": r.Term, "{words}": r.Words,
 		"{value}": metric.Text(r.Value, ""), "{signed}": signed, "{beside}": metric.Text(r.Beside, "…"),
 		"{difference}": difference, "{low}": metric.Text(r.Low, "…"), "{high}": metric.Text(r.High, "…"),
@@ -56,6 +44,13 @@ func (r Reason) facts() map[string]string {
 		"{percent}": fmt.Sprintf("%g", r.Confidence*100), "{until}": until,
 		"{because}": strings.Join(because, "; "), "{listed}": strings.Join(because, ", "),
 	}
+	return form().ReplaceAllStringFunc(texts[r.Kind], func(words string) string {
+		name := place().FindString(words)
+		if facts[name] == "" {
+			return ""
+		}
+		return strings.Replace(strings.Trim(words, "<>"), name, facts[name], 1)
+	})
 }
 
 // Text is a reason for people, "" for none.
