@@ -49,15 +49,14 @@ func fixOne(dir int, name string) error {
 	if kind := is.Mode & unix.S_IFMT; kind != unix.S_IFREG && kind != unix.S_IFDIR {
 		return nil
 	}
-	clone, err := unix.OpenTree(file, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH)
+	taken, err := unix.OpenTree(file, "", clone|unix.AT_EMPTY_PATH)
 	if err != nil {
 		return os.NewSyscallError("open_tree", err)
 	}
-	defer func() { _ = unix.Close(clone) }()
-	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV}
-	if err := unix.MountSetattr(clone, "", unix.AT_EMPTY_PATH, &attr); err != nil {
+	defer func() { _ = unix.Close(taken) }()
+	if err := set(taken, "", 0, harmless|readOnly); err != nil {
 		return os.NewSyscallError("mount_setattr", err)
 	}
 	return os.NewSyscallError("move_mount",
-		unix.MoveMount(clone, "", file, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH))
+		unix.MoveMount(taken, "", file, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH))
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -31,9 +32,12 @@ const (
 // in an address, a JSON text, Base64 (also in the midst of other bytes, as in a
 // header for basic authentication) and hexadecimal digits. Whoever wants to can
 // write a secret in a way that no Masker knows. The zero Masker replaces nothing.
-type Masker struct {
-	forms [][]byte // what is replaced, the longest first
-	leaks [][]byte // the forms of those secrets that are no words
+type Masker struct{ forms []form } // the longest first
+
+// form is a secret as it may be written. Leaks looks for those of secrets that are no words.
+type form struct {
+	text  []byte
+	leaks bool
 }
 
 // NewMasker returns a Masker for the values of env (NAME=value) whose names say
@@ -46,23 +50,15 @@ func NewMasker(env []string, more ...string) Masker {
 		if secretName(name) {
 			m = m.adding(value)
 		}
-		m = m.adding(passwordIn(value))
-		for _, part := range secretParts(name, value) {
+		_, password := loginIn(value)
+		for _, part := range append(secretParts(name, value), password) {
 			m = m.adding(part)
 		}
 	}
 	for _, value := range more {
 		m = m.adding(value)
 	}
-	return m.sorted()
-}
-
-// sorted puts a secret that contains another first.
-func (m Masker) sorted() Masker {
-	for _, list := range [][][]byte{m.forms, m.leaks} {
-		slices.SortStableFunc(list, func(a, b []byte) int { return len(b) - len(a) })
-	}
-	return m
+	return m.With(Masker{})
 }
 
 // keyBoundary is what the first and the last line of a key begin with, which are the same
@@ -75,11 +71,8 @@ func (m Masker) adding(secret string) Masker {
 	if len(secret) < minSecret {
 		return m
 	}
-	for _, form := range formsOf(secret) {
-		m.forms = append(m.forms, []byte(form))
-		if len(secret) >= minLeak {
-			m.leaks = append(m.leaks, []byte(form))
-		}
+	for _, text := range formsOf(secret) {
+		m.forms = append(m.forms, form{[]byte(text), len(secret) >= minLeak})
 	}
 	if strings.Contains(secret, "\n") {
 		for line := range strings.Lines(secret) {
@@ -91,18 +84,10 @@ func (m Masker) adding(secret string) Masker {
 	return m
 }
 
-func secretName(name string) bool {
-	upper := strings.ToUpper(name)
-	for _, word := range []string{
-		"TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "PRIVATE_KEY",
-		"ACCESS_KEY", "CREDENTIAL",
-	} {
-		if strings.Contains(upper, word) {
-			return true
-		}
-	}
-	return strings.HasSuffix(upper, "_KEY")
-}
+// secretNames are parts of the names of variables and settings whose values are secrets.
+var secretNames = lazyregexp.New(`(?i)TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|CREDENTIAL|_KEY$|PRIVATE_KEY|ACCESS_KEY`)
+
+func secretName(name string) bool { return secretNames().MatchString(name) }
 
 // secretParts are what is secret in a variable that holds a JSON document or
 // headers.
@@ -121,20 +106,6 @@ func secretParts(name, value string) []string {
 	return parts
 }
 
-// passwordIn is the password of an address such as a proxy's; "" when the text
-// is no address or has no such part.
-func passwordIn(text string) string {
-	if !strings.Contains(text, "://") || !strings.Contains(text, "@") {
-		return ""
-	}
-	address, err := url.Parse(strings.TrimSpace(text))
-	if err != nil || address.User == nil {
-		return ""
-	}
-	password, _ := address.User.Password()
-	return password
-}
-
 // Bytes returns text without the secrets. Where the escape sequences of a
 // terminal would hide one, the text loses them all.
 func (m Masker) Bytes(text []byte) []byte {
@@ -151,7 +122,7 @@ func (m Masker) Bytes(text []byte) []byte {
 
 func (m Masker) replace(text []byte) []byte {
 	for _, form := range m.forms {
-		text = bytes.ReplaceAll(text, form, []byte(mask))
+		text = bytes.ReplaceAll(text, form.text, []byte(mask))
 	}
 	return text
 }
@@ -164,9 +135,9 @@ func (m Masker) String(text string) string { return string(m.Bytes([]byte(text))
 func (m Masker) Tail(text []byte) []byte {
 	const least = minSecret / 2
 	for _, form := range m.forms {
-		for from := 1; from+least <= len(form); from++ {
-			if bytes.HasPrefix(text, form[from:]) {
-				return m.Bytes(append([]byte(mask), text[len(form)-from:]...))
+		for from := 1; from+least <= len(form.text); from++ {
+			if end := form.text[from:]; bytes.HasPrefix(text, end) {
+				return m.Bytes(append([]byte(mask), text[len(end):]...))
 			}
 		}
 	}
@@ -182,19 +153,20 @@ func (m Masker) OneLine(text string, limit int) string {
 
 // Leaks reports whether a text has one of the secrets. Values of less than 16
 // bytes are not looked for.
-func (m Masker) Leaks(text []byte) bool {
-	return slices.ContainsFunc(m.leaks, func(form []byte) bool { return bytes.Contains(text, form) })
-}
+func (m Masker) Leaks(text []byte) bool { return m.LeaksMore(text, nil) }
 
 // LeaksMore reports whether a text has one of the secrets that the text before has not.
 func (m Masker) LeaksMore(text, before []byte) bool {
-	return slices.ContainsFunc(m.leaks,
-		func(form []byte) bool { return bytes.Contains(text, form) && !bytes.Contains(before, form) })
+	return slices.ContainsFunc(m.forms, func(f form) bool {
+		return f.leaks && bytes.Contains(text, f.text) && !bytes.Contains(before, f.text)
+	})
 }
 
-// With returns a Masker for the secrets of both.
+// With returns a Masker for the secrets of both. A secret that contains another comes first.
 func (m Masker) With(more Masker) Masker {
-	return Masker{forms: slices.Concat(m.forms, more.forms), leaks: slices.Concat(m.leaks, more.leaks)}.sorted()
+	forms := slices.Concat(m.forms, more.forms)
+	slices.SortStableFunc(forms, func(a, b form) int { return len(b.text) - len(a.text) })
+	return Masker{forms}
 }
 
 // Result returns how a command ended without the secrets in what is kept of its

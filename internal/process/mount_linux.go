@@ -22,8 +22,7 @@ func (v *view) make() error {
 		return err
 	}
 	defer taken.close()
-	all := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV}
-	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &all); err != nil {
+	if err := set(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, harmless|readOnly); err != nil {
 		return fmt.Errorf("make all files read-only (this needs Linux 5.12): %w", err)
 	}
 	if err := v.place(taken); err != nil {
@@ -42,6 +41,22 @@ func (v *view) make() error {
 		return loopbackUp()
 	}
 	return nil
+}
+
+const (
+	// clone takes a detached copy of a mount.
+	clone = unix.OPEN_TREE_CLONE | unix.OPEN_TREE_CLOEXEC
+	// harmless is what no file in a view may be: a program with other rights, or a device.
+	harmless = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
+	readOnly = unix.MOUNT_ATTR_RDONLY
+)
+
+// set sets attributes of the mount at a path, or of the detached one with this descriptor.
+func set(fd int, path string, flags uint, attributes uint64) error {
+	if path == "" {
+		flags |= unix.AT_EMPTY_PATH
+	}
+	return unix.MountSetattr(fd, path, flags, &unix.MountAttr{Attr_set: attributes})
 }
 
 // sources are detached copies of what is shown, by the index of its mount,
@@ -70,7 +85,7 @@ func (v *view) take() (sources, error) {
 		} else if m.Change == layer {
 			m.overlay()
 		}
-		fd, err := unix.OpenTree(unix.AT_FDCWD, m.Source, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
+		fd, err := unix.OpenTree(unix.AT_FDCWD, m.Source, clone|unix.AT_RECURSIVE)
 		if err != nil {
 			taken.close()
 			return nil, fmt.Errorf("take %s: %w", m.Source, err)
@@ -125,8 +140,7 @@ func (v *view) place(taken sources) error {
 	}
 	for _, m := range v.Mounts {
 		if m.Change == hide && !m.File && !m.Open {
-			closed := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
-			if err := unix.MountSetattr(unix.AT_FDCWD, m.Path, 0, &closed); err != nil {
+			if err := set(unix.AT_FDCWD, m.Path, 0, readOnly); err != nil {
 				return fmt.Errorf("close %s: %w", m.Path, err)
 			}
 		}
@@ -135,11 +149,11 @@ func (v *view) place(taken sources) error {
 }
 
 func (m *mount) place(fd int) error {
-	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV}
+	attributes := uint64(harmless)
 	if m.Change == show || m.Change == hide {
-		attr.Attr_set |= unix.MOUNT_ATTR_RDONLY
+		attributes |= readOnly
 	}
-	if err := unix.MountSetattr(fd, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, &attr); err != nil {
+	if err := set(fd, "", unix.AT_RECURSIVE, attributes); err != nil {
 		return err
 	}
 	if err := mountPoint(m.Path, m.File); err != nil {

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/url"
 	"slices"
@@ -42,9 +43,6 @@ func secretsBelow(value any, secret bool) (found []string) {
 	return found
 }
 
-// secretSettings are words in the names of settings whose values are secrets.
-var secretSettings = []string{"token", "secret", "password", "passwd", "apikey", "api_key"}
-
 // setting is a line of a configuration file, as `name = value`, `name: value` or
 // `<name>value</name>`.
 var setting = lazyregexp.New(`^\s*(?:<([\w.-]+)>([^<]*)</|([^=\s]+?)\s*[=:]\s+(.*)|([^=\s]+?)\s*=\s*(.*))`)
@@ -57,7 +55,10 @@ func SecretsInSettings(text []byte) []string {
 		for word := range strings.FieldsSeq(line) {
 			if at := strings.Index(word, "://"); at > 0 {
 				from := strings.LastIndexAny(word[:at], `"'=>`) + 1
-				found = append(found, loginIn(strings.Trim(word[from:], `"',<>`))...)
+				name, password := loginIn(strings.Trim(word[from:], `"',<>`))
+				if login := cmp.Or(password, name); login != "" { // tokens stand there alone
+					found = append(found, login)
+				}
 			}
 		}
 		parts := setting().FindStringSubmatch(strings.TrimSpace(line))
@@ -66,23 +67,19 @@ func SecretsInSettings(text []byte) []string {
 		}
 		name, value := strings.ToLower(parts[1]+parts[3]+parts[5]),
 			strings.Trim(strings.TrimSpace(parts[2]+parts[4]+parts[6]), `"'`)
-		if strings.HasSuffix(name, "_auth") ||
-			slices.ContainsFunc(secretSettings, func(word string) bool { return strings.Contains(name, word) }) {
+		if strings.HasSuffix(name, "_auth") || secretName(name) {
 			found = append(found, value)
 		}
 	}
 	return found
 }
 
-// loginIn is what is secret in an address: the password, or a name that stands
-// there alone, as tokens do.
-func loginIn(address string) []string {
-	parsed, err := url.Parse(address)
+// loginIn is who logs in by an address, such as a proxy's.
+func loginIn(address string) (name, password string) {
+	parsed, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || parsed.User == nil {
-		return nil
+		return "", ""
 	}
-	if password, given := parsed.User.Password(); given {
-		return []string{password}
-	}
-	return []string{parsed.User.Username()}
+	password, _ = parsed.User.Password()
+	return parsed.User.Username(), password
 }

@@ -9,15 +9,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// harmless are the devices that every program may use; no other is there.
-var harmless = []string{"null", "zero", "full", "random", "urandom", "tty"}
+// usual are the devices that every program may use; no other is there.
+var usual = []string{"null", "zero", "full", "random", "urandom", "tty"}
 
 // devices makes a /dev with the harmless ones, terminals and shared memory of
 // its own.
 func devices() error {
 	taken := map[string]int{}
-	for _, name := range harmless {
-		fd, err := unix.OpenTree(unix.AT_FDCWD, "/dev/"+name, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
+	for _, name := range usual {
+		fd, err := unix.OpenTree(unix.AT_FDCWD, "/dev/"+name, clone)
 		if errors.Is(err, unix.ENOENT) {
 			continue
 		}
@@ -76,7 +76,7 @@ func processes() error {
 	}
 	for _, name := range []string{"sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi"} {
 		path := "/proc/" + name
-		fd, err := unix.OpenTree(unix.AT_FDCWD, path, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
+		fd, err := unix.OpenTree(unix.AT_FDCWD, path, clone|unix.AT_RECURSIVE)
 		if errors.Is(err, unix.ENOENT) {
 			continue
 		}
