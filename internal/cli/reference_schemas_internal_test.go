@@ -214,7 +214,7 @@ func (s *schemas) kind(expr ast.Expr) object {
 		return object{"type": "number"}
 	case "Time":
 		return object{"type": "string", "format": "date-time"}
-	case "RawMessage":
+	case "RawMessage", "any":
 		return object{}
 	default:
 		require.Contains(s.t, s.types, name, "a type that is not known")
