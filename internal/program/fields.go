@@ -53,7 +53,7 @@ func (p *Program) readParts(v value, of string, parts ...part) error {
 	fields := v.fields()
 	for i, f := range fields {
 		if err := p.readField(fields[:i], f, of, parts); err != nil {
-			return at(f.line, err)
+			return err
 		}
 	}
 	return nil
@@ -62,8 +62,8 @@ func (p *Program) readParts(v value, of string, parts ...part) error {
 // readField reads one key of a mapping, after those before it.
 func (p *Program) readField(before []field, f field, of string, parts []part) error {
 	if i := indexOfField(before, f.key); i >= 0 {
-		return fmt.Errorf("key `%s` is given twice (`%s` on line %d); keep one", clip(f.name), clip(before[i].name),
-			before[i].line)
+		return fault{f.line, fmt.Errorf("key `%s` is given twice (`%s` on line %d); keep one", clip(f.name),
+			clip(before[i].name), before[i].line)}
 	}
 	known := indexOf(parts, f.key)
 	if known < 0 {

@@ -28,14 +28,10 @@ func Parse(file string, data []byte) *Program {
 }
 
 // Settings reads what a suite of a kind is run with: the keys of a program, none of
-// which must be there. Nil data has the defaults.
+// which must be there.
 func Settings(file string, data []byte, kind EvaluationKind) *Program {
 	p := newProgram(file)
 	p.Evaluation, p.settings = kind, true
-	if data == nil {
-		p.conclude(nil)
-		return p
-	}
 	p.parse(data)
 	if p.Evaluation != kind {
 		p.fail(0, "its evaluation is `%s`, and this suite is one of `%s`", p.Evaluation, kind)

@@ -67,11 +67,8 @@ func (p *Program) yamlFields(text string, line int) []field {
 	return root.fields()
 }
 
-// unseen are what the library takes for the end of a line, and editors do not.
-const unseen = "\u0085\u2028\u2029"
-
 func readYAML(text string, line int) (root value, err error) {
-	if at := strings.IndexAny(text, unseen); at >= 0 {
+	if at := strings.IndexAny(text, "\u0085\u2028\u2029"); at >= 0 { // the library ends a line there
 		return root, fault{
 			line + strings.Count(text[:at], "\n"),
 			errors.New("it has a line break that most editors do not show; remove it"),
