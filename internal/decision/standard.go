@@ -3,6 +3,7 @@ package decision
 import (
 	"encoding/json"
 
+	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -63,6 +64,21 @@ type Rule struct {
 	// CheckTooGood holds a gain that is too good until the evaluation was seen to
 	// notice emptied files.
 	CheckTooGood bool `json:"check_too_good,omitempty"`
+}
+
+// RuleOf is the rule for so many runs of each side: 1 is the plain comparison, more are so
+// many pairs, and 0 believes a single run until two of one version gave two numbers.
+func RuleOf(runs int, confidence float64) Rule {
+	rule := Rule{
+		Version: RuleVersion, Regime: Repeatable, Confidence: confidence,
+		Pairs: max(DefaultPairs, statistics.RunsNeeded(confidence)),
+	}
+	if runs == 1 {
+		rule.Regime = Single
+	} else if runs > 1 {
+		rule.Regime, rule.Pairs = Noisy, runs
+	}
+	return rule
 }
 
 // Same reports whether two rules are written alike.

@@ -37,18 +37,9 @@ func (b *records) rule() decision.Rule {
 // AskedRule is the rule as a program's file asks for it, before anything is known of
 // its evaluation.
 func AskedRule(p *program.Program) decision.Rule {
-	rule := decision.Rule{
-		Version: decision.RuleVersion, Regime: decision.Repeatable,
-		Pairs: max(decision.DefaultPairs, statistics.RunsNeeded(p.Confidence)), Confidence: p.Confidence,
-		MinImprovement: p.MinImprovement, NoCaseRegression: p.NoCaseRegression,
-		CheckTooGood: p.Evaluation == program.Metric, Guardrails: p.Guardrails,
-	}
-	switch {
-	case p.Runs == 1:
-		rule.Regime = decision.Single
-	case p.Runs > 1:
-		rule.Regime, rule.Pairs = decision.Noisy, p.Runs
-	}
+	rule := decision.RuleOf(p.Runs, p.Confidence)
+	rule.MinImprovement, rule.NoCaseRegression = p.MinImprovement, p.NoCaseRegression
+	rule.CheckTooGood, rule.Guardrails = p.Evaluation == program.Metric, p.Guardrails
 	if p.Range != nil {
 		rule.Low, rule.High = &p.Range.Min, &p.Range.Max
 	}

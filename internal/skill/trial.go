@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill/workspace"
@@ -37,21 +36,13 @@ type tried struct {
 // rule is how candidates are decided now: by single runs, by Runs pairs, or, for
 // 0, by pairs once the suite gave two numbers for one version.
 func (l *Loop) rule() decision.Rule {
-	rule := decision.Rule{
-		Version: decision.RuleVersion, Regime: decision.Repeatable,
-		Pairs: max(decision.DefaultPairs, statistics.RunsNeeded(Confidence)), Confidence: Confidence,
-		NoCaseRegression: l.NoCaseRegression,
-	}
-	switch {
-	case l.Runs == 1:
-		rule.Regime = decision.Single
-	case l.Runs > 1:
-		rule.Regime, rule.Pairs = decision.Noisy, l.Runs
-	case l.noisy:
-		rule.Regime = decision.Noisy
-	}
+	rule := decision.RuleOf(l.Runs, Confidence)
+	rule.NoCaseRegression = l.NoCaseRegression
 	if l.Runs == 0 {
 		rule.MaxPairs = 2 * rule.Pairs
+		if l.noisy {
+			rule.Regime = decision.Noisy
+		}
 	}
 	return rule
 }
