@@ -150,7 +150,11 @@ func (r *thread) command(b *records, c commands.Comment, command commands.Comman
 ) {
 	switch command.Kind {
 	case commands.Pause:
-		b.pause(pausedBy(c, command))
+		why := decision.Reason{Kind: decision.PausedBy, Path: c.Author}
+		if command.Text != "" {
+			why = decision.Say(command.Text)
+		}
+		b.pause(why)
 		return "Paused. `/autoloop resume` goes on.", true
 	case commands.Resume, commands.Reactivate:
 		b.goOn(askedBy(c))
@@ -198,13 +202,6 @@ func (r *thread) command(b *records, c commands.Comment, command commands.Comman
 	default:
 		return "", true
 	}
-}
-
-func pausedBy(c commands.Comment, command commands.Command) decision.Reason {
-	if command.Text != "" {
-		return decision.Say(command.Text)
-	}
-	return decision.Reason{Kind: decision.PausedBy, Path: c.Author}
 }
 
 func askedBy(c commands.Comment) decision.Reason {

@@ -260,12 +260,6 @@ func leavesNothing(ctx context.Context, repo *git.Repo, changes []git.DiffEntry)
 			ids = append(ids, change.NewID)
 		}
 	}
-	if len(ids) == 0 {
-		return true, nil
-	}
 	texts, err := repo.Cat(ctx, ids...)
-	if err != nil {
-		return false, err
-	}
-	return !slices.ContainsFunc(texts, func(o git.Object) bool { return len(bytes.TrimSpace(o.Data)) > 0 }), nil
+	return !slices.ContainsFunc(texts, func(o git.Object) bool { return len(bytes.TrimSpace(o.Data)) > 0 }), err
 }

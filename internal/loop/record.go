@@ -138,7 +138,7 @@ func (r *run) recordRefused(ctx context.Context, at position, p *proposal.Propos
 
 // message is the subject of the memory branch's commit.
 func (r *run) message(p *proposal.Proposal) string {
-	what := ""
+	var what string
 	switch {
 	case p.Postponed != nil:
 		what = " put off"

@@ -180,9 +180,7 @@ func (b *records) files() memory.Files {
 	m := view.Machine(b.machine, &b.Summary, BranchPrefix+p.Name)
 	m.Direction, m.DirectionGiven = p.Direction, true
 	m.TargetMetric = b.target()
-	if issue := max(b.Issue, p.Issue); issue > 0 {
-		m.Issue = issue
-	}
+	m.Issue = cmp.Or(p.Issue, m.Issue)
 	b.doc.SetMachine(m)
 	b.doc.SetEntries(b.view.Entries, strings.TrimRight(b.RunURL, "0123456789"))
 	return memory.Files{State: b.doc.Render(), Results: b.table.Bytes(), Ledger: b.log}
