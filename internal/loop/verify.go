@@ -162,8 +162,13 @@ func verifySuiteDecision(b *records, p *proposal.Proposal, e *history.Decided) e
 func (r *run) writeCandidate(ctx context.Context, on string, p *proposal.Proposal) error {
 	files := map[string]*git.File{}
 	for _, file := range p.Files {
-		if files[file.Path] = nil; file.Mode != "" {
+		switch file.Mode {
+		case "":
+			files[file.Path] = nil
+		case git.ModeFile, git.ModeExecutable, git.ModeSymlink:
 			files[file.Path] = &git.File{Mode: file.Mode, Data: file.Data}
+		default:
+			return proposal.Refuse("%.80q is no regular file and no link", file.Path)
 		}
 	}
 	id, err := r.Repo.WriteFiles(ctx, on, files)

@@ -130,19 +130,15 @@ func (r *restore) walk(dir string) error {
 }
 
 func (r *restore) untouched(name string, was recorded) bool {
-	info, err := os.Lstat(r.path(name))
-	if err != nil || stampOf(info) != was.stamp || !was.stamp.before(r.built) {
-		return false
-	}
-	return !r.verify || !info.Mode().IsRegular() || r.hasContent(name, was)
+	return r.stamp(name) == was.stamp && was.stamp.before(r.built) &&
+		(!r.verify || !was.stamp.mode.IsRegular() || r.hasContent(name, was))
 }
 
 // reopen makes a directory what it was where anything was done to it.
 func (r *restore) reopen(dir string) error {
 	was, path := r.directories[dir], r.path(dir)
-	info, err := os.Lstat(path)
-	if err != nil || stampOf(info) == was {
-		return err
+	if r.stamp(dir) == was {
+		return nil
 	}
 	if !plainDirectory(path) {
 		return fmt.Errorf("%s has attributes that it had not", path)

@@ -22,17 +22,19 @@ type Touch struct {
 // time of an inode's last change.
 func (t *Tree) Touched(watched func(path string) bool) []Touch {
 	var touched []Touch
-	look := func(path string, was stamp) bool {
-		info, err := os.Lstat(t.path(path))
-		return err == nil && stampOf(info) == was
-	}
 	for path, was := range t.entries {
-		if was.Type == "blob" && watched(path) && !look(path, was.stamp) {
-			touched = append(touched, Touch{Path: path, Content: !t.sameContent(path, was)})
+		if was.Type != "blob" || !watched(path) {
+			continue
+		}
+		if now := t.stamp(path); now != was.stamp {
+			// Where line ends are converted the content never is that of the object.
+			same := now.mode.IsRegular() && was.stamp.mode.IsRegular() && now.size == was.stamp.size &&
+				t.hasContent(path, was)
+			touched = append(touched, Touch{Path: path, Content: !same})
 		}
 	}
 	for path, was := range t.sharedFiles {
-		if !look(path, was) {
+		if t.stamp(path) != was {
 			touched = append(touched, Touch{Path: path, Content: true})
 		}
 	}
@@ -75,22 +77,12 @@ func (t *Tree) GrownShares() []string {
 			if dir != name && !strings.HasPrefix(dir, name+"/") {
 				continue
 			}
-			if info, err := os.Lstat(t.path(dir)); err != nil || stampOf(info) != was {
+			if t.stamp(dir) != was {
 				return false
 			}
 		}
 		return true
 	})
-}
-
-// sameContent reports whether a file is, byte for byte, the object that it was
-// made from. Where line ends are converted it never is.
-func (t *Tree) sameContent(path string, was recorded) bool {
-	info, err := os.Lstat(t.path(path))
-	if err != nil || !info.Mode().IsRegular() || info.Size() != was.stamp.size || !was.stamp.mode.IsRegular() {
-		return false
-	}
-	return t.hasContent(path, was)
 }
 
 // hasContent compares what is known to be a regular file of the recorded size.

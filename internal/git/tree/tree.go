@@ -175,16 +175,10 @@ func (t *Tree) record(c *control, entries []git.TreeEntry, kept map[string]recor
 		if _, there := kept[entry.Path]; there {
 			continue
 		}
-		written := recorded{TreeEntry: entry}
-		if info, err := os.Lstat(t.path(entry.Path)); err == nil {
-			written.stamp = stampOf(info)
-		}
-		t.entries[entry.Path] = written
+		t.entries[entry.Path] = recorded{entry, t.stamp(entry.Path)}
 	}
 	for dir := range directoriesOf(t.entries) {
-		if info, err := os.Lstat(t.path(dir)); err == nil {
-			t.directories[dir] = stampOf(info)
-		}
+		t.directories[dir] = t.stamp(dir)
 	}
 	t.built = settle(c.dir)
 	t.index, err = os.ReadFile(c.path("index"))
@@ -194,6 +188,15 @@ func (t *Tree) record(c *control, entries []git.TreeEntry, kept map[string]recor
 // path is that of an entry, whose name is clean.
 func (t *Tree) path(name string) string {
 	return t.Dir + string(filepath.Separator) + filepath.FromSlash(name)
+}
+
+// stamp is that of what is at a path now, the zero one of nothing.
+func (t *Tree) stamp(name string) stamp {
+	info, err := os.Lstat(t.path(name))
+	if err != nil {
+		return stamp{}
+	}
+	return stampOf(info)
 }
 
 func (t *Tree) unstage() error {
