@@ -49,7 +49,7 @@ The exit code is 0 for improved and neutral, 1 for regressed, and 2 when somethi
 					"with the baseline first", args[0], args[1], len(sides[1].Scores))
 			}
 			found := render.Comparison{
-				Comparison: tasks.Compare(sides[0], sides[1], thresholdsOf(p)), Before: sides[0], After: sides[1],
+				Comparison: tasks.Compare(sides[0], sides[1], p.Thresholds), Before: sides[0], After: sides[1],
 			}
 			return a.deliverComparison(found, found.Comparison, html, "", markdown)
 		},

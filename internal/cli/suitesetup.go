@@ -23,7 +23,6 @@ import (
 	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/internal/suite/judge"
 	"github.com/org/autoloop/internal/suite/sandbox"
-	"github.com/org/autoloop/internal/suite/tasks"
 )
 
 // suiteSetup finds who works on a suite and who grades it, by the keys of its program or of a
@@ -196,21 +195,6 @@ func (a *App) commandDigest(text string) string {
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:16])
-}
-
-// thresholdsOf returns the thresholds that a program's frontmatter has.
-func thresholdsOf(p *program.Program) tasks.Thresholds {
-	value := func(from float64) metric.Value {
-		v, _ := metric.FromFloat(from) // the reader of programs takes no other number
-		return v
-	}
-	return tasks.Thresholds{
-		MinCompositeGain:          value(p.Thresholds.MinCompositeGain),
-		RegressionCompositeDrop:   value(p.Thresholds.RegressionCompositeDrop),
-		CostTolerance:             value(p.Thresholds.CostTolerance),
-		ObjectiveDropIsRegression: p.Thresholds.ObjectiveDropIsRegression,
-		NetLossIsRegression:       p.Thresholds.NetLossIsRegression,
-	}
 }
 
 // budgetOf are the bounds of a run: those of the program without a span, which are for one.

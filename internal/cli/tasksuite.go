@@ -126,7 +126,7 @@ func (l *taskSuite) open(ctx context.Context, dir string) (s *taskSuite, err err
 	p := s.program
 	s.options = evalrun.TaskOptions{
 		Agent: s.executor(), Override: s.override, Runs: p.Runs, Fresh: s.fresh, Config: s.config(), Archive: archive,
-		Session: s.NewRunID(), Thresholds: thresholdsOf(p),
+		Session: s.NewRunID(), Thresholds: p.Thresholds,
 	}
 	o := &s.options
 	if o.Runner, err = s.runner(ctx, run, hidden...); err != nil {

@@ -79,8 +79,8 @@ func (p *Program) budget(v value) (budget Budget, err error) {
 // limit is a number above 0.
 func (v value) limit() (float64, error) {
 	amount, err := v.amount()
-	if err == nil && amount == 0 {
+	if err == nil && amount.Sign() == 0 {
 		err = errors.New("0 is no limit; give a number above 0, or pause the program in its state")
 	}
-	return amount, err
+	return amount.Float64(), err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
+	"github.com/org/autoloop/internal/suite/tasks"
 )
 
 // MaxBytes bounds a program file.
@@ -62,7 +63,7 @@ func Bad(file, name, message string) *Program {
 func newProgram(file string) *Program {
 	return &Program{
 		File: file, Direction: metric.Higher, Evaluation: Metric, Confidence: 0.95,
-		Thresholds: Thresholds{MinCompositeGain: 0.01, RegressionCompositeDrop: 0.05, ObjectiveDropIsRegression: true},
+		Thresholds: tasks.DefaultThresholds(),
 		Judge:      "auto", Plateau: defaultPlateau, Timeout: 45 * time.Minute,
 		EvaluationTimeout: 10 * time.Minute, Jobs: 2,
 		Network: true, Isolation: "auto", Candidates: 1, UnknownCost: "allow", CIGate: "auto",

@@ -9,6 +9,7 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/loop/strategy"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/suite/tasks"
 )
 
 // EvaluationKind says how a candidate is evaluated.
@@ -58,7 +59,7 @@ type Program struct {
 	Runs                int // evaluation-runs; 0 is auto
 	MinImprovement      decision.Allowance
 	Confidence          float64
-	Thresholds          Thresholds
+	Thresholds          tasks.Thresholds
 	NoCaseRegression    bool
 	Judge, JudgeModel   string
 	// Executor works on the cases and tasks of a suite, "" is who proposes;
@@ -139,12 +140,6 @@ type Proposer struct{ Agent, Model string }
 // Range bounds what a metric can plausibly be, both ends included.
 type Range struct{ Min, Max metric.Value }
 
-// Thresholds are those of the comparison of task suites.
-type Thresholds struct {
-	MinCompositeGain, RegressionCompositeDrop, CostTolerance float64
-	ObjectiveDropIsRegression, NetLossIsRegression           bool
-}
-
 // Meaning is what makes two numbers of a program comparable: the values of all
 // keys that change what a number means, and the evaluation script. Its JSON is
 // hashed into every event of the ledger: names, order and omitted fields stay
@@ -155,8 +150,8 @@ type Meaning struct {
 	Guardrails                             []decision.Guardrail
 
 	// Of suites alone.
-	Suite, Judge, Executor string      `json:",omitempty"`
-	Thresholds             *Thresholds `json:",omitempty"`
+	Suite, Judge, Executor string            `json:",omitempty"`
+	Thresholds             *tasks.Thresholds `json:",omitempty"`
 
 	More map[string]any `json:",omitempty"`
 }

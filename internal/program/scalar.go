@@ -137,17 +137,18 @@ func (v value) number() (metric.Value, error) {
 	return number, err
 }
 
-// amount is a number of zero or more, as a float.
-func (v value) amount() (float64, error) {
+// amount is a number of zero or more.
+func (v value) amount() (metric.Value, error) {
 	number, err := v.number()
 	if err == nil && number.Sign() < 0 {
 		err = fmt.Errorf("%s is below 0; give a number of 0 or more", number)
 	}
-	return number.Float64(), err
+	return number, err
 }
 
 func (v value) confidence() (float64, error) {
-	c, err := v.amount()
+	amount, err := v.amount()
+	c := amount.Float64()
 	if err == nil && (c < 0.5 || c >= 1) {
 		err = fmt.Errorf("%g is not accepted; give a number from 0.5 to below 1, such as 0.95", c)
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/suite/tasks"
 	"github.com/org/autoloop/tests/golden"
@@ -35,7 +34,7 @@ func comparison(t *testing.T) render.Comparison {
 		 "transcript": "runs/1/transcript.txt", "diff": "../../etc/passwd"},
 		{"taskId": "new", "objective": {"passed": 1, "total": 1}, "cost": {"tokens": 100, "costUsd": 0.01}}]}`)
 	return render.Comparison{
-		Comparison: tasks.Compare(before, after, thresholds()), Before: before,
+		Comparison: tasks.Compare(before, after, tasks.DefaultThresholds()), Before: before,
 		After: after,
 	}
 }
@@ -70,7 +69,7 @@ func repeated(t *testing.T) render.Comparison {
 	}
 	before, after := side("main", 34567, "0.0412345"), side("pull request", 31234, "0.0398765")
 	return render.Comparison{
-		Comparison: tasks.Compare(before, after, thresholds()), Before: before,
+		Comparison: tasks.Compare(before, after, tasks.DefaultThresholds()), Before: before,
 		After: after,
 	}
 }
@@ -92,11 +91,4 @@ func TestComparisonIsShort(t *testing.T) {
 	}
 	assert.Contains(t, c.Text(), "fileExists a*b", "no markup on a terminal")
 	assert.NotContains(t, c.Text(), "\u200b")
-}
-
-func thresholds() tasks.Thresholds {
-	return tasks.Thresholds{
-		MinCompositeGain: metric.MustValue("0.01"), RegressionCompositeDrop: metric.MustValue("0.05"),
-		ObjectiveDropIsRegression: true,
-	}
 }

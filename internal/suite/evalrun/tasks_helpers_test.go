@@ -208,12 +208,9 @@ func simulated(t *testing.T, count int, passes func(side role, task, check int) 
 	t.Helper()
 	s := &comparison{
 		TaskOptions: TaskOptions{
-			Thresholds: tasks.Thresholds{
-				MinCompositeGain: metric.MustValue("0.01"), RegressionCompositeDrop: metric.MustValue("0.05"),
-				ObjectiveDropIsRegression: true,
-			},
-			Archive: &Archive{Dir: t.TempDir()},
-			Runner:  Runner{Jobs: 1, Now: func() time.Time { return time.Time{} }},
+			Thresholds: tasks.DefaultThresholds(),
+			Archive:    &Archive{Dir: t.TempDir()},
+			Runner:     Runner{Jobs: 1, Now: func() time.Time { return time.Time{} }},
 		},
 		suite: &TaskSuite{}, records: map[unit]record{}, auto: true, spent: &Spending{},
 	}

@@ -119,7 +119,7 @@ func TestAnyComparisonAddsUp(t *testing.T) {
 				}
 			}
 		}
-		set := usual()
+		set := tasks.DefaultThresholds()
 		baseline.Interleaved, set.NetLossIsRegression = new(chance.IntN(3) != 0), chance.IntN(2) == 0
 		got := tasks.Compare(baseline, candidate, set)
 		verdicts[got.Verdict]++
@@ -182,7 +182,7 @@ func TestBrokenOutcomeIsNeverBetter(t *testing.T) {
 		changed := func(how func(o *tasks.SuiteOutcome, r *tasks.Run)) tasks.Comparison {
 			candidate := side(t, after)
 			how(&candidate, &candidate.Scores[which].Runs[run])
-			return tasks.Compare(side(t, before), candidate, usual())
+			return tasks.Compare(side(t, before), candidate, tasks.DefaultThresholds())
 		}
 		got := changed(func(*tasks.SuiteOutcome, *tasks.Run) {})
 		more := changed(func(o *tasks.SuiteOutcome, _ *tasks.Run) {
@@ -223,7 +223,7 @@ func TestOrderOfTasksAndRunsDecidesNothing(t *testing.T) {
 	for range 60 {
 		runs := 1 + chance.IntN(2) // so that all arrangements are counted
 		before, after := anySide(chance, runs, true), anySide(chance, runs, true)
-		want, got := compare(t, before+"->"+after, usual()), tasks.Compare(mixed(before), mixed(after), usual())
+		want, got := compare(t, before+"->"+after, tasks.DefaultThresholds()), tasks.Compare(mixed(before), mixed(after), tasks.DefaultThresholds())
 		require.Equal(t, want.Verdict, got.Verdict, "%s and %s", want.Summary, got.Summary)
 		assert.Equal(t, want.Promotable, got.Promotable)
 		assert.Equal(t, want.NetGain, got.NetGain)
@@ -231,7 +231,7 @@ func TestOrderOfTasksAndRunsDecidesNothing(t *testing.T) {
 		assert.ElementsMatch(t, want.Notes, got.Notes)
 
 		text := anySide(chance, 1+chance.IntN(4), false)
-		same := tasks.Compare(side(t, text), mixed(text), usual())
+		same := tasks.Compare(side(t, text), mixed(text), tasks.DefaultThresholds())
 		assert.Equal(t, decision.Neutral, same.Verdict, same.Summary)
 		assert.Empty(t, same.Regressions)
 		assert.Empty(t, same.Improvements)
@@ -254,7 +254,7 @@ func FuzzCompare(f *testing.F) {
 		if len(bad)+len(worse) > 0 {
 			return
 		}
-		got := tasks.Compare(baseline, candidate, usual())
+		got := tasks.Compare(baseline, candidate, tasks.DefaultThresholds())
 		if got.Promotable {
 			assert.Empty(t, got.Regressions)
 			assert.Positive(t, got.NetGain.Sign())

@@ -216,6 +216,14 @@ type Totals struct {
 	Candidate     Side     `json:"candidate"`
 }
 
+// DefaultThresholds are those of a program that says none.
+func DefaultThresholds() Thresholds {
+	return Thresholds{
+		MinCompositeGain: metric.MustValue("0.01"), RegressionCompositeDrop: metric.MustValue("0.05"),
+		CostTolerance: metric.FromInt(0), ObjectiveDropIsRegression: true,
+	}
+}
+
 // Thresholds tune the comparison. The zero value is stricter than any that
 // makes sense.
 type Thresholds struct {

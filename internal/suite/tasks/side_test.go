@@ -12,14 +12,6 @@ import (
 	"github.com/org/autoloop/internal/suite/tasks"
 )
 
-// usual are the thresholds of a program that sets none.
-func usual() tasks.Thresholds {
-	return tasks.Thresholds{
-		MinCompositeGain: metric.MustValue("0.01"), RegressionCompositeDrop: metric.MustValue("0.05"),
-		ObjectiveDropIsRegression: true,
-	}
-}
-
 // side reads an outcome in short. Tasks stand between semicolons, called a, b, … or as it says
 // before a colon, and their runs between commas, with 5* before what is there five times.
 // The words of a run are

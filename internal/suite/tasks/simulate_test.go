@@ -80,7 +80,7 @@ func (s scenario) simulate(comparisons int, seed uint64) map[decision.Verdict]fl
 	for range comparisons {
 		baseline := s.outcome(random, 0)
 		baseline.Interleaved = new(s.mood == 0)
-		found := tasks.Compare(baseline, s.outcome(random, s.gain), usual())
+		found := tasks.Compare(baseline, s.outcome(random, s.gain), tasks.DefaultThresholds())
 		rates[found.Verdict] += 1 / float64(comparisons)
 	}
 	return rates

@@ -50,7 +50,7 @@ func TestCompositeVectors(t *testing.T) {
 		after := run
 		after.Cost = c.Cost
 		got := tasks.Compare(tasks.SuiteOutcome{Scores: []tasks.Score{{Runs: []tasks.Run{run}}}},
-			tasks.SuiteOutcome{Scores: []tasks.Score{{Runs: []tasks.Run{after}}}}, usual())
+			tasks.SuiteOutcome{Scores: []tasks.Score{{Runs: []tasks.Run{after}}}}, tasks.DefaultThresholds())
 		return got.Deltas[0].CandidateComposite.Float64()
 	}
 	vectors(t, "composite.json", func(t *testing.T, c vector) {
@@ -76,7 +76,7 @@ func TestComparisonVectors(t *testing.T) {
 		Thresholds          json.RawMessage
 	},
 	) {
-		set := usual()
+		set := tasks.DefaultThresholds()
 		if c.Thresholds != nil {
 			require.NoError(t, json.Unmarshal(c.Thresholds, &set))
 		}

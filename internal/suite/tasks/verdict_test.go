@@ -40,7 +40,7 @@ func TestVerdictOfSingleRuns(t *testing.T) {
 		"declared on one side":  "1/4 sure -> 2/4 chance => improved unrepeated",
 		"only faster":           "1/9 t0 m1000 -> 1/9 t0 m500 => improved unrepeated",
 		"better and faster":     "1/9 t0 m1000 -> 2/9 t0 m900 => improved promoted unrepeated",
-	}, func(t *testing.T, input string) any { return verdict(compare(t, input, usual())) })
+	}, func(t *testing.T, input string) any { return verdict(compare(t, input, tasks.DefaultThresholds())) })
 }
 
 func TestVerdictOfRepeatedRuns(t *testing.T) {
@@ -93,12 +93,12 @@ func TestVerdictOfRepeatedRuns(t *testing.T) {
 		"fewer listed than counted":     "5*1/4 -> 4*4/4, 4/4 |a|b|c => neutral checks-miscounted",
 		"an empty list":                 "5*1/4 -> 4*4/4, 4/4 | => neutral checks-miscounted",
 		"a miscounted baseline":         "5*3/4 |a|b|c|d|e -> 5*4/4 => neutral checks-miscounted",
-	}, func(t *testing.T, input string) any { return verdict(compare(t, input, usual())) })
+	}, func(t *testing.T, input string) any { return verdict(compare(t, input, tasks.DefaultThresholds())) })
 }
 
 func TestThresholdsOfTheProgram(t *testing.T) {
 	t.Parallel()
-	lossCounts, dropsAreFree := usual(), usual()
+	lossCounts, dropsAreFree := tasks.DefaultThresholds(), tasks.DefaultThresholds()
 	lossCounts.NetLossIsRegression, dropsAreFree.RegressionCompositeDrop = true, metric.FromInt(1)
 	for name, c := range map[string]struct {
 		set         tasks.Thresholds
@@ -138,7 +138,7 @@ func TestChancesAreCounted(t *testing.T) {
 		"drops of whole runs":     {down, true, 1, 1. / 6, false},
 		"two of 252":              {was + "->" + fell, false, 251. / 252, 2. / 252, false},
 	} {
-		got := compare(t, apart(c.shared)+c.sides, usual())
+		got := compare(t, apart(c.shared)+c.sides, tasks.DefaultThresholds())
 		assert.InDelta(t, c.gain, *got.PValue, 1e-9, name)
 		assert.Equal(t, c.promotable, got.Promotable, name)
 		if c.drop > 0 {
@@ -164,7 +164,7 @@ func TestManyArrangementsAreDrawn(t *testing.T) {
 	}
 	low, high := runs(200)+";"+runs(300), runs(600)+";"+runs(700)
 	for _, shared := range []bool{false, true} {
-		up, down := compare(t, apart(shared)+low+"->"+high, usual()), compare(t, apart(shared)+high+"->"+low, usual())
+		up, down := compare(t, apart(shared)+low+"->"+high, tasks.DefaultThresholds()), compare(t, apart(shared)+high+"->"+low, tasks.DefaultThresholds())
 		assert.True(t, up.Promotable, up.Summary)
 		assert.Positive(t, *up.PValue)
 		assert.Less(t, *up.PValue, 0.001)
@@ -174,9 +174,9 @@ func TestManyArrangementsAreDrawn(t *testing.T) {
 			assert.Positive(t, *d.PValue)
 			assert.Less(t, *d.PValue, 0.01)
 		}
-		assert.Equal(t, down, compare(t, apart(shared)+high+"->"+low, usual()))
+		assert.Equal(t, down, compare(t, apart(shared)+high+"->"+low, tasks.DefaultThresholds()))
 	}
-	assert.InDelta(t, 0.14, *compare(t, runs(200)+"->"+runs(215), usual()).PValue, 0.02, "as when all are counted")
+	assert.InDelta(t, 0.14, *compare(t, runs(200)+"->"+runs(215), tasks.DefaultThresholds()).PValue, 0.02, "as when all are counted")
 }
 
 func TestCompositesOfBothSides(t *testing.T) {
@@ -216,8 +216,8 @@ func TestCompositesOfBothSides(t *testing.T) {
 		"the last is not known":       "@x, @ -> 2*@y => 0.6 0.6",
 		"several and one not known":   "@x, @z, @ -> 3*@y => 0.6 0.6",
 		"the candidate's last is not": "2*@x -> @y, @ => 0.6 0.6",
-	}, composites(usual()))
-	band := usual()
+	}, composites(tasks.DefaultThresholds()))
+	band := tasks.DefaultThresholds()
 	band.CostTolerance = metric.MustValue("0.1")
 	golden.Table(t, map[string]string{
 		"on the edge of the band": "1/2 t100 $1 -> 1/2 t110 $1 => 0.5 0.5",
@@ -242,7 +242,7 @@ func TestSummaries(t *testing.T) {
 		"checks that may be lost":      "3*0/4; 3*0/4; 3*4/4 -> 3*4/4; 3*4/4; 3*3/4",
 		"chance":                       "=.1, =.2 -> =.8, =.9",
 	}, func(t *testing.T, input string) any {
-		found := compare(t, input, usual())
+		found := compare(t, input, tasks.DefaultThresholds())
 		text := found.Summary
 		for _, note := range found.Notes {
 			text += " | " + note.Text
@@ -279,7 +279,7 @@ func TestMetricIsTheMeanBase(t *testing.T) {
 // nothing, and what one run does not know, nobody knows.
 func TestDeltasAndTotals(t *testing.T) {
 	t.Parallel()
-	set := usual()
+	set := tasks.DefaultThresholds()
 	set.CostTolerance = metric.FromInt(9)
 	before := side(t, "1/4 t100 $0.1, 2/4 t200 $0.2; 4/4 t10 $0.01, 4/4 t30 $0.03")
 	after := side(t, "b: 4/4 t20, 4/4 t20 $0.02; c: 4/4 t9 $9; a: 3/4 t150 $0.1, 4/4 t150 $0.1")
@@ -288,8 +288,8 @@ func TestDeltasAndTotals(t *testing.T) {
 	text, err := json.MarshalIndent([]any{got.Deltas, got.Totals, got.NetGain}, "", " ")
 	require.NoError(t, err)
 	golden.Equal(t, "totals.json", string(text))
-	assert.Equal(t, "-1", compare(t, "t0 ->", usual()).NetGain.String(), "a task that is missing counts 0")
-	text, err = json.Marshal(compare(t, "0/1 t0 -> t0 =NaN", usual()))
+	assert.Equal(t, "-1", compare(t, "t0 ->", tasks.DefaultThresholds()).NetGain.String(), "a task that is missing counts 0")
+	text, err = json.Marshal(compare(t, "0/1 t0 -> t0 =NaN", tasks.DefaultThresholds()))
 	require.NoError(t, err)
 	assert.Contains(t, string(text), `"netCompositeGain":null`)
 	assert.Contains(t, string(text), `"improvements":[]`, "an empty list, not null")
