@@ -49,7 +49,7 @@ func Time(n document.Node, unit time.Duration) time.Duration {
 	return max(time.Duration(given*float64(unit)), 1)
 }
 
-// Check reads a check, whose kind stands under one of these names and is one of kinds; that
+// ReadCheck reads a check, whose kind stands under one of these names and is one of kinds; that
 // has its keys, of which those after "|" may be left out. Keys that have other names get
 // theirs by spell, nil for none. ok is false when there are problems.
 func ReadCheck(n document.Node, kinds map[CheckKind]string,

@@ -76,7 +76,7 @@ type TaskSuite struct {
 	files *sandbox.Files
 }
 
-// Load reads the suite in a directory and looks at its fixtures. All that is
+// LoadTasks reads the suite in a directory and looks at its fixtures. All that is
 // wrong is one *misuse.Error.
 func LoadTasks(ctx context.Context, dir string) (*TaskSuite, error) {
 	files, err := sandbox.FindTasks(dir)

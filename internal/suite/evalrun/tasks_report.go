@@ -175,7 +175,7 @@ func (found Report) Lines() []string {
 	return lines[:min(len(lines), most)]
 }
 
-// Failures says which checks failed, for the next proposal.
+// TaskFailures says which checks failed, for the next proposal.
 func TaskFailures(o tasks.SuiteOutcome) string {
 	const most = 30
 	var lines []string

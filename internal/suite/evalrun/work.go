@@ -34,7 +34,7 @@ func Each[U any](ctx context.Context, r *Runner, spent *Spending, units []U, far
 	group.SetLimit(cmp.Or(r.Jobs, defaultJobs))
 	for i, unit := range units {
 		group.Go(func() error {
-			if going.Err() != nil {
+			if ended := going.Err() != nil; ended {
 				return nil
 			}
 			if err := spent.Over(r.Now()); err != nil {

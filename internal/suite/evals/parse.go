@@ -63,14 +63,15 @@ func (e *evalReader) one(n document.Node) {
 		return
 	}
 	c := &Case{}
+	graded := func(n document.Node) { expectations(c, n) }
 	known := document.Keys{
 		"id":                   document.Into(&c.ID, e.id),
 		"prompt":               document.Filled(&c.Prompt, suite.MaxText),
 		"expected_output":      document.Optional(&c.ExpectedOutput, suite.MaxText),
 		"files":                func(n document.Node) { e.files(c, n) },
-		"expectations":         c.expectations,
-		"assertions":           c.expectations,
-		"deterministic_checks": c.checks,
+		"expectations":         graded,
+		"assertions":           graded,
+		"deterministic_checks": func(n document.Node) { checks(c, n) },
 	}
 	n.Object(known, false, "id", "prompt")
 	given, unread := false, "" // anything to check, readable or not; lists which may be meant for that
@@ -107,7 +108,7 @@ func (e *evalReader) id(n document.Node) string {
 }
 
 // expectations reads texts, or objects with a `text`.
-func (c *Case) expectations(n document.Node) {
+func expectations(c *Case, n document.Node) {
 	n.List(maxExpectations, func(n document.Node) {
 		text := ""
 		if n.Type == document.Object {
@@ -271,7 +272,7 @@ func spell(n document.Node, kind suite.CheckKind) document.Node {
 }
 
 // checks reads the deterministic checks of a case.
-func (c *Case) checks(n document.Node) {
+func checks(c *Case, n document.Node) {
 	n.List(suite.MaxChecks, func(n document.Node) {
 		check, ok := suite.ReadCheck(n, evalKeys(), func(n document.Node, kind suite.CheckKind) document.Node {
 			if kind == suite.JSONArrayContains && n.Has("match") == (n.Has("value") || n.Has("expected")) {
