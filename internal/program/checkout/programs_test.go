@@ -62,6 +62,7 @@ func TestProgramsAreFoundInTheirPlaces(t *testing.T) {
 		"named, and empty":                     "empty // empty/ @b.md program.md",
 		"named, and not there":                 "nowhere // @b.md program.md",
 		"named, and a file":                    "program.md // @b.md program.md",
+		"named, with a directory linked out":   "../outside // ../outside/f->../other ../other/program.md",
 		"named, of elsewhere": "../outside // ../outside/c/program.md ../outside/d.md->c/program.md " +
 			"../outside/e.md->../../e.md",
 	}, func(t *testing.T, row string) any {
