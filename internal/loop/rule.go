@@ -113,7 +113,8 @@ func (s *samples) add(outcome evaluation.Result, rails []decision.Guardrail) {
 	s.Samples, s.numbers = append(s.Samples, *m.Metric), append(s.numbers, m.Numbers)
 	s.Metric = median(s.Samples)
 	for _, rail := range rails {
-		if value, printed := m.Numbers[rail.Metric]; printed {
+		value, printed := m.Numbers[rail.Metric]
+		if printed && len(s.GuardrailSamples[rail.Metric]) < len(s.Samples) { // two may guard one number
 			if s.GuardrailSamples == nil {
 				s.GuardrailSamples = map[string][]metric.Value{}
 			}

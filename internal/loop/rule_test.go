@@ -172,7 +172,9 @@ func TestSameRunsHaveEqualMetricAndGuardrails(t *testing.T) {
 // and of the rest the last run's.
 func TestRecordOfSamples(t *testing.T) {
 	t.Parallel()
-	rails := []decision.Guardrail{{Metric: "size"}}
+	rails := []decision.Guardrail{
+		{Metric: "size", Direction: metric.Higher}, {Metric: "size", Direction: metric.Lower},
+	}
 	s := sampled(rails, printed(map[string]string{"m": "1", "size": "5", "other": "7"}),
 		printed(map[string]string{"m": "3", "size": "6"}))
 	e := &s.Measured

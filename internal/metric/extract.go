@@ -42,8 +42,8 @@ const (
 
 var nonFiniteToken = lazyregexp.New(`^-?(NaN|Infinity)\b`)
 
-// Extract reads the metric from the standard output of an evaluation: the last
-// JSON object (it may span lines), else a last line that is a bare number.
+// Extract reads the metric from the standard output of an evaluation: its last
+// line where that is a bare number, else the last JSON object (it may span lines).
 // With key the object's number of that name counts (dots for nesting), without
 // it the object's only number. An object that is cut off at the end, or that has
 // a key twice, is an error. The error wraps ErrNoMetric or ErrNotFinite.
@@ -133,8 +133,9 @@ func (s scan) measurement(out []byte, key string) (Measurement, error) {
 		return Measurement{}, s.err
 	case s.nonFinite:
 		return Measurement{}, fmt.Errorf("the last JSON object has a NaN or an infinity: %w", ErrNotFinite)
-	case s.object == nil:
-		return bareNumber(out)
+	}
+	if last, err := bareNumber(out[s.end:]); s.object == nil || err == nil {
+		return last, err // what is printed last counts
 	}
 	decoder := json.NewDecoder(bytes.NewReader(s.object))
 	decoder.UseNumber()

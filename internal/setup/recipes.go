@@ -105,7 +105,7 @@ while IFS= read -r file; do
   sed -e :again -e 's/\(#[[:space:]]*shellcheck[[:space:]].*\)disable=[^[:space:]]*/\1/' -e 't again' \
     -e 's/#[[:space:]]*shellcheck[[:space:]]*\(#.*\)\{0,1\}$/#/' "$file" | shellcheck --norc --format gcc - || [ $? -eq 1 ]
 done < "$TMPDIR/scripts.txt" > "$TMPDIR/lint.txt"
-! grep -E ': error: .*\[SC10' "$TMPDIR/lint.txt" >&2
+if grep -E ': error: .*\[SC10' "$TMPDIR/lint.txt" >&2; then exit 1; fi
 value=$(wc -l < "$TMPDIR/lint.txt")
 `
 

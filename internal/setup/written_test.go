@@ -153,6 +153,7 @@ var writtenProjects = map[string]writtenProject{
 				numbers: map[string]float64{"tests": 1, "scripts": 1}, // a guardrail holds them
 			},
 			"a gutted script": {files: map[string]string{"add.sh": "#!/bin/sh\n"}, refused: "tests fail"},
+			"a broken script": {files: map[string]string{"old.sh": "#!/bin/sh\necho $1\nif then (\n"}, refused: "[SC10"},
 		},
 	},
 	"C with a rule check": {
@@ -352,8 +353,9 @@ func (p writtenProject) measure(t *testing.T, changed map[string]string) (number
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "PATH="+tools+string(os.PathListSeparator)+os.Getenv("PATH"), "TMPDIR="+temporary,
 		"AUTOLOOP_RESULT="+result, "GOFLAGS=-mod=mod", "GOPROXY=off")
-	said, err := cmd.CombinedOutput()
-	require.NoError(t, err, string(said))
+	if said, err := cmd.CombinedOutput(); err != nil {
+		return nil, string(said)
+	}
 	text, err := os.ReadFile(result)
 	require.NoError(t, err)
 	var fields map[string]any
