@@ -34,8 +34,10 @@ func Each[U any](ctx context.Context, r *Runner, spent *Spending, units []U, far
 	group.SetLimit(cmp.Or(r.Jobs, defaultJobs))
 	for i, unit := range units {
 		group.Go(func() error {
-			if ended := going.Err() != nil; ended {
+			select {
+			case <-going.Done():
 				return nil
+			default:
 			}
 			if err := spent.Over(r.Now()); err != nil {
 				if so := far(i, unit); so != "" {
