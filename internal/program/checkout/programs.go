@@ -10,8 +10,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
@@ -42,10 +45,12 @@ func (s Programs) Load(others bool) ([]*program.Program, error) {
 		return nil, err
 	}
 	programs := make([]*program.Program, len(places))
-	for i, p := range places {
-		programs[i] = s.load(p)
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, p := range places { // there may be a thousand
+		group.Go(func() error { programs[i] = s.load(p); return nil })
 	}
-	return programs, nil
+	return programs, group.Wait()
 }
 
 // Find reads the program of that name, or nil.
