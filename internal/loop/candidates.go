@@ -306,7 +306,8 @@ func (r *run) changesOf(ctx context.Context, before, after git.Fingerprint) ([]s
 // were, and their own branches where the records have them. What was obtained of a remote moves
 // with every fetch, and nothing is decided by it.
 func (r *run) othersMoved(ctx context.Context, head, ref, was, now string) (theirs bool, err error) {
-	_, name, branch := strings.Cut(ref, "/"+BranchPrefix)
+	at := strings.LastIndex(ref, "/"+BranchPrefix) // refs/autoloop/seen/origin/autoloop/NAME too
+	name := ref[at+1:]
 	switch {
 	case strings.HasPrefix(ref, git.ObtainedRefs):
 		return true, nil
@@ -318,10 +319,10 @@ func (r *run) othersMoved(ctx context.Context, head, ref, was, now string) (thei
 			theirs, err = r.Memory.Same(ctx, was, now, r.Program.Name)
 		}
 		return theirs, err
-	case !branch || name == r.Program.Name:
+	case at < 0 || name == BranchPrefix+r.Program.Name:
 		return false, nil
 	}
-	files, err := r.Memory.At(ctx, head, name)
+	files, err := r.Memory.At(ctx, head, strings.TrimPrefix(name, BranchPrefix))
 	if err != nil || files.Ledger == nil {
 		return false, ctx.Err() // another program's ledger that cannot be read says nothing
 	}
