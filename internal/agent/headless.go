@@ -117,6 +117,7 @@ func (h *Headless) Propose(ctx context.Context, request Request) (reply Reply, e
 	watch.finish(request.Home, h.agent.Telemetry)
 	result = masker.Result(result)
 	reply.Summary, reply.Duration, reply.Usage = masker.OneLine(heard.Words, MaxSummary), result.Duration, heard.Usage
+	reply.Model = cmp.Or(masker.OneLine(heard.Model, MaxSummary), request.Model)
 	reply.Failure = h.failure(result, context.Cause(watching), heard, request.Timeout)
 	if reply.Usage.CostUSD == nil {
 		reply.Usage.CostUSD = Price(reply.Model, reply.Usage)

@@ -68,7 +68,8 @@ func (w *watch) finish(home, telemetry string) {
 	for _, tail := range w.tails {
 		tail.flush()
 	}
-	if telemetry == "" {
+	reader, is := w.reader.(interface{ Telemetry(line []byte) })
+	if telemetry == "" || !is {
 		return
 	}
 	root, err := os.OpenRoot(home)
@@ -78,7 +79,7 @@ func (w *watch) finish(home, telemetry string) {
 	defer func() { _ = root.Close() }()
 	spans, _ := files.ReadRegular(root, telemetry, 4*maxLine)
 	for span := range bytes.Lines(spans) {
-		w.reader.Out(span)
+		reader.Telemetry(span)
 	}
 }
 

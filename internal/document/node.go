@@ -33,13 +33,27 @@ const (
 type Node struct {
 	*File
 
-	Key    string // the path to it, such as checks[2].path; "" is the whole
+	above  *Node  // what it is in; nil for the whole
+	field  string // in an object
+	index  int    // in a list
 	Type   Type
 	Line   int
 	Text   string // of a text, or a number as it is written
 	True   bool
 	Fields []Field
 	Items  []Node
+}
+
+// Key is the path to a value, such as checks[2].path; "" is the whole.
+func (n Node) Key() string {
+	switch {
+	case n.above == nil:
+		return n.field
+	case n.above.Type == List:
+		return fmt.Sprintf("%s[%d]", n.above.Key(), n.index)
+	default:
+		return join(n.above.Key(), n.field)
+	}
 }
 
 // Has reports whether an object has a key.
@@ -67,7 +81,7 @@ func (f *File) parse(data []byte) (root Node, line int, err error) {
 	}
 	t := tokens{decoder: json.NewDecoder(bytes.NewReader(data)), data: data, line: 1, file: f}
 	t.decoder.UseNumber()
-	root, err = t.value("", 0)
+	root, err = t.value(Node{}, 0)
 	if err == nil {
 		if _, err = t.next(); errors.Is(err, io.EOF) {
 			return root, 0, nil
@@ -97,7 +111,7 @@ func (t *tokens) next() (json.Token, error) {
 	return token, err
 }
 
-func (t *tokens) value(key string, depth int) (Node, error) {
+func (t *tokens) value(n Node, depth int) (Node, error) {
 	if t.nodes++; t.nodes > maxNodes {
 		return Node{}, fmt.Errorf("has more than %d values", maxNodes)
 	}
@@ -105,7 +119,7 @@ func (t *tokens) value(key string, depth int) (Node, error) {
 	if err != nil {
 		return Node{}, err
 	}
-	n := Node{File: t.file, Key: key, Type: Null, Line: t.line}
+	n.File, n.Type, n.Line = t.file, Null, t.line
 	switch token := token.(type) {
 	case json.Delim:
 		if depth == maxDepth {
@@ -129,16 +143,15 @@ func (t *tokens) value(key string, depth int) (Node, error) {
 func (t *tokens) inside(n *Node, depth int) error {
 	seen := map[string]bool{}
 	for t.decoder.More() {
-		key, name := fmt.Sprintf("%s[%d]", n.Key, len(n.Items)), ""
+		name := ""
 		if n.Type == Object {
 			token, err := t.next()
 			if err != nil {
 				return err
 			}
 			name, _ = token.(string)
-			key = join(n.Key, name)
 		}
-		value, err := t.value(key, depth+1)
+		value, err := t.value(Node{above: n, field: name, index: len(n.Items)}, depth+1)
 		if err != nil {
 			return err
 		}

@@ -53,13 +53,13 @@ func (n Node) walk(visit func(n Node)) {
 
 // Below is a place for a key of an object, there or not.
 func (n Node) Below(name string) Node {
-	return Node{File: n.File, Key: join(n.Key, name), Line: n.Line}
+	return Node{File: n.File, above: &n, field: name, Line: n.Line}
 }
 
 // Fail notes a problem at a value.
 func (n Node) Fail(format string, args ...any) {
 	n.Problems = n.Problems.With(Problem{
-		File: n.name, Line: n.Line, Key: n.Key, Message: fmt.Sprintf(format, args...),
+		File: n.name, Line: n.Line, Key: n.Key(), Message: fmt.Sprintf(format, args...),
 	})
 }
 
@@ -199,7 +199,7 @@ func (n Node) Fraction() *metric.Value {
 func (n Node) notFinite() {
 	if n.Type == Number && n.Stray == "" {
 		if _, err := metric.ParseValue(n.Text); errors.Is(err, metric.ErrNotFinite) {
-			n.Stray = n.Key
+			n.Stray = n.Key()
 		}
 	}
 }

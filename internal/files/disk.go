@@ -79,7 +79,7 @@ func Full(err error) bool {
 		return false
 	}
 	text := strings.ToLower(err.Error())
-	return strings.Contains(text, "no space left on device") || strings.Contains(text, "disk quota exceeded")
+	return strings.Contains(text, "no space left on device") || strings.Contains(text, "quota exceeded")
 }
 
 // SyncFiles brings the files right in a directory, and the directory, to the

@@ -1,6 +1,9 @@
 package files
 
-import "os"
+import (
+	"os"
+	"path/filepath"
+)
 
 // RemoveAll deletes dir and all below it, also where directories are read-only
 // or closed, or where the one around dir may not be listed. Links are deleted and
@@ -10,7 +13,10 @@ func RemoveAll(dir string) error {
 		return nil
 	}
 	if info, err := os.Lstat(dir); err == nil && info.IsDir() {
-		_ = os.Chmod(dir, 0o700) //nolint:gosec // it is about to be deleted
+		if above, err := os.OpenRoot(filepath.Dir(dir)); err == nil {
+			_ = above.Chmod(filepath.Base(dir), 0o700) //nolint:gosec // it is about to be deleted
+			_ = above.Close()
+		}
 		if root, err := os.OpenRoot(dir); err == nil {
 			if opened, err := root.Stat("."); err == nil && os.SameFile(info, opened) { // no link by now
 				clearDir(root)

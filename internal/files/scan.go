@@ -71,7 +71,7 @@ func (s *Scanner) walk(ctx context.Context, dir string) error {
 	if s.MaxDepth > 0 && strings.Count(dir, "/") >= s.MaxDepth {
 		return s.fault(dir, &LimitError{"is too deep"})
 	}
-	open, err := s.Root.Open(filepath.FromSlash(dir))
+	open, err := s.Root.OpenFile(filepath.FromSlash(dir), os.O_RDONLY|NonBlocking, 0)
 	if err != nil {
 		return s.fault(dir, err)
 	}

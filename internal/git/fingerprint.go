@@ -28,6 +28,9 @@ type Fingerprint map[string]string
 // hashCap bounds what is read of one file; the size is compared too.
 const hashCap = 16 << 20
 
+// hookCap bounds the files of a hooks directory that are looked at.
+const hookCap = 10_000
+
 // Fingerprint takes the repository's fingerprint, and that of files in it.
 func (r *Repo) Fingerprint(ctx context.Context, files ...string) (Fingerprint, error) {
 	print, err := r.FilesFingerprint(ctx, files...)
@@ -110,9 +113,13 @@ func (r *Repo) hookDirectories(settings []origin) []string {
 }
 
 func (f Fingerprint) addHooks(dir string) error {
+	count := 0
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || strings.HasSuffix(path, ".sample") {
 			return err
+		}
+		if count++; count > hookCap {
+			return fmt.Errorf("%s has more than %d files", dir, hookCap)
 		}
 		f.addFile("hook", path)
 		return nil

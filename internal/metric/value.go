@@ -48,8 +48,9 @@ func ParseValue(text string) (Value, error) {
 	case len(text) > maxDigits:
 		return Value{}, fmt.Errorf("%q has more than %d characters: %w", clip(text), maxDigits, ErrNotNumber)
 	}
-	d, err := decimal.NewFromString(text) // it fails for an exponent that is no int32
-	if beyond != nil || err != nil || d.NumDigits()+int(d.Exponent()) < -maxDigits {
+	d, err := decimal.NewFromString(text)                                                    // it fails for an exponent that is no int32
+	if exponent := int(d.Exponent()); beyond != nil || err != nil || exponent > maxDigits || // of a zero, too
+		d.NumDigits()+exponent < -maxDigits {
 		return Value{}, fmt.Errorf("%q is out of range: %w", text, ErrNotFinite)
 	}
 	return Value{d}, nil

@@ -32,13 +32,14 @@ const (
 type guard struct {
 	bound limits
 	group group
-	tasks int // of the whole system when the command began
+	tasks int   // of the whole system when the command began
+	free  int64 // memory of the system then, in bytes
 	looks int
 }
 
 // exceeded says which bound the descendants of this process are over, "" when
-// it is over none of them. They are counted when the system has many more tasks than at the
-// beginning, or hardly any memory, and now and then where the kernel does not bound them.
+// it is over none of them. They are counted when the system has many more tasks, or much less
+// memory, than at the beginning, or hardly any, and now and then where the kernel does not bound them.
 func (g *guard) exceeded() string {
 	if g.bound.Processes == 0 {
 		return ""
@@ -51,7 +52,8 @@ func (g *guard) exceeded() string {
 	unheld := g.group.count("oom_kill", memoryEvents...) < 0 && g.bound.Memory > 0
 	g.looks++
 	due := (unheld || g.group.count("max", taskEvents) < 0) && g.looks%countEvery == 0
-	if systemTasks() < g.tasks+g.bound.Processes/2 && !short && !due {
+	much := unheld && g.free-available > g.bound.Memory/2
+	if systemTasks() < g.tasks+g.bound.Processes/2 && !short && !much && !due {
 		return ""
 	}
 	count, resident := descendants(os.Getpid())

@@ -147,7 +147,8 @@ func (s *supervisor) listen(line *os.File) {
 
 // run starts the command and returns when neither it nor a descendant is left.
 func (s *supervisor) run(task order) report {
-	guard := guard{bound: task.Bound, group: s.group, tasks: systemTasks()}
+	_, free := systemMemory()
+	guard := guard{bound: task.Bound, group: s.group, tasks: systemTasks(), free: free}
 	pid, err := s.group.start(func() (int, error) {
 		return boundTasks(task.Bound.tasks(), func() (int, error) {
 			return syscall.ForkExec(task.Path, task.Args, &syscall.ProcAttr{

@@ -64,6 +64,10 @@ type Loop struct {
 	rows        []results.Row
 	last, start int
 	best        evalrun.Result
+	// measured is what the last baseline of this run was, as that iteration: unlike the files it
+	// says why cases failed.
+	measured evalrun.Result
+	as       int
 	// noisy says that a version gave two numbers.
 	noisy bool
 }
@@ -166,6 +170,7 @@ func (l *Loop) baseline(ctx context.Context, n int, text string) error {
 	if fault != "" {
 		return fmt.Errorf("v%d cannot be measured: %s", l.Best, fault)
 	}
+	l.measured, l.as = found, n
 	score := evals.RateValue(found.Rate)
 	return l.enter(n, &score, results.Baseline, text)
 }
@@ -203,6 +208,9 @@ func (l *Loop) load() error {
 	}
 	if err != nil {
 		return err
+	}
+	if l.as == l.Best && l.measured.Cases != nil {
+		l.best = l.measured
 	}
 	for _, row := range l.rows { // the table is the record, where gradings were lost since
 		if row.Iteration == l.Best && row.Score != nil && row.Score.Cmp(evals.RateValue(l.best.Rate)) != 0 {

@@ -62,14 +62,6 @@ type copilotEvent struct {
 			Code    string
 		}
 	}
-	// Attributes are those of a span of its OpenTelemetry file; one named chat is one answer
-	// of a model.
-	Attributes struct {
-		Operation string `json:"gen_ai.operation.name"`
-		Input     *int64 `json:"gen_ai.usage.input_tokens"`
-		Output    *int64 `json:"gen_ai.usage.output_tokens"`
-		Cached    *int64 `json:"gen_ai.usage.cache_read.input_tokens"`
-	}
 }
 
 func (r *copilotReader) Out(text []byte) {
@@ -95,13 +87,26 @@ func (r *copilotReader) Out(text []byte) {
 	case "result":
 		r.Done = true
 	}
-	if e.Attributes.Operation != "chat" {
+}
+
+// Telemetry reads a line of its OpenTelemetry file, where one span named chat is one answer of a
+// model. Commands that it runs can write there, so that nothing else is believed.
+func (r *copilotReader) Telemetry(text []byte) {
+	var span struct {
+		Attributes struct {
+			Operation string `json:"gen_ai.operation.name"`
+			Input     *int64 `json:"gen_ai.usage.input_tokens"`
+			Output    *int64 `json:"gen_ai.usage.output_tokens"`
+			Cached    *int64 `json:"gen_ai.usage.cache_read.input_tokens"`
+		}
+	}
+	if json.Unmarshal(text, &span) != nil || span.Attributes.Operation != "chat" {
 		return
 	}
 	for total, n := range map[**int64]*int64{
-		&r.Usage.InputTokens:  e.Attributes.Input,
-		&r.Usage.OutputTokens: e.Attributes.Output,
-		&r.Usage.CachedTokens: e.Attributes.Cached,
+		&r.Usage.InputTokens:  span.Attributes.Input,
+		&r.Usage.OutputTokens: span.Attributes.Output,
+		&r.Usage.CachedTokens: span.Attributes.Cached,
 	} {
 		if n != nil {
 			count(total, *n)

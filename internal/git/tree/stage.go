@@ -23,13 +23,13 @@ func (s *scan) stage(ctx context.Context) error {
 	}
 	paths := s.copyFiles()
 	infos, err := s.storeApart(ctx)
-	if err == nil {
-		err = s.put(ctx, "--stdin", paths)
+	if err != nil {
+		return err
 	}
-	if err == nil {
+	if err = s.put(ctx, "--stdin", paths); err == nil {
 		err = s.put(ctx, "--index-info", infos)
 	}
-	if failed, refused := errors.AsType[*git.Error](err); refused && ctx.Err() == nil {
+	if failed, refused := errors.AsType[*git.Error](err); refused && ctx.Err() == nil && !files.Full(err) {
 		words, _, _ := strings.Cut(strings.TrimSpace(failed.Stderr), "\n")
 		s.refuse("", "has a change that cannot be stored: "+words)
 		return nil

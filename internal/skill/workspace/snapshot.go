@@ -16,6 +16,7 @@ import (
 // The bounds of a snapshot and of its manifest.
 const (
 	maxEntries  = 200_000
+	maxDepth    = 200
 	maxBytes    = 4 << 30
 	maxManifest = 256 << 20
 )
@@ -319,7 +320,7 @@ func scan(ctx context.Context, dir string, without bool) (t Tree, gits []string,
 		return nil, nil, err
 	}
 	defer func() { _ = root.Close() }()
-	scanner := files.Scanner{Root: root, MaxEntries: maxEntries, MaxBytes: maxBytes, Skip: func(name string) bool {
+	scanner := files.Scanner{Root: root, MaxEntries: maxEntries, MaxBytes: maxBytes, MaxDepth: maxDepth, Skip: func(name string) bool {
 		is := without && strings.EqualFold(path.Base(name), ".git")
 		if is {
 			gits = append(gits, name)

@@ -106,7 +106,7 @@ func (o *outcomeReader) score(n document.Node, seen map[string]bool) {
 	var id string
 	var weight *metric.Value
 	var run Run
-	o.run, o.at = &run, n.Key+"."
+	o.run, o.at = &run, n.Key()+"."
 	n.Object(document.Keys{
 		"taskId": func(n document.Node) {
 			if id = n.Filled(suite.MaxName); id != "" && seen[id] {
@@ -165,7 +165,7 @@ func (o *outcomeReader) number(n document.Node, must string, fits func(metric.Va
 		value, finite = n.Number()
 	}
 	if !finite {
-		o.run.NonFinite = cmp.Or(o.run.NonFinite, strings.TrimPrefix(n.Key, o.at))
+		o.run.NonFinite = cmp.Or(o.run.NonFinite, strings.TrimPrefix(n.Key(), o.at))
 		return nil
 	}
 	if !fits(value) {
