@@ -15,20 +15,24 @@ import (
 )
 
 // TestTelemetryThatIsNoFile: a pipe or a link in place of the telemetry is
-// neither waited for nor followed.
+// neither waited for nor followed, and of a file spans alone are believed.
 func TestTelemetryThatIsNoFile(t *testing.T) {
 	t.Parallel()
 	for name, leave := range map[string]func(path string) error{
 		"pipe": func(path string) error { return syscall.Mkfifo(path, 0o600) },
 		"link": func(path string) error { return os.Symlink("/dev/zero", path) },
+		"events": func(path string) error {
+			return os.WriteFile(path, []byte(`{"type":"session.error","data":{"errorType":"rate_limit"}}`), 0o600)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			home := t.TempDir()
 			require.NoError(t, leave(filepath.Join(home, "telemetry")))
-			w := watch{reader: commandline.Codex().Read()}
+			w := watch{reader: commandline.Copilot().Read()}
 			w.finish(home, "telemetry")
 			assert.Nil(t, w.reader.SoFar().Usage.InputTokens)
+			assert.Nil(t, w.reader.SoFar().Problem)
 		})
 	}
 }
