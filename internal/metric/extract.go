@@ -42,7 +42,7 @@ const (
 
 var nonFiniteToken = lazyregexp.New(`^-?(NaN|Infinity)\b`)
 
-// Extract reads the metric from the standard output of an evaluation: its last
+// Extract reads the metric from the standard output of an evaluation: without a key its last
 // line where that is a bare number, else the last JSON object (it may span lines).
 // With key the object's number of that name counts (dots for nesting), without
 // it the object's only number. An object that is cut off at the end, or that has
@@ -134,8 +134,8 @@ func (s scan) measurement(out []byte, key string) (Measurement, error) {
 	case s.nonFinite:
 		return Measurement{}, fmt.Errorf("the last JSON object has a NaN or an infinity: %w", ErrNotFinite)
 	}
-	if last, err := bareNumber(out[s.end:]); s.object == nil || err == nil {
-		return last, err // what is printed last counts
+	if last, err := bareNumber(out[s.end:]); s.object == nil || key == "" && err == nil {
+		return last, err // without a key what is printed last counts
 	}
 	decoder := json.NewDecoder(bytes.NewReader(s.object))
 	decoder.UseNumber()

@@ -90,7 +90,7 @@ func TestResultsOfOutputs(t *testing.T) {
 		"only number":              ` {"name": "x", "v": 0.25}`,
 		"bare number":              " compiling\n0.83\n",
 		"bare number with a key":   "f 12",
-		"a number after an object": "f {\"f\": 1}\nbye\n12\n",
+		"a number after an object": " {\"f\": 1}\nbye\n12\n",
 		"an object after a number": "f 12\n{\"f\": 1}\nbye\n",
 		"beyond 2^53":              `f {"f": 9007199254740993}`,
 		"braces around":            `f }}{ {"f": 1}`,
