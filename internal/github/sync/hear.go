@@ -77,15 +77,18 @@ func (s *Service) readComments(ctx context.Context) error {
 		}
 		return len(found), err
 	}
-	talk := max(issue, pull.Number)
-	if talk == 0 {
+	talk := slices.DeleteFunc([]int{issue, pull.Number}, func(number int) bool { return number == 0 })
+	const recent = 48 * time.Hour // for longer a busy repository has more than one issue and one pull request
+	if len(talk) > 1 && !s.seen.since.IsZero() && s.Now().Sub(s.seen.since) < recent {
+		talk = []int{0}
+	}
+	for _, number := range talk {
+		if _, err := read(commands.Talk, number); err != nil {
+			return err
+		}
+	}
+	if pull.Number == 0 {
 		return nil
-	}
-	if issue > 0 && pull.Number > 0 {
-		talk = 0
-	}
-	if _, err := read(commands.Talk, talk); err != nil || pull.Number == 0 {
-		return err
 	}
 	reviews, err := read(commands.Review, pull.Number)
 	if err == nil && reviews > 0 { // every comment on lines belongs to a review
