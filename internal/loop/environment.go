@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"maps"
 	"os"
 	"slices"
 	"time"
@@ -39,6 +40,8 @@ type environment struct {
 	// artifacts is for what we write about the runs, where they cannot.
 	artifacts string
 	environ   []string
+	// given are the directories that its runs may write in, and could before the first.
+	given map[string]string
 	// ready says that the evaluation ran in it, passed that the last run did not fail.
 	ready, passed bool
 	// prepare is how long building and setup took.
@@ -84,6 +87,10 @@ func (r *measurer) newEnvironment(ctx context.Context, of subject, dir string) (
 		made.Close()
 		return nil, err
 	}
+	made.given = map[string]string{
+		"HOME": process.Getenv(made.environ, "HOME"), "TMPDIR": process.Getenv(made.environ, "TMPDIR"), "tree": built.Dir,
+	}
+	maps.DeleteFunc(made.given, func(_, dir string) bool { return spoilt(dir) != "" }) // a link that `env` names
 	if len(built.Absent) > 0 && !r.toldAbsent {
 		r.toldAbsent = true
 		r.step("submodules", "%s: not checked out, so empty here too (git submodule update --init)", list(built.Absent))
@@ -173,8 +180,14 @@ func (m *environment) run(ctx context.Context) (evaluation.Result, error) {
 	}
 	start := m.Now()
 	outcome, err := m.Eval.Run(ctx, request)
-	if spoilt := m.spoilt(); spoilt != "" && ctx.Err() == nil {
-		outcome.Problem, err = spoilt, nil
+	for name, dir := range m.given {
+		did := spoilt(dir)
+		if did == closed {
+			_ = os.Chmod(dir, 0o700) // it is ours, and what is in it can be looked at and removed again
+		}
+		if did != "" && ctx.Err() == nil {
+			outcome.Problem, err = "what was evaluated "+did+" its "+name, nil
+		}
 	}
 	m.passed = err == nil && outcome.Problem == ""
 	m.expend(outcome.Expense)
@@ -187,25 +200,20 @@ func (m *environment) run(ctx context.Context) (evaluation.Result, error) {
 	return outcome, err
 }
 
-// spoilt says what the code that ran did to the directories that it was given to write in, ""
-// when they can be used. It opens what was closed, so that the rest can be looked at and removed.
-func (m *environment) spoilt() (said string) {
-	for name, dir := range map[string]string{
-		"HOME": process.Getenv(m.environ, "HOME"), "TMPDIR": process.Getenv(m.environ, "TMPDIR"), "tree": m.tree.Dir,
-	} {
-		info, err := os.Lstat(dir)
-		switch {
-		case dir == "":
-		case err != nil:
-			said = "what was evaluated removed its " + name
-		case !info.IsDir():
-			said = "what was evaluated put something else in place of its " + name
-		case info.Mode().Perm()&0o700 != 0o700:
-			said = "what was evaluated closed its " + name
-			_ = os.Chmod(dir, 0o700) // it is ours, and a directory
-		}
+const closed = "closed"
+
+// spoilt says what was done to a directory, "" when it can be used.
+func spoilt(dir string) string {
+	info, err := os.Lstat(dir)
+	switch {
+	case err != nil:
+		return "removed"
+	case !info.IsDir():
+		return "put something else in place of"
+	case info.Mode().Perm()&0o700 != 0o700:
+		return closed
 	}
-	return said
+	return ""
 }
 
 // bench is two places in which something is measured, and what that gave. A stage of a trial
@@ -226,7 +234,7 @@ func (r *measurer) newBench() *bench {
 	}
 }
 
-// environment returns the environment at a place, built for a subject when there is none yet.
+// environment returns the environment at a place. The first call for a place builds it, for a subject.
 func (b *bench) environment(ctx context.Context, place int, of subject) (_ *environment, err error) {
 	if b.environments[place] == nil {
 		b.environments[place], err = b.newEnvironment(ctx, of, b.places[place])

@@ -149,6 +149,19 @@ func TestSpoiltDirectoriesAreTheCandidatesFailure(t *testing.T) {
 	}
 }
 
+// TestDirectoryThatWasNoneBeforeIsNoFailure: what an evaluation found so is not its doing, such as
+// a link that the environment names for temporary files.
+func TestDirectoryThatWasNoneBeforeIsNoFailure(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t, "evaluation-runs: 1", "1", "3")
+	link := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(t.TempDir(), link))
+	b.service.Environ = func(dir string, _ []string) ([]string, error) {
+		return []string{"HOME=" + dir, "TMPDIR=" + link}, os.MkdirAll(dir, 0o700)
+	}
+	assert.Equal(t, history.Accepted, b.one().Outcome)
+}
+
 // onceInATree is an evaluation that fails on what it left in a tree.
 type onceInATree struct{ Evaluator }
 

@@ -72,7 +72,7 @@ func (e *failedError) Error() string { return e.reason.String() }
 // unmeasured says why the unchanged files cannot be measured.
 func unmeasured(reason decision.Reason) error { return &failedError{reason: reason, baseline: true} }
 
-// conflict finds the merge conflict in an error; nil when there is none.
+// conflict says why the default branch cannot be merged, when that is the error, and else nothing.
 func conflict(err error) *decision.Reason {
 	if failed, is := errors.AsType[*failedError](err); is && failed.conflict {
 		return &failed.reason

@@ -327,7 +327,14 @@ func (r *run) commitOnBase(ctx context.Context, at position, parent, candidate, 
 	if err == nil && commit != "" {
 		merged, conflicts, err = r.Repo.MergeTree(ctx, commit, at.Base)
 	}
-	if err == nil && (len(conflicts) > 0 || merged != candidate) {
+	if err == nil && len(conflicts) == 0 && merged != candidate {
+		changes, failed := r.Repo.Changes(ctx, merged, candidate)
+		for _, change := range changes {
+			conflicts = append(conflicts, change.Path)
+		}
+		err = failed
+	}
+	if err == nil && len(conflicts) > 0 {
 		err = proposal.Refuse("%s", decision.Reason{
 			Kind: decision.PushNeedsMerge, Path: r.branch(), Words: strings.Join(atMost(conflicts, 5), ", "),
 		})

@@ -32,7 +32,7 @@ type body struct {
 }
 
 // block is a heading, a paragraph, the text of a list item, or code, in the order of the
-// text. HTML is none.
+// text. HTML makes no block.
 type block struct {
 	node    ast.Node
 	at, end int // in the body
