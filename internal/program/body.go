@@ -26,8 +26,9 @@ var markdown = sync.OnceValue(func() parser.Parser {
 type body struct {
 	*Program
 	text   []byte
-	line   int // the file's, of what is read next
-	at     int // where that is
+	shown  []byte // text with comments blanked out
+	line   int    // the file's, of what is read next
+	at     int    // where that is
 	blocks []block
 }
 
@@ -37,12 +38,11 @@ type block struct {
 	node    ast.Node
 	at, end int // in the body
 	line    int // of the file
-	// text is what stands there, with comments blanked out.
+	// text is what is shown there.
 	text  []byte
 	spans []codeSpan
-	list  ast.Node // the outermost list that it is in, or nil
-	depth int      // how many lists it is in
-	item  bool     // a list item begins with it
+	items []ast.Node // the list items that it is in, from the outermost
+	first bool       // the innermost of them begins with it
 }
 
 // codeSpan is a text in backticks, and where it begins in its block.
@@ -60,7 +60,7 @@ func (b *body) read() {
 		b.fail(b.line, "the text is nested too deeply to be read as markdown")
 		b.text = nil
 	}
-	b.walk(markdown().Parse(text.NewReader(b.text)), nil, 0)
+	b.walk(b.document(), nil)
 	sections := b.sections()
 	b.readGoal(sections[goalSection])
 	b.readTargets(sections[targetSection], sections[protectSection])
@@ -86,28 +86,88 @@ func nestsDeeply(text []byte) bool {
 	return false
 }
 
+const (
+	// hidden stands for what is in a comment while markdown is read.
+	hidden = 1
+	// maxPasses bounds how often it is read.
+	maxPasses = 30
+)
+
+// document reads markdown without its comments, which may hold any number of blocks; in code
+// none begins. A backtick in one pairs with another behind it: then what follows is read again.
+func (b *body) document() (document ast.Node) {
+	source, from := bytes.Clone(b.text), 0
+	b.shown = bytes.Clone(b.text)
+	for range maxPasses {
+		document = markdown().Parse(text.NewReader(source))
+		found := false
+		for prose := withoutCode(document, source); ; {
+			start := bytes.Index(prose[from:], []byte("<!--"))
+			length := bytes.Index(source[from+max(start, 0):], []byte("-->"))
+			if start < 0 || length < 0 {
+				break
+			}
+			start += from
+			found, from = true, start+length+len("-->")
+			blank(b.shown[start:from])
+			hide := source[start:from]
+			if rest := bytes.TrimLeft(source[from:], " \t"); len(rest) == 0 || rest[0] == '\n' {
+				hide = hide[:max(len("<!--"), length)][len("<!--"):] // it still ends a paragraph above it
+			}
+			copy(hide, bytes.Repeat([]byte{hidden}, len(hide)))
+			if bytes.ContainsAny(b.text[start:from], "`~") {
+				break
+			}
+		}
+		if !found {
+			return document
+		}
+	}
+	b.fail(b.line, "the text has more than %d HTML comments with backticks in them; remove some", maxPasses)
+	return document
+}
+
+// withoutCode is the text with what is in code blanked out.
+func withoutCode(document ast.Node, source []byte) []byte {
+	prose := bytes.Clone(source)
+	_ = ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch node := node.(type) {
+		case *ast.FencedCodeBlock, *ast.CodeBlock:
+			for _, line := range node.Lines().Sliced(0, node.Lines().Len()) {
+				blank(prose[line.Start:line.Stop])
+			}
+		case *ast.Text:
+			if node.Parent().Kind() == ast.KindCodeSpan {
+				blank(prose[node.Segment.Start:node.Segment.Stop])
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return prose
+}
+
 // walk reads the blocks within a node.
-func (b *body) walk(within, list ast.Node, depth int) {
+func (b *body) walk(within ast.Node, items []ast.Node) {
 	for node := within.FirstChild(); node != nil; node = node.NextSibling() {
 		switch node.(type) {
-		case *ast.List:
-			outermost := list
-			if depth == 0 {
-				outermost = node
-			}
-			b.walk(node, outermost, depth+1)
-		case *ast.ListItem, *ast.Blockquote:
-			b.walk(node, list, depth)
+		case *ast.ListItem:
+			b.walk(node, append(slices.Clip(items), node))
+		case *ast.List, *ast.Blockquote:
+			b.walk(node, items)
 		case *ast.Heading, *ast.Paragraph, *ast.TextBlock, *ast.FencedCodeBlock, *ast.CodeBlock:
 			if lines := node.Lines(); lines.Len() > 0 {
 				start := lines.At(0).Start
 				end := start + len(bytes.TrimRight(b.text[start:lines.At(lines.Len()-1).Stop], "\n"))
 				b.line += bytes.Count(b.text[b.at:start], []byte("\n"))
 				b.at = start
-				_, item := within.(*ast.ListItem)
+				mark := bytes.TrimRight(b.text[:start], " \t")
+				if len(bytes.TrimSpace(b.shown[start:end])) == 0 && !bytes.HasSuffix(mark, []byte("#")) {
+					continue // comments, perhaps above a line of dashes
+				}
+				_, first := within.(*ast.ListItem)
 				c := block{
-					node: node, at: start, end: end, line: b.line, text: bytes.Clone(b.text[start:end]), list: list,
-					depth: depth, item: item && node == within.FirstChild(),
+					node: node, at: start, end: end, line: b.line, text: b.shown[start:end], items: items,
+					first: first && node == within.FirstChild(),
 				}
 				c.readSpans()
 				b.blocks = append(b.blocks, c)
@@ -116,23 +176,10 @@ func (b *body) walk(within, list ast.Node, depth int) {
 	}
 }
 
-// readSpans finds what is in backticks, and is neither in a comment nor struck out, and blanks
-// comments out; what looks like the start of one in backticks is text. A list item may also
-// begin with a path without backticks.
+// readSpans finds what is in backticks and not struck out. A list item may also begin with a
+// path without backticks.
 func (c *block) readSpans() {
-	line, from, comment := c.line, 0, 0
-	last := bytes.LastIndex(c.text, []byte("-->"))
-	blankComments := func(before int) {
-		for before = min(before, last); comment < before; {
-			start := bytes.Index(c.text[comment:before], []byte("<!--"))
-			if start < 0 {
-				return
-			}
-			start += comment
-			comment = start + bytes.Index(c.text[start:], []byte("-->")) + len("-->")
-			blank(c.text[start:comment])
-		}
-	}
+	line, from := c.line, 0
 	if word := c.firstWord(); looksLikePath(word) {
 		c.spans = []codeSpan{{text: word, line: c.line, loose: true}}
 	}
@@ -143,17 +190,12 @@ func (c *block) readSpans() {
 		}
 		last, _ := node.LastChild().(*ast.Text)
 		at, end := first.Segment.Start-c.at, last.Segment.Stop-c.at
-		if blankComments(at); at < comment {
-			continue
-		}
-		comment = end
 		line, from = line+bytes.Count(c.text[from:at], []byte("\n")), at
 		if !bytes.HasSuffix(bytes.TrimRight(c.text[:at], "` "), []byte("~~")) {
 			c.spans = append(c.spans, codeSpan{text: string(c.text[at:end]), at: at, line: line})
 		}
 	}
-	blankComments(len(c.text))
-	if len(c.spans) > 0 && c.item {
+	if len(c.spans) > 0 && c.first {
 		c.spans[0].begins = strings.Trim(string(c.text[:c.spans[0].at]), "`*_-+.)[]xX 0123456789✅❌🚫🔒⛔🛑") == ""
 	}
 }
@@ -162,7 +204,7 @@ func (c *block) readSpans() {
 func (c *block) firstWord() string {
 	line, _, _ := strings.Cut(string(c.text), "\n")
 	words := strings.Fields(boxForm().ReplaceAllString(line, ""))
-	if !c.item || c.isCode() || len(words) == 0 || strings.Contains(words[0], "`") {
+	if !c.first || c.isCode() || len(words) == 0 || strings.Contains(words[0], "`") {
 		return ""
 	}
 	word := words[0]

@@ -103,13 +103,16 @@ type targetReader struct {
 	begun   bool   // something stands between the last list and this one
 	doubt   int    // the line of a first list whose introduction says nothing, else 0
 
-	list  ast.Node   // that was begun last
+	list  ast.Node   // that was begun last, the outermost
 	items []openItem // that the text is in, from the outermost
 }
 
 // openItem is a list item with what held before it. Words that deny in one that does not
 // begin with a path are about all that follows.
-type openItem struct{ denying, begins bool }
+type openItem struct {
+	node            ast.Node
+	denying, begins bool
+}
 
 // What a person reads of a list or a sentence that may be meant either way.
 const (
@@ -121,21 +124,26 @@ const (
 
 // read takes the first of the blocks that are left.
 func (r *targetReader) read(left []block) {
-	c := left[0]
-	for depth := len(r.items); depth > 0 && (depth > c.depth || depth == c.depth && c.item); depth-- {
-		if before := r.items[depth-1]; before.begins {
+	c, open := left[0], 0
+	for open < min(len(r.items), len(c.items)) && r.items[open].node == c.items[open] {
+		open++
+	}
+	for _, before := range slices.Backward(r.items[open:]) {
+		if before.begins {
 			r.denying = before.denying
 		}
-		r.items = r.items[:depth-1]
 	}
+	r.items = r.items[:open]
 	switch {
 	case c.isCode():
-	case c.list != nil:
-		if c.list != r.list {
+	case len(c.items) > 0:
+		if list := c.items[0].Parent(); list != r.list {
+			r.list = list
 			r.beginList(left)
 		}
-		for len(r.items) < c.depth {
-			r.items = append(r.items, openItem{r.denying, len(c.spans) > 0 && c.spans[0].begins})
+		for _, node := range c.items[open:] {
+			begins := node == c.items[len(c.items)-1] && len(c.spans) > 0 && c.spans[0].begins
+			r.items = append(r.items, openItem{node, r.denying, begins})
 		}
 		r.sentences(c, &r.items[len(r.items)-1])
 	case c.node.Kind() == ast.KindHeading:
@@ -234,9 +242,8 @@ func (r *targetReader) isNew(span codeSpan) bool {
 // beginList is at the first item of a list. A second one that nothing permits is protected;
 // where nothing says so, that is an error, since nobody can tell what was meant.
 func (r *targetReader) beginList(left []block) {
-	r.list = left[0].list
 	paths := slices.ContainsFunc(left, func(c block) bool {
-		return c.list == r.list && slices.ContainsFunc(c.spans, func(span codeSpan) bool {
+		return len(c.items) > 0 && c.items[0].Parent() == r.list && slices.ContainsFunc(c.spans, func(span codeSpan) bool {
 			return !doubtful(strings.TrimSpace(span.text))
 		})
 	})

@@ -329,6 +329,17 @@ func TestWhatASectionSaysOfFiles(t *testing.T) {
 		"1. `a.go`\n2. Never `b.go`\n",
 		"- Do not modify these files.\n  - `b.go`\n",
 		"- Do not modify anything else\n  - `b.go`\n- `a.go`: the parser. Do not touch:\n  - `c.go`\n",
+		// A comment hides its paragraphs, and nothing behind it; what is in backticks begins none.
+		"Change `a.go` <!-- later also:\n\n`b.go`\n\n- `c.go`\n-->, please.\n",
+		"- `a.go` <!-- no longer:\n- `b.go` -->\n- `c.go`\n",
+		"<!-- it`s -->`a.go` <!-- ` --> <!-- `b.go` -->\n",
+		"<!-- the rest --> Do NOT modify:\n- `b.go`\n",
+		"- `a.go`\n\nIn `<!--` and:\n\nDo NOT modify `b.go` and `-->`.\n",
+		"- `a.go`\n\n" + fence + "\n<!--\n" + fence + "\n\nDo NOT modify `b.go` <!-- so -->\n",
+		// An item may begin with something else than a text.
+		"- `a.go`\n- <!-- x -->\n  Do not modify:\n- `b.go`\n",
+		"- `a.go`\n- > Do not modify:\n- `b.go`\n",
+		"- - `a.go`\n  - Do not modify:\n- `b.go`\n",
 		// What leaves the repository is a warning, and an error where it cannot be protected.
 		"`../x.go` `~/y.go` `a.go`\n",
 		"`src/`\n\nDo NOT modify `../x.go`\n",
