@@ -45,18 +45,22 @@ func (r *Repo) absolute(path, dir string) string {
 	return filepath.Join(dir, path)
 }
 
-// plumbing are commands that read and write objects and refs as they are: whatever is
-// configured, none of them runs a filter or a merge driver.
+// plumbing are commands, some with an option, that read and write objects and refs as they
+// are: whatever is configured, none of them runs a filter or a merge driver.
 var plumbing = []string{
-	"cat-file", "check-attr", "commit-tree", "diff-tree", "for-each-ref", "log", "ls-remote", "ls-tree", "merge-base",
-	"rev-list", "rev-parse", "symbolic-ref", "unpack-objects", "update-ref", "write-tree",
+	"cat-file", "check-attr", "commit-tree", "count-objects", "diff-tree", "for-each-ref", "log", "ls-remote", "ls-tree",
+	"merge-base", "read-tree", "rev-list", "rev-parse", "symbolic-ref", "unpack-objects", "update-ref", "write-tree",
+	"hash-object --no-filters", "update-index --index-info",
 }
 
 // neutral takes the command out of every configured filter and merge driver, so
 // that an attribute in a tree chooses none of them. A merge that wants such a driver is a
 // conflict.
-func (r *Repo) neutral(ctx context.Context, command string) ([]Setting, error) {
-	if slices.Contains(plumbing, command) {
+func (r *Repo) neutral(ctx context.Context, args []string) ([]Setting, error) {
+	if slices.ContainsFunc(plumbing, func(safe string) bool {
+		command, option, _ := strings.Cut(safe, " ")
+		return args[0] == command && (option == "" || slices.Contains(args, option))
+	}) {
 		return nil, nil
 	}
 	configured, err := r.configuration(ctx)

@@ -41,7 +41,8 @@ type Repo struct {
 	// killed process has them too.
 	Temp string
 
-	env environment
+	env    environment
+	listed *listings
 }
 
 // Signing is how commits are signed, in the words of git's gpg.format.
@@ -66,7 +67,10 @@ func Open(ctx context.Context, dir string, env []string) (*Repo, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find repository %s: %w", dir, err)
 	}
-	r := &Repo{Root: absolute, Identity: defaultIdentity, env: newEnvironment(env)}
+	r := &Repo{
+		Root: absolute, Identity: defaultIdentity, env: newEnvironment(env),
+		listed: &listings{lists: map[string][]TreeEntry{}},
+	}
 	if err := r.checkVersion(ctx); err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ type Input struct {
 // signing are out of play; pathspecs are literal. An exit code other than 0 is
 // an *Error.
 func (r *Repo) Run(ctx context.Context, in Input, args ...string) ([]byte, error) {
-	settings, err := r.neutral(ctx, args[0])
+	settings, err := r.neutral(ctx, args)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Modes of a tree's entries.
@@ -28,10 +29,30 @@ type TreeEntry struct {
 	Size int64
 }
 
+// listings are the trees that were listed last, by id: one iteration asks for the same tree
+// in several places, and in a large repository a list costs as much as ten other calls.
+type listings struct {
+	sync.Mutex
+
+	lists map[string][]TreeEntry
+}
+
 // LsTree lists every file below a commit or tree, with whole paths, in git's
-// order; submodules are entries of type "commit".
-func (r *Repo) LsTree(ctx context.Context, rev string) ([]TreeEntry, error) {
-	return r.listTree(ctx, "-r", rev)
+// order; submodules are entries of type "commit". The caller may not change the list.
+func (r *Repo) LsTree(ctx context.Context, rev string) (list []TreeEntry, err error) {
+	r.listed.Lock()
+	defer r.listed.Unlock()
+	if list, known := r.listed.lists[rev]; known {
+		return list, nil
+	}
+	if list, err = r.listTree(ctx, "-r", rev); err != nil || len(rev) != len(zeroID(r.ObjectFormat)) {
+		return list, err // a name may stand for another tree next time
+	}
+	if len(r.listed.lists) == 4 {
+		clear(r.listed.lists)
+	}
+	r.listed.lists[rev] = list
+	return list, nil
 }
 
 // LsFiles lists those of the paths that exist in a commit or tree, which may

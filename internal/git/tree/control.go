@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/org/autoloop/internal/git"
 )
@@ -43,8 +44,11 @@ func newControl(repo *git.Repo, parent string) (*control, error) {
 func (c *control) path(name string) string { return filepath.Join(c.dir, name) }
 
 // run runs git with this directory and index; the work tree is "work" unless
-// the input names another.
+// the input names another. The index counts as younger than all of its files: otherwise git
+// looks again for every one that was written in the same second.
 func (c *control) run(ctx context.Context, in git.Input, args ...string) ([]byte, error) {
+	later := time.Now().Add(time.Minute)
+	_ = os.Chtimes(c.path("index"), later, later)
 	in.WorkTree = cmp.Or(in.WorkTree, c.path("work"))
 	in.Env = append([]string{
 		"GIT_INDEX_FILE=" + c.path("index"),

@@ -34,12 +34,14 @@ func Changes(ctx context.Context, repo *git.Repo, before, after string) ([]decis
 		return []decision.Change{c}, nil
 	}
 	g := guard{repo: repo, before: before, after: after, changes: make([]decision.Change, len(found))}
+	if g.entries, err = repo.LsTree(ctx, before); err != nil {
+		return nil, err
+	}
 	for i, entry := range found {
 		g.changes[i] = changeOf(entry)
 	}
 	for _, refuse := range []func(context.Context) error{
-		g.refuseSizes, g.refuseFiltered, g.refuseFilters, g.refuseBare,
-		g.refuseLinks,
+		g.refuseSizes, g.refuseFiltered, g.refuseFilters, g.refuseStructure,
 	} {
 		if err := refuse(ctx); err != nil {
 			return nil, err
@@ -52,6 +54,7 @@ func Changes(ctx context.Context, repo *git.Repo, before, after string) ([]decis
 type guard struct {
 	repo          *git.Repo
 	before, after string
+	entries       []git.TreeEntry // of before
 	changes       []decision.Change
 }
 
@@ -122,6 +125,9 @@ func tooLarge(size int64) string { return fmt.Sprintf("has %d bytes, more than %
 // refuseFiltered refuses files under a filter by the attributes of before: their
 // content in git is made by a program that does not run here.
 func (g *guard) refuseFiltered(ctx context.Context) error {
+	if !slices.ContainsFunc(g.entries, func(e git.TreeEntry) bool { return isAttributes(e.Path) }) {
+		return nil
+	}
 	var paths []string
 	for _, c := range g.changes {
 		if isFile(c) {
@@ -161,35 +167,17 @@ func (g *guard) refuseFilters(ctx context.Context) error {
 // isAttributes holds for files that would change how the others are stored.
 func isAttributes(name string) bool { return strings.EqualFold(path.Base(name), ".gitattributes") }
 
-// refuseBare refuses changes that make a repository of a directory.
-func (g *guard) refuseBare(ctx context.Context) error {
-	entries, err := g.repo.LsTree(ctx, g.before)
-	if err != nil {
-		return err
-	}
-	decision.RefuseBare(func(yield func(string) bool) {
-		for _, e := range entries {
-			if !yield(e.Path) {
-				return
-			}
-		}
-	}, g.changes)
-	return nil
-}
-
-// refuseLinks refuses links that leave the tree, and changes by which one that
-// was there before does.
-func (g *guard) refuseLinks(ctx context.Context) error {
-	entries, err := g.repo.LsTree(ctx, g.before)
-	if err != nil {
-		return err
-	}
-	ids := map[string]string{}
-	for _, e := range entries {
+// refuseStructure refuses changes that make a repository of a directory, links that leave
+// the tree, and changes by which one that was there before does.
+func (g *guard) refuseStructure(ctx context.Context) error {
+	ids, paths := map[string]string{}, make([]string, len(g.entries))
+	for i, e := range g.entries {
+		paths[i] = e.Path
 		if e.Mode == git.ModeSymlink {
 			ids[e.Path] = e.ID
 		}
 	}
+	decision.RefuseBare(slices.Values(paths), g.changes)
 	was, err := g.links(ctx, ids)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/files"
@@ -195,5 +196,6 @@ func copyChanged(root *os.Root, c decision.Change, target string) (err error) {
 	if err == nil && n > maxFile {
 		err = fmt.Errorf("it grew beyond %d bytes while it was read", maxFile)
 	}
-	return errors.Join(err, file.Close())
+	// a time that no built file has, so that git takes the copy for another file
+	return errors.Join(err, file.Close(), os.Chtimes(target, time.Unix(1, 0), time.Unix(1, 0)))
 }
