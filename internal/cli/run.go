@@ -46,22 +46,27 @@ func Run(ctx context.Context, env Env, root *cobra.Command) int {
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !begun {
 		if _, is := errors.AsType[*misuse.Error](err); !is {
-			err = misuse.Errorf("%s%s (see `%s --help`)", strings.Join(strings.Fields(err.Error()), " "),
-				flagMeant(cmd, err), cmd.CommandPath())
+			err = misuse.Errorf("%s (see `%s --help`)", wrongWords(cmd, err), cmd.CommandPath())
 		}
 	}
 	return exitCode(env, root.Name(), err)
 }
 
-// flagMeant is "; did you mean …?" for a flag that the command does not have.
-func flagMeant(cmd *cobra.Command, err error) string {
+// wrongWords says what is wrong with the words of a command, and what is right.
+func wrongWords(cmd *cobra.Command, err error) string {
+	text := strings.Join(strings.Fields(err.Error()), " ")
+	if invalid, is := errors.AsType[*pflag.InvalidValueError](err); is {
+		accepted := map[string]string{"int": "a whole number", "bool": "true or false"}
+		flag := invalid.GetFlag()
+		return fmt.Sprintf("--%s %q: give %s", flag.Name, invalid.GetValue(), accepted[flag.Value.Type()])
+	}
 	unknown, is := errors.AsType[*pflag.NotExistError](err)
 	if !is || unknown.GetSpecifiedShortnames() != "" {
-		return ""
+		return text
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-	return schedule.DidYouMean("--"+unknown.GetSpecifiedName(), names)
+	return text + schedule.DidYouMean("--"+unknown.GetSpecifiedName(), names)
 }
 
 // Commands are the commands of both binaries, with no default of this machine.

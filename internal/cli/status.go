@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/schedule"
 )
 
@@ -16,8 +17,13 @@ func (a *App) newStatusCommand() *cobra.Command {
 		Long: `Show every program with its state: last run, next due, lateness, best metric and target, and why it
 does not run.`,
 		Example: "  iterate status\n  iterate status --json",
-		Args:    cobra.NoArgs,
-		RunE:    run(a.status),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return misuse.Errorf("status shows all programs; `iterate log %s` shows one", args[0])
+			}
+			return nil
+		},
+		RunE: run(a.status),
 	}
 	a.jsonFlag(cmd)
 	cmd.Flags().StringVar(&a.At, "now", "", "the time to look at (RFC 3339; default: the clock)")
