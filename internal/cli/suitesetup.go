@@ -10,12 +10,14 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/agent/commandline"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
@@ -116,7 +118,7 @@ func (s *suiteSetup) command() string { return s.absolute(s.program.WorkerComman
 
 func (s *suiteSetup) absolute(command string) string {
 	config := s.config()
-	return process.ReplaceWords(command, func(word string) string {
+	return replaceWords(command, func(word string) string {
 		file := filepath.FromSlash(word)
 		info, err := os.Stat(filepath.Join(s.root, file))
 		if err != nil || !info.Mode().IsRegular() || !filepath.IsLocal(file) ||
@@ -124,6 +126,31 @@ func (s *suiteSetup) absolute(command string) string {
 			return word
 		}
 		return filepath.Join(s.root, file)
+	})
+}
+
+var (
+	plainWord = lazyregexp.New(`[\w./-]+`)
+	// plainOrQuoted is a plain word, or what is quoted as one.
+	plainOrQuoted = lazyregexp.New(`(?s)\\.|"(?:\\.|[^"\\])*"|'[^']*'|[\w./-]+`)
+)
+
+// replaceWords replaces plain words of a shell command, quoted where they stand as what
+// comes instead of them needs it.
+func replaceWords(command string, by func(word string) string) string {
+	return plainOrQuoted().ReplaceAllStringFunc(command, func(part string) string {
+		return plainWord().ReplaceAllStringFunc(part, func(word string) string {
+			replaced := process.QuoteWord(by(word))
+			inner := strings.TrimSuffix(strings.TrimPrefix(replaced, "'"), "'")
+			switch {
+			case part[0] == '\'':
+				return inner
+			case part[0] == '"' && inner != replaced:
+				return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(by(word))
+			default:
+				return replaced
+			}
+		})
 	})
 }
 
