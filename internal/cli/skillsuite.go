@@ -72,10 +72,7 @@ func (a *App) inCheckout(name string) string {
 // evals builds all that an evaluation of a skill works with in a directory. What it leaves is
 // in keep, which executors see as little as what is hidden.
 func (s *suiteSetup) evals(ctx context.Context, dir, keep string, hidden ...string) (o evalrun.Options, err error) {
-	o = evalrun.Options{
-		Timeout: s.program.EvaluationTimeout, Start: s.program.Start,
-		Progress: func(done, total int, c evals.CaseScore) { s.tell(c.Line(done, total)) },
-	}
+	o = evalrun.Options{Timeout: s.program.EvaluationTimeout, Start: s.program.Start}
 	if o.Runner, err = s.runner(ctx, dir, append(hidden, keep)...); err == nil {
 		o.Agent, err = s.worker(ctx, s.executor(), s.commands)
 	}

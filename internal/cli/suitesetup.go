@@ -59,7 +59,7 @@ func (s *suiteSetup) runner(ctx context.Context, dir string, hidden ...string) (
 	p := s.program
 	r = evalrun.Runner{
 		Model: s.executorModel(), Command: s.command(), Env: p.Env, Jobs: p.Jobs, RunDir: dir, Now: s.Now,
-		Masker: process.NewMasker(s.Environ),
+		Masker: process.NewMasker(s.Environ), Progress: s.tell,
 	}
 	if s.commands, s.notes, err = s.isolated(ctx, dir, hidden, r.Command, p.Start); err != nil {
 		return r, err

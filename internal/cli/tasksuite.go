@@ -48,7 +48,6 @@ func (l *taskSuite) Run(ctx context.Context, limit evaluation.Limit, trees ...st
 	var found evalrun.Report
 	if err == nil {
 		session.options.Budget = evalrun.Budget{Tokens: limit.Tokens, USD: limit.CostUSD}
-		session.options.Progress = l.tell
 		found, err = evalrun.RunTasks(ctx, session.suite, session.options, sides...)
 	}
 	result.Expense = found.Expense.Given()

@@ -13,7 +13,6 @@ import (
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite/evalrun"
-	"github.com/org/autoloop/internal/suite/evals"
 )
 
 // measure runs the suite for the skill in dir and leaves the cases below out; label is
@@ -43,7 +42,7 @@ func (l *Loop) evaluate(ctx context.Context, suite *evalrun.Skill, label, dir, o
 	}
 	o := l.Options
 	l.Begin(label + ": the cases run")
-	o.Progress = func(done, total int, c evals.CaseScore) { l.Tell(label + ": " + c.Line(done, total)) }
+	o.Progress = func(line string) { l.Tell(label + ": " + line) }
 	if l.run != nil {
 		return l.run(ctx, &of, out, o)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -67,7 +68,7 @@ func TestHowAnAttemptEnds(t *testing.T) {
 			require.NoError(t, err)
 			r := Runner{
 				Model: "m", RunDir: filepath.Join(base, "run"), Masker: process.NewMasker(nil, "sk-very-secret-key"),
-				Sandboxes: testbox.Maker(),
+				Sandboxes: testbox.Maker(), Now: time.Now,
 			}
 			spent, looked := &Spending{Budget: Budget{Tokens: c.budget}}, false
 			err = r.Try(t.Context(), spent, Attempt{

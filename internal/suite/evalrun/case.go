@@ -34,7 +34,7 @@ func (s *session) one(ctx context.Context, number int, c evals.Case) (done evals
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return done, err
 	}
-	err = s.Try(ctx, s.spent, Attempt{
+	return done, s.Try(ctx, s.spent, Attempt{
 		Format: suite.Evals, Name: "case " + c.ID, Box: fmt.Sprintf("box-%d", number), Agent: s.Agent, Keep: dir,
 		From: func(ctx context.Context, dir string) (*sandbox.Template, error) { return s.compose(ctx, dir, c) },
 		Request: func(box *sandbox.Box) agent.Request {
@@ -52,14 +52,7 @@ func (s *session) one(ctx context.Context, number int, c evals.Case) (done evals
 			return err
 		},
 	})
-	if none, is := errors.AsType[*NoResultError](err); is && none.What != suite.BudgetUsedUp {
-		none.Reason += askAgain
-	}
-	return done, err
 }
-
-// askAgain is what to do when an executor or a grader could not do its work.
-const askAgain = "; nothing was decided by it: run the same command again when it answers, or choose another one"
 
 // transcriptOf is where an agent writes what it printed.
 func transcriptOf(box *sandbox.Box) string { return filepath.Join(box.Base, "transcript") }

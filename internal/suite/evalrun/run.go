@@ -35,8 +35,6 @@ type Options struct {
 	// Start is the command of the server that the cases ask, "" for none, and Setup
 	// what runs in its directory before: a copy of the skill.
 	Setup, Start string
-	// Progress, optional, is told after each case; calls do not overlap.
-	Progress func(done, total int, c evals.CaseScore)
 }
 
 const defaultTimeout = 10 * time.Minute
@@ -120,11 +118,8 @@ type session struct {
 	spent *Spending
 }
 
-// all runs the cases, some at the same time. After an error those that run are ended; at
-// the limit they come to their end.
+// all runs the cases, some at the same time.
 func (s *session) all(ctx context.Context) ([]evals.CaseScore, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	done := make([]evals.CaseScore, len(s.skill.Evals.Cases))
 	var numbers []int
 	for i := range done {
@@ -132,20 +127,21 @@ func (s *session) all(ctx context.Context) ([]evals.CaseScore, error) {
 	}
 	told := 0
 	var telling sync.Mutex
-	return done, Each(ctx, &s.Runner, s.spent, numbers, func(begun, _ int) string {
-		return fmt.Sprintf("with %d of %d cases begun", begun, len(done))
-	}, func(ctx context.Context, i int) (err error) {
+	err := Each(ctx, s.Jobs, numbers, func(i int) (err error) {
 		done[i], err = s.one(ctx, i, s.skill.Evals.Cases[i])
-		if none, is := errors.AsType[*NoResultError](err); err != nil && (!is || none.What != suite.BudgetUsedUp) {
-			cancel(err)
-		}
 		telling.Lock()
 		defer telling.Unlock()
-		if told++; err == nil && s.Progress != nil {
-			s.Progress(told, len(done), done[i])
+		if err == nil {
+			told++
+			s.tell(done[i].Line(told, len(done)))
 		}
 		return err
 	})
+	if none, is := errors.AsType[*NoResultError](err); is {
+		none.Reason += fmt.Sprintf("; with %d of %d cases done, nothing was decided: run the same command again "+
+			"when it can go on, or choose another agent or judge", told, len(done))
+	}
+	return done, err
 }
 
 // at is the skill's path in a sandbox.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -129,7 +130,7 @@ func TestCrashedCaseCountsNothing(t *testing.T) {
 	o := w.options(executor)
 	o.Budget.Tokens = 100
 	result, err = w.run(o)
-	require.EqualError(t, err, "the budget of 100 tokens is used up with 1 of 2 cases begun")
+	require.ErrorContains(t, err, "the budget of 100 tokens is used up; with 1 of 2 cases done")
 	assert.Empty(t, result.Cases)
 	assert.Equal(t, int64(100), *result.Expense.Tokens, "it is told what was used")
 }
@@ -268,7 +269,7 @@ func TestGradersThatFail(t *testing.T) {
 		"it does not answer": {
 			judge.Opinion{Problem: "no key", Usage: metric.Usage{InputTokens: new(int64(5))}},
 			nil, true,
-			"1 cannot be graded: no key; nothing was", 0,
+			"1 cannot be graded: no key; with 0 of 1", 0,
 		},
 		"the run ends":         {judge.Opinion{}, errors.New("stopped"), false, "stopped", 0},
 		"it answers one alone": {answers("it is good"), nil, false, "", 1},
@@ -322,9 +323,10 @@ func TestProgressAndTheOrderOfCases(t *testing.T) {
 	}})
 	o.Jobs = 3
 	var told []string
-	o.Progress = func(done, total int, c evals.CaseScore) {
-		told = append(told, c.ID)
-		assert.Equal(t, []int{len(told), 6}, []int{done, total})
+	o.Progress = func(line string) {
+		words := strings.Fields(line)
+		told = append(told, words[4])
+		assert.Equal(t, []string{strconv.Itoa(len(told)), "of", "6"}, words[:3])
 	}
 	result, err := w.run(o)
 	require.NoError(t, err)

@@ -35,8 +35,6 @@ type TaskOptions struct {
 	Thresholds tasks.Thresholds
 	// Fresh runs everything again instead of taking what is kept.
 	Fresh bool
-	// Progress, optional, is told how far it is, in a line, after each run; calls do not overlap.
-	Progress func(line string)
 
 	// Config says which files of a side are its configuration.
 	Config sandbox.Config

@@ -146,7 +146,7 @@ func TestBudget(t *testing.T) {
 	}
 	works := &configured{}
 	err := run(works, Budget{Tokens: 250})
-	require.ErrorContains(t, err, "250 tokens is used up after 3 of 6 runs")
+	require.ErrorContains(t, err, "250 tokens is used up; 3 of 6 runs")
 	var none *NoResultError
 	require.ErrorAs(t, err, &none)
 	require.NoError(t, run(works, Budget{Tokens: 1 << 40}))

@@ -52,12 +52,7 @@ func (s *comparison) judgeAll(ctx context.Context, repeats int) (map[unit]*tasks
 	j := &judging{comparison: s, given: map[unit]*tasks.Judgement{}}
 	cases := j.order(repeats)
 	j.total = len(cases)
-	failed := Each(ctx, &s.Runner, s.spent, cases, func(_ int, u unit) string {
-		if j.left(u) {
-			return ""
-		}
-		return "while judging" + goOn
-	}, j.one)
+	failed := s.each(ctx, cases, func(u unit) error { return j.one(ctx, u) })
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
@@ -99,6 +94,9 @@ func (j *judging) one(ctx context.Context, u unit) error {
 	if j.left(u) {
 		return nil
 	}
+	if err := j.spent.Over(j.Now()); err != nil {
+		return err
+	}
 	task, r := j.tasks[u.task], j.records[u]
 	place := "judgements/" + digest([]any{
 		recordFormat, task.keys, u.side, u.repeat, j.Grader.Name(), task.Title, task.Rubric.Criteria, r,
@@ -134,7 +132,7 @@ func (j *judging) note(u unit, opinion judge.Opinion) {
 	defer j.mu.Unlock()
 	j.spent.Add(opinion.Usage, true)
 	j.asked++
-	j.tell(fmt.Sprintf(", %d/%d judged", j.asked, j.total), "")
+	j.say(fmt.Sprintf(", %d/%d judged", j.asked, j.total), "")
 	if opinion.Judgement == nil {
 		j.silence[u.side]++
 		j.problems = append(j.problems,

@@ -138,7 +138,7 @@ func TestJudgingGoesOnWhereItWas(t *testing.T) {
 	}{
 		"the end":               {"y", 0, "", 8, 0},
 		"an interruption":       {"yyy!", 0, "stopped", 4, 5},
-		"a budget of tokens":    {"y", 250, "250 tokens is used up while judging", 3, 5},
+		"a budget of tokens":    {"y", 250, "250 tokens is used up; 16 of", 3, 5},
 		"a case without answer": {"yy-y", 0, "", 8, 1},
 	} {
 		ctx, stop := context.WithCancelCause(t.Context())

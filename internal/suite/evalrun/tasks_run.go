@@ -81,18 +81,12 @@ func (s *comparison) execute(ctx context.Context, u unit) (r record, err error) 
 			return err
 		},
 	})
-	if none, is := errors.AsType[*NoResultError](err); is {
-		none.Reason += goOn
-	}
 	if err == nil {
 		err = s.Archive.Keep(staged, s.name(u), recordFile, r)
 	}
 	r.dir = s.Archive.Path(s.name(u))
 	return r, err
 }
-
-// goOn is what to do when a comparison ends before all runs are there.
-const goOn = "; what was finished is kept; run it again to go on"
 
 // look looks at what an agent left, and runs the task's checks.
 func (s *comparison) look(ctx context.Context, box *sandbox.Box, task *prepared, reply agent.Reply, file string,
@@ -267,12 +261,8 @@ func (s *comparison) upTo(ctx context.Context, repeats int) error {
 		}
 		return kept
 	})
-	s.tell("", "")
-	return Each(ctx, &s.Runner, s.spent, missing, func(int, unit) string {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return fmt.Sprintf("after %d of %d runs%s", len(s.records), s.total, goOn)
-	}, func(ctx context.Context, u unit) error {
+	s.say("", "")
+	return s.each(ctx, missing, func(u unit) error {
 		r, err := s.make(ctx, u)
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -283,10 +273,19 @@ func (s *comparison) upTo(ctx context.Context, repeats int) error {
 			if r.Failure != "" {
 				last += " (" + plain.Short(r.Failure, maxFailure) + ")"
 			}
-			s.tell("", last)
+			s.say("", last)
 		}
 		return err
 	})
+}
+
+// each does something for every unit, and says of what ends it how to go on.
+func (s *comparison) each(ctx context.Context, units []unit, do func(unit) error) error {
+	err := Each(ctx, s.Jobs, units, do)
+	if none, is := errors.AsType[*NoResultError](err); is {
+		none.Reason += fmt.Sprintf("; %d of %d runs are finished and kept: run it again to go on", len(s.records), s.total)
+	}
+	return err
 }
 
 // units lists the runs in their order: repeat by repeat, and within a task the
@@ -306,11 +305,8 @@ func (s *comparison) units(repeats int) []unit {
 	return list
 }
 
-// tell says how far the runs, and the judge, are and what they have cost, and what was done last.
-func (s *comparison) tell(judged, last string) {
-	if s.Progress == nil {
-		return
-	}
+// say tells how far the runs, and the judge, are and what they have cost, and what was done last.
+func (s *comparison) say(judged, last string) {
 	line := fmt.Sprintf("%d/%d runs", len(s.records), s.total)
 	if s.reused > 0 {
 		line += fmt.Sprintf(", %d kept from before", s.reused)
@@ -326,5 +322,5 @@ func (s *comparison) tell(judged, last string) {
 	if unknown > 0 && (usd.Sign() > 0 || tokens > 0) {
 		line += fmt.Sprintf(", %d runs of unknown cost", unknown)
 	}
-	s.Progress(line + last)
+	s.tell(line + last)
 }

@@ -244,13 +244,13 @@ func TestLinesOfProgress(t *testing.T) {
 	t.Parallel()
 	var lines []string
 	s := &comparison{
-		TaskOptions: TaskOptions{Progress: func(line string) { lines = append(lines, line) }}, total: 10, spent: &Spending{},
+		TaskOptions: TaskOptions{Runner: Runner{Progress: func(line string) { lines = append(lines, line) }}}, total: 10, spent: &Spending{},
 	}
-	s.tell("", "")
+	s.say("", "")
 	s.reused = 2
 	s.spent.Add(metric.Usage{InputTokens: new(int64(700)), CostUSD: new(metric.MustValue("0.12345"))}, false)
 	s.spent.Add(metric.Usage{}, false)
-	s.tell(", 1/4 judged", ": fix, candidate: 1 of 3 checks passed")
+	s.say(", 1/4 judged", ": fix, candidate: 1 of 3 checks passed")
 	assert.Equal(t, []string{
 		"0/10 runs", "0/10 runs, 2 kept from before, 1/4 judged, 0.1235 USD, 700 tokens, 1 runs of unknown cost: fix, " +
 			"candidate: 1 of 3 checks passed",

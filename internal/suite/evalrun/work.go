@@ -24,27 +24,16 @@ import (
 const defaultJobs = 2
 
 // Each does a piece of work for every unit, in their order and so many at the same time, 0 for two.
-// None begins once the budget is used up, but those of which far, which says how far the work is
-// by then, says nothing. After an error, which it returns, no further one begins, and those that
-// run come to their end.
-func Each[U any](ctx context.Context, r *Runner, spent *Spending, units []U, far func(begun int, u U) string,
-	do func(context.Context, U) error,
-) error {
+// After an error, which it returns, no further one begins, and those that run come to their end.
+func Each[U any](ctx context.Context, jobs int, units []U, do func(U) error) error {
 	group, going := errgroup.WithContext(ctx)
-	group.SetLimit(cmp.Or(r.Jobs, defaultJobs))
-	for i, unit := range units {
+	group.SetLimit(cmp.Or(jobs, defaultJobs))
+	for _, unit := range units {
 		group.Go(func() error {
-			select {
-			case <-going.Done():
+			if going.Err() != nil {
 				return nil
-			default:
 			}
-			if err := spent.Over(r.Now()); err != nil {
-				if so := far(i, unit); so != "" {
-					return &NoResultError{suite.BudgetUsedUp, fmt.Sprintf("%v %s", err, so)}
-				}
-			}
-			return do(ctx, unit)
+			return do(unit)
 		})
 	}
 	err := group.Wait()
@@ -102,21 +91,25 @@ func (s *Spending) Known() (tokens int64, usd metric.Value, unknown int) {
 	return *cmp.Or(s.expense.Tokens, new(int64)), *cmp.Or(s.expense.CostUSD, &metric.Value{}), s.unknown
 }
 
-// Over says which bound is reached, nil for none.
+// Over says which bound is reached, nil for none: then nothing more may begin.
 func (s *Spending) Over(now time.Time) error {
 	tokens, usd, unknown := s.Known()
+	reached := any(nil)
 	switch {
 	case s.USD != nil && usd.Cmp(*s.USD) >= 0:
-		return fmt.Errorf("the budget of %s USD is used up", s.USD)
+		reached = s.USD.String() + " USD"
 	case s.Tokens > 0 && tokens >= s.Tokens:
-		return fmt.Errorf("the budget of %d tokens is used up", s.Tokens)
+		reached = fmt.Sprintf("%d tokens", s.Tokens)
 	case s.Time > 0 && now.Sub(s.Begun) >= s.Time:
-		return fmt.Errorf("the budget of %s is used up", s.Time)
+		reached = s.Time
 	case s.UnknownCostPauses && unknown > 0 && s.Limits():
-		return errors.New("the agent does not say what it costs, and `unknown-cost` is `pause`")
+		return &NoResultError{
+			suite.BudgetUsedUp, "the agent does not say what it costs, and `unknown-cost` is `pause`",
+		}
 	default:
 		return nil
 	}
+	return &NoResultError{suite.BudgetUsedUp, fmt.Sprintf("the budget of %v is used up", reached)}
 }
 
 // Left is what a run that begins now may use, never nothing: no command line takes 0.
@@ -154,6 +147,14 @@ type Runner struct {
 	Masker    process.Masker
 	// Now tells the time, for the budget and for durations.
 	Now func() time.Time
+	// Progress, optional, is told how far it is, in a line, after each run; calls do not overlap.
+	Progress func(line string)
+}
+
+func (r *Runner) tell(line string) {
+	if r.Progress != nil {
+		r.Progress(line)
+	}
 }
 
 // Attempt is one run: an agent works in a sandbox of what From puts there.
@@ -182,8 +183,11 @@ type NoResultError struct {
 func (e *NoResultError) Error() string { return e.Reason }
 
 // Try makes one run, and leaves no sandbox behind. An agent's failure that would be one
-// of any configuration is a *NoResultError.
+// of any configuration is a *NoResultError, and so is a budget that is used up before.
 func (r *Runner) Try(ctx context.Context, spent *Spending, a Attempt) (err error) {
+	if err := spent.Over(r.Now()); err != nil {
+		return err
+	}
 	box, err := r.Sandboxes.Open(ctx, filepath.Join(r.RunDir, a.Box), a.From, r.Env)
 	if err != nil {
 		return err
