@@ -1,7 +1,6 @@
 package actions
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 
@@ -16,11 +15,7 @@ import (
 // of a run, whose report goes to a directory. The program is nil when none was
 // selected.
 func (s Step) ReportRun(p *program.Program, results []loop.Result, dir string) error {
-	text, err := json.MarshalIndent(results, "", "  ")
-	if err != nil {
-		return err
-	}
-	file, err := s.WriteReport(dir, append(text, '\n'))
+	file, err := s.WriteReport(dir, results)
 	if err != nil {
 		return err
 	}

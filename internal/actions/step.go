@@ -6,6 +6,7 @@ package actions
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -63,17 +64,21 @@ func (s Step) AddSummary(markdown string) error {
 // ReportFile is the name of the file that the output `report` names.
 const ReportFile = "report.json"
 
-// WriteReport keeps a JSON document in a directory for the output `report`, and
+// WriteReport keeps a value as JSON in a directory for the output `report`, and
 // returns its file; "" outside of Actions.
-func (s Step) WriteReport(dir string, text []byte) (string, error) {
+func (s Step) WriteReport(dir string, value any) (string, error) {
 	if s.Getenv("GITHUB_OUTPUT") == "" {
 		return "", nil
 	}
 	file := filepath.Join(dir, ReportFile)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	text, err := json.MarshalIndent(value, "", "  ")
+	if err == nil {
+		err = os.MkdirAll(dir, 0o755)
+	}
+	if err != nil {
 		return "", err
 	}
-	return file, files.WriteFile(file, text, 0o644)
+	return file, files.WriteFile(file, append(text, '\n'), 0o644)
 }
 
 func appendTo(file, text string) error {

@@ -48,8 +48,8 @@ The exit code is 0 for improved and neutral, 1 for regressed, and 2 when somethi
 				return misuse.Errorf("%s has no tasks, but %s has %d: there is nothing to compare with; run the suite "+
 					"with the baseline first", args[0], args[1], len(sides[1].Scores))
 			}
-			found := render.Comparison{
-				Comparison: tasks.Compare(sides[0], sides[1], p.Thresholds), Before: sides[0], After: sides[1],
+			found := tasks.Report{
+				Comparison: tasks.Compare(sides[0], sides[1], p.Thresholds), Baseline: sides[0], Candidate: sides[1],
 			}
 			return a.deliverComparison(found, found.Comparison, html, "", markdown)
 		},
@@ -65,7 +65,8 @@ The exit code is 0 for improved and neutral, 1 for regressed, and 2 when somethi
 
 // deliverComparison writes a comparison to a page, "" for none, tells GitHub Actions of it and
 // prints it, for programs as value. Its report is in the directory out, "" for nowhere yet.
-func (a *App) deliverComparison(found render.Comparison, value any, html, out string, markdown bool) error {
+func (a *App) deliverComparison(report tasks.Report, value any, html, out string, markdown bool) error {
+	found := render.Comparison(report)
 	if html != "" {
 		if err := a.writeReport(html, "Comparison", found.HTML()); err != nil {
 			return err
@@ -84,15 +85,11 @@ func (a *App) deliverComparison(found render.Comparison, value any, html, out st
 	}
 	file := filepath.Join(a.Path(out), evalrun.ReportFile)
 	if out == "" { // its report is one of ours
-		report, err := evalrun.ReportJSON(value)
-		if err != nil {
-			return err
-		}
 		output, err := a.outputDir()
 		if err != nil {
 			return err
 		}
-		if file, err = a.Actions().WriteReport(output, report); err != nil {
+		if file, err = a.Actions().WriteReport(output, value); err != nil {
 			return err
 		}
 	}

@@ -160,7 +160,7 @@ func (a *App) evalTasks(ctx context.Context, dir string, p *program.Program, o *
 	}
 	if o.against == "" {
 		a.warn(found.Warnings...)
-		return a.print(found.Baseline, found.Alone())
+		return a.print(found.Baseline, evalrun.Alone(found.Baseline))
 	}
 	return a.deliverReport(found, o.out)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/suite/evalrun"
+	"github.com/org/autoloop/internal/suite/tasks"
 )
 
 // validatedSuite is `iterate validate DIR --json` of a task suite.
@@ -79,7 +80,7 @@ func text(s string) *string {
 }
 
 // deliverReport writes and prints a report; the verdict is the exit code.
-func (a *App) deliverReport(found evalrun.Report, out string) error {
+func (a *App) deliverReport(found tasks.Report, out string) error {
 	html := ""
 	if out != "" {
 		var err error
@@ -89,11 +90,7 @@ func (a *App) deliverReport(found evalrun.Report, out string) error {
 		html = filepath.Join(out, "report.html")
 	}
 	if a.JSON {
-		for _, warning := range found.Warnings {
-			a.warn(plain.Short(warning, maxWarning))
-		}
+		a.warn(found.Warnings...)
 	}
-	return a.deliverComparison(found.Shown(), found, html, out, false)
+	return a.deliverComparison(found, found, html, out, false)
 }
-
-const maxWarning = 400

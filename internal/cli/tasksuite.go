@@ -45,7 +45,7 @@ func (l *taskSuite) Run(ctx context.Context, limit evaluation.Limit, trees ...st
 	const most = 400
 	session, err := l.open(ctx, filepath.Join(sides[0].Dir, filepath.FromSlash(l.program.Tasks)))
 	defer session.close()
-	var found evalrun.Report
+	var found tasks.Report
 	if err == nil {
 		session.options.Budget = evalrun.Budget{Tokens: limit.Tokens, USD: limit.CostUSD}
 		found, err = evalrun.RunTasks(ctx, session.suite, session.options, sides...)

@@ -11,12 +11,8 @@ import (
 	"github.com/org/autoloop/internal/suite/tasks"
 )
 
-// Comparison is the report of a comparison, with the outcomes that it is of:
-// they tell which checks failed and what the judge said.
-type Comparison struct {
-	tasks.Comparison
-	Before, After tasks.SuiteOutcome
-}
+// Comparison is the report of a comparison, with its warnings among the notes.
+type Comparison tasks.Report
 
 // Text renders the report for a terminal.
 func (c Comparison) Text() string { return string(c.Verdict) + c.render(onTerminal()) }
@@ -49,12 +45,13 @@ func (c Comparison) render(f form) string {
 			Align:  "lrrrrrrr", Rows: lines(c.Deltas, f.delta),
 		})
 	}
-	text := func(reason tasks.Reason) string { return f.text(rounded(reason.Text), maxLine) }
-	out += f.section("Hard regressions", lines(c.Regressions, text)) + f.section("Improvements",
-		lines(c.Improvements, text)) +
-		f.section("Notes", lines(c.Notes, text))
-	out += f.section("Failed in the candidate", failures(c.After, f))
-	if said := rationales(c.Before, c.After, f); len(said) > 0 {
+	line := func(text string) string { return f.text(rounded(text), maxLine) }
+	text := func(reason tasks.Reason) string { return line(reason.Text) }
+	out += f.section("Hard regressions", lines(c.Regressions, text)) +
+		f.section("Improvements", lines(c.Improvements, text)) +
+		f.section("Notes", append(lines(c.Notes, text), lines(c.Warnings, line)...)) +
+		f.section("Failed in the candidate", failures(c.Candidate, f))
+	if said := rationales(c.Baseline, c.Candidate, f); len(said) > 0 {
 		out += f.fold("What the judge said", f.list(said))
 	}
 	return out

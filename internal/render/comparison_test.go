@@ -34,8 +34,7 @@ func comparison(t *testing.T) render.Comparison {
 		 "transcript": "runs/1/transcript.txt", "diff": "../../etc/passwd"},
 		{"taskId": "new", "objective": {"passed": 1, "total": 1}, "cost": {"tokens": 100, "costUsd": 0.01}}]}`)
 	return render.Comparison{
-		Comparison: tasks.Compare(before, after, tasks.DefaultThresholds()), Before: before,
-		After: after,
+		Comparison: tasks.Compare(before, after, tasks.DefaultThresholds()), Baseline: before, Candidate: after,
 	}
 }
 
@@ -69,8 +68,7 @@ func repeated(t *testing.T) render.Comparison {
 	}
 	before, after := side("main", 34567, "0.0412345"), side("pull request", 31234, "0.0398765")
 	return render.Comparison{
-		Comparison: tasks.Compare(before, after, tasks.DefaultThresholds()), Before: before,
-		After: after,
+		Comparison: tasks.Compare(before, after, tasks.DefaultThresholds()), Baseline: before, Candidate: after,
 	}
 }
 

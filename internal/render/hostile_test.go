@@ -100,8 +100,8 @@ func TestHostileWordsAreHarmless(t *testing.T) {
 			}
 			compared := comparison(t)
 			say(reflect.ValueOf(&compared.Comparison), words)
-			say(reflect.ValueOf(&compared.Before), words)
-			say(reflect.ValueOf(&compared.After), words)
+			say(reflect.ValueOf(&compared.Baseline), words)
+			say(reflect.ValueOf(&compared.Candidate), words)
 			harmless(t, "comparison", compared.Markdown())
 			plainText(t, "comparison", compared.Text())
 			escaped(t, compared.HTML())

@@ -52,7 +52,7 @@ type TaskOptions struct {
 // comparison: something about suite or configuration cannot be used (an error of Misuse), an
 // agent is not there, the budget is used up, the disk is full, or ctx ended; what was
 // finished until then is kept, and the next call goes on.
-func RunTasks(ctx context.Context, s *TaskSuite, o TaskOptions, sides ...Side) (found Report, err error) {
+func RunTasks(ctx context.Context, s *TaskSuite, o TaskOptions, sides ...Side) (found tasks.Report, err error) {
 	session, err := prepare(ctx, s, o, sides)
 	if err != nil {
 		return found, err

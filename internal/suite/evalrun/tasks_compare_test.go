@@ -55,7 +55,7 @@ func TestFinishedRunsAreKept(t *testing.T) {
 	works := &configured{}
 	alone, err := RunTasks(t.Context(), w.load(), w.options(works), w.side("before"))
 	require.NoError(t, err)
-	golden.Row(t, "alone", alone.Alone())
+	golden.Row(t, "alone", Alone(alone.Baseline))
 	assert.Len(t, works.asked, 2)
 	fresh := func(o *TaskOptions) { o.Fresh = true }
 	for _, c := range []struct {
@@ -292,7 +292,7 @@ func TestRequestsToAgents(t *testing.T) {
 func TestFailedRunIsKeptWithItsChanges(t *testing.T) {
 	t.Parallel()
 	w := newTaskFixture(t, map[string]string{"a": checks(copied), "b": ""})
-	run := func(failure *agent.Failure, err error) (Report, error) {
+	run := func(failure *agent.Failure, err error) (tasks.Report, error) {
 		works := &configured{ends: func(n int) (agent.Reply, error) {
 			reply := paid()
 			if n > 1 {

@@ -176,7 +176,7 @@ func (w *taskFixture) options(works agent.Agent) TaskOptions {
 }
 
 // compare runs the suite on both sides; change, nil for none, adapts the options.
-func (w *taskFixture) compare(works agent.Agent, change func(*TaskOptions)) (Report, error) {
+func (w *taskFixture) compare(works agent.Agent, change func(*TaskOptions)) (tasks.Report, error) {
 	w.t.Helper()
 	o := w.options(works)
 	if change != nil {

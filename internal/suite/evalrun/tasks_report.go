@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/files"
-	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
@@ -22,38 +21,8 @@ import (
 // schema is the version of a report's JSON.
 const schema = 1
 
-// Report is what a task suite came to for two configurations of an agent, the baseline and the
-// candidate, with the outcomes that it is of: they tell which checks failed and why, what the judge
-// said, and where transcripts and changes are.
-//
-// A run is one task, once, with one configuration, in a sandbox of its own. It becomes a record,
-// which is kept on disk under the digest of all that went into it as soon as it is finished: an
-// interrupted comparison goes on where it was, and the baseline's runs serve the next candidate too.
-type Report struct {
-	Schema int `json:"schemaVersion"`
-	tasks.Comparison
-
-	Suite string `json:"suite"`
-	// Agent is the run's, "" when every task names its own; Model is "" for its
-	// default. Judge is who judged, "" for nobody.
-	Agent string `json:"agent"`
-	Model string `json:"model"`
-	Judge string `json:"judge"`
-	// Repeats is how often each task was run on each side, Reused how many runs
-	// are from an earlier comparison.
-	Repeats int `json:"repeats"`
-	Reused  int `json:"reusedRuns"`
-	// Warnings are for people.
-	Warnings  []string           `json:"warnings"`
-	Baseline  tasks.SuiteOutcome `json:"baseline"`
-	Candidate tasks.SuiteOutcome `json:"candidate"`
-	// Expense is what this session used; what was kept from an earlier one costs
-	// nothing.
-	Expense history.Expense `json:"-"`
-}
-
 // report judges the runs and compares the sides.
-func (s *comparison) report(ctx context.Context) (found Report, err error) {
+func (s *comparison) report(ctx context.Context) (found tasks.Report, err error) {
 	repeats := s.repeatsMade()
 	if s.auto && !s.varies {
 		// A second run has only shown that it comes to the same.
@@ -70,7 +39,7 @@ func (s *comparison) report(ctx context.Context) (found Report, err error) {
 	if found.Warnings = problems; s.standalone {
 		return found, nil
 	}
-	found = Report{
+	found = tasks.Report{
 		Schema: schema, Baseline: found.Baseline, Candidate: s.outcome(theCandidate, repeats, judged),
 		Suite: s.suite.Dir, Agent: s.Agent, Model: s.Model, Repeats: repeats, Reused: s.reused,
 		Warnings: append(append([]string{}, s.warnings...), problems...),
@@ -165,16 +134,6 @@ func (s *comparison) timed(task, repeats int) bool {
 	return true
 }
 
-// Lines are a comparison in lines, the deciding ones first.
-func (found Report) Lines() []string {
-	lines := []string{found.Summary}
-	for _, reason := range slices.Concat(found.Regressions, found.Notes, found.Improvements) {
-		lines = append(lines, reason.Text)
-	}
-	const most = 12
-	return lines[:min(len(lines), most)]
-}
-
 // TaskFailures says which checks failed, for the next proposal.
 func TaskFailures(o tasks.SuiteOutcome) string {
 	const most = 30
@@ -205,10 +164,10 @@ func failed(run tasks.Run) (lines []string) {
 	return lines
 }
 
-// Alone says what each task of the baseline scored, what failed, and the score of them all.
-func (found Report) Alone() string {
+// Alone says what each task of an outcome scored, what failed, and the score of them all.
+func Alone(o tasks.SuiteOutcome) string {
 	var out strings.Builder
-	for _, scored := range found.Baseline.Scores {
+	for _, scored := range o.Scores {
 		for k, run := range scored.Runs {
 			fmt.Fprintf(&out, "task %s, run %d: %s\n", scored.TaskID, k+1, run.Objective)
 			lines := failed(run)
@@ -220,20 +179,10 @@ func (found Report) Alone() string {
 			}
 		}
 	}
-	if value := tasks.Metric(found.Baseline); value != nil {
-		fmt.Fprintf(&out, "%s: score %s over %d tasks\n", found.Baseline.ConfigLabel, value, len(found.Baseline.Scores))
+	if value := tasks.Metric(o); value != nil {
+		fmt.Fprintf(&out, "%s: score %s over %d tasks\n", o.ConfigLabel, value, len(o.Scores))
 	}
 	return out.String()
-}
-
-// Shown is a report for people, with its warnings among the notes.
-func (found Report) Shown() render.Comparison {
-	shown := render.Comparison{Comparison: found.Comparison, Before: found.Baseline, After: found.Candidate}
-	shown.Notes = slices.Clone(shown.Notes)
-	for _, warning := range found.Warnings {
-		shown.Notes = append(shown.Notes, tasks.Reason{Kind: "warning", Text: warning})
-	}
-	return shown
 }
 
 // ReportFile is the file by which a directory is known as a report.
@@ -241,7 +190,7 @@ const ReportFile = "report.json"
 
 // WriteReport writes a report with copies of all transcripts and changes,
 // and returns it with paths that are relative to the directory.
-func WriteReport(dir string, found Report) (Report, error) {
+func WriteReport(dir string, found tasks.Report) (tasks.Report, error) {
 	err := clearReport(dir)
 	for side, outcome := range [roles]*tasks.SuiteOutcome{&found.Baseline, &found.Candidate} {
 		if err == nil {
@@ -252,25 +201,19 @@ func WriteReport(dir string, found Report) (Report, error) {
 	for name, value := range contents {
 		var text []byte
 		if err == nil {
-			text, err = ReportJSON(value)
+			text, err = json.MarshalIndent(value, "", "  ")
 		}
 		if err == nil {
-			err = files.WriteFile(filepath.Join(dir, name), text, 0o644)
+			err = files.WriteFile(filepath.Join(dir, name), append(text, '\n'), 0o644)
 		}
 	}
 	if err == nil {
-		err = files.WriteFile(filepath.Join(dir, "report.md"), []byte(found.Shown().Markdown()), 0o644)
+		err = files.WriteFile(filepath.Join(dir, "report.md"), []byte(render.Comparison(found).Markdown()), 0o644)
 	}
 	if err != nil {
 		err = fmt.Errorf("write the report to %s: %w", dir, err)
 	}
 	return found, err
-}
-
-// ReportJSON is a report as it is written.
-func ReportJSON(value any) ([]byte, error) {
-	text, err := json.MarshalIndent(value, "", "  ")
-	return append(text, '\n'), err
 }
 
 // clearReport makes a directory ready: new, empty, or an earlier report.

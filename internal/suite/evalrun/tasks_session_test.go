@@ -22,7 +22,7 @@ import (
 	"github.com/org/autoloop/tests/long"
 )
 
-func verdict(t *testing.T, s *comparison) Report {
+func verdict(t *testing.T, s *comparison) tasks.Report {
 	t.Helper()
 	require.NoError(t, s.measure(t.Context()))
 	found, err := s.report(t.Context())

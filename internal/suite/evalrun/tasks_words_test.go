@@ -12,7 +12,7 @@ import (
 
 func TestLinesHaveWhatDecidesFirst(t *testing.T) {
 	t.Parallel()
-	found := Report{Comparison: tasks.Comparison{
+	found := tasks.Report{Comparison: tasks.Comparison{
 		Summary: "regressed", Regressions: []tasks.Reason{{Text: "a is worse"}}, Notes: []tasks.Reason{{Text: "noted"}},
 	}}
 	for i := range 20 {

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/document"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 )
@@ -123,6 +125,46 @@ type Comparison struct {
 	Summary    string     `json:"summary"`
 	Thresholds Thresholds `json:"-"`
 	Totals     Totals     `json:"totals"`
+}
+
+// Report is what a task suite came to for two configurations of an agent, the baseline and the
+// candidate, with the outcomes that it is of: they tell which checks failed and why, what the judge
+// said, and where transcripts and changes are.
+//
+// A run is one task, once, with one configuration, in a sandbox of its own. It becomes a record,
+// which is kept on disk under the digest of all that went into it as soon as it is finished: an
+// interrupted comparison goes on where it was, and the baseline's runs serve the next candidate too.
+type Report struct {
+	Schema int `json:"schemaVersion"`
+	Comparison
+
+	Suite string `json:"suite"`
+	// Agent is the run's, "" when every task names its own; Model is "" for its
+	// default. Judge is who judged, "" for nobody.
+	Agent string `json:"agent"`
+	Model string `json:"model"`
+	Judge string `json:"judge"`
+	// Repeats is how often each task was run on each side, Reused how many runs
+	// are from an earlier comparison.
+	Repeats int `json:"repeats"`
+	Reused  int `json:"reusedRuns"`
+	// Warnings are for people.
+	Warnings  []string     `json:"warnings"`
+	Baseline  SuiteOutcome `json:"baseline"`
+	Candidate SuiteOutcome `json:"candidate"`
+	// Expense is what this session used; what was kept from an earlier one costs
+	// nothing.
+	Expense history.Expense `json:"-"`
+}
+
+// Lines are a comparison in lines, the deciding ones first.
+func (found Comparison) Lines() []string {
+	lines := []string{found.Summary}
+	for _, reason := range slices.Concat(found.Regressions, found.Notes, found.Improvements) {
+		lines = append(lines, reason.Text)
+	}
+	const most = 12
+	return lines[:min(len(lines), most)]
 }
 
 // ReasonKind says which rule a reason is from.
