@@ -37,11 +37,13 @@ var staleWords = lazyregexp.New(`stale info|fetch first|non-fast-forward|needs f
 func (j Rejection) Atomic() bool { return strings.Contains(j.Reason, "atomic") }
 
 func (e *RejectedError) Error() string {
+	own := slices.DeleteFunc(slices.Clone(e.Refs), Rejection.Atomic)
+	if len(own) == 0 { // each for the sake of another
+		own = e.Refs
+	}
 	var reasons []string
-	for _, ref := range e.Refs {
-		if !ref.Atomic() || len(e.Refs) == 1 {
-			reasons = append(reasons, fmt.Sprintf("%s (%s)", short(ref.Ref), ref.Reason))
-		}
+	for _, ref := range own {
+		reasons = append(reasons, fmt.Sprintf("%s (%s)", short(ref.Ref), ref.Reason))
 	}
 	text := fmt.Sprintf("remote %s refused the push: %s", e.Remote, strings.Join(reasons, ", "))
 	if e.Said != "" {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
@@ -44,7 +45,7 @@ func (w *waiting) fix(ctx context.Context) error {
 			return nil
 		} // the remote did not take the fix
 	}
-	return w.keepWaiting(ctx, nil, reason)
+	return w.keepWaiting(ctx, reason)
 }
 
 // recordFix records a fix that this run proposed: on top of the branch when it passed its
@@ -103,21 +104,20 @@ func (r *run) positionOf(ctx context.Context, e history.Decided) (position, erro
 // giveUp takes the branch back to the last accepted commit, keeps the attempt
 // on a branch of its own, and pauses.
 func (w *waiting) giveUp(ctx context.Context, reason decision.Reason) error {
-	branch := fmt.Sprintf("autoloop-failed/%s/%d", w.Program.Name, w.e.Iteration)
-	kept := git.RefUpdate{Ref: "refs/heads/" + branch, New: w.e.Commit}
+	branch, err := w.keepFailed(ctx)
 	where := decision.Reason{Kind: decision.AttemptKept, Path: branch}
-	if err := w.keepFailed(ctx, kept); err != nil {
-		w.warn("the attempt is not kept at %s: %v", kept.Ref, err)
+	if err != nil {
+		w.warn("the attempt is not kept at %s: %v", branch, err)
 		because := decision.Say(plain.Short(err.Error(), maxProblem))
 		where = decision.Reason{
 			Kind: decision.AttemptLost, Path: w.e.Commit,
 			Because: []decision.Reason{*cmp.Or(pushRefusal(err), &because)},
 		}
 	}
-	w.e.Failing = failing(w.ci)
+	w.e.Failing, w.e.Reasons = failing(w.ci), w.ci.Reasons
 	pause := reason
 	pause.Because = []decision.Reason{where}
-	return w.final(ctx, history.CIFixExhausted, append([]decision.Reason{reason}, w.ci.Reasons...),
+	return w.final(ctx, history.CIFixExhausted, reason,
 		&git.RefUpdate{Ref: w.ref(), New: w.e.Parent, Old: w.e.Commit}, &pause)
 }
 
@@ -129,13 +129,22 @@ func failing(verdict ci.Result) []history.Check {
 	return checks
 }
 
-// keepFailed makes the branch of a failed candidate. It may exist already.
-func (r *run) keepFailed(ctx context.Context, kept git.RefUpdate) error {
-	if r.Memory.Remote != "" {
-		return r.Repo.Remote(r.Memory.Remote).Push(ctx, kept)
+// keepFailed keeps a failed candidate on a branch, whose name has the commit in it where another is there by the
+// name of the iteration.
+func (w *waiting) keepFailed(ctx context.Context) (branch string, err error) {
+	branch = fmt.Sprintf("autoloop-failed/%s/%d", w.Program.Name, w.e.Iteration)
+	for _, kept := range []git.RefUpdate{
+		{Ref: "refs/heads/" + branch, New: w.e.Commit},
+		{Ref: fmt.Sprintf("refs/heads/%s-%.12s", branch, w.e.Commit), New: w.e.Commit, Old: git.Any},
+	} {
+		if w.Memory.Remote == "" {
+			err = w.Repo.UpdateRefs(ctx, "autoloop: CI turned it down", kept)
+		} else {
+			err = w.Repo.Remote(w.Memory.Remote).Push(ctx, kept)
+		}
+		if branch = strings.TrimPrefix(kept.Ref, "refs/heads/"); !errors.Is(err, git.ErrStale) {
+			break
+		}
 	}
-	if there, _, err := r.Repo.Resolve(ctx, kept.Ref); err != nil || there == kept.New {
-		return err
-	}
-	return r.Repo.UpdateRefs(ctx, "autoloop: CI turned it down", kept)
+	return branch, err
 }

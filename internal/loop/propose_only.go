@@ -69,9 +69,9 @@ func leave(reason string) error { return idle(reason + "; `iterate job publish` 
 
 // proposeForCI lets an agent fix what CI found, when it is an agent's turn.
 func (r *run) proposeForCI(ctx context.Context) (at position, _ *proposal.Proposal, err error) {
-	w := r.waits(ctx)
+	w, asked := r.fixable(ctx)
 	left := r.time() - r.Now().Sub(r.begun)
-	if r.refusal != "" || !w.asksToFix(ctx) || r.blockedReason(r.records) != "" || left <= 0 {
+	if r.refusal != "" || !asked || r.blockedReason(r.records) != "" || left <= 0 {
 		return at, nil, leave(fmt.Sprintf("iteration %d waits for CI, whose answer is to be taken", w.e.Iteration))
 	}
 	at, p, err := r.proposeFix(ctx, w, left)

@@ -83,8 +83,8 @@ func (r *run) publishProposal(ctx context.Context, p *proposal.Proposal) error {
 		if at, err = r.positionOfFix(ctx, p, *pending); err != nil {
 			return err
 		}
-		w := r.waits(ctx)
-		if !w.asksToFix(ctx) {
+		w, asked := r.fixable(ctx)
+		if !asked {
 			return proposal.Refuse("it is stale: CI does not ask to fix %.12s; propose again", pending.Commit)
 		}
 		w.describes(p)

@@ -113,6 +113,5 @@ func (r *run) replayPending(ctx context.Context, e history.Decided) error {
 		}
 	}
 	r.warn("what came after the merge was not replayed: %v", err)
-	return (&waiting{run: r, e: e}).final(ctx, history.Rejected,
-		append([]decision.Reason{{Kind: decision.MergedWithout}}, e.Reasons...), nil, refused)
+	return (&waiting{run: r, e: e}).final(ctx, history.Rejected, decision.Reason{Kind: decision.MergedWithout}, nil, refused)
 }

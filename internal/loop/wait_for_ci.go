@@ -22,17 +22,19 @@ const (
 	lastPoll  = time.Minute
 )
 
-// waiting is an iteration that waits for CI, with what CI says of its commit now.
+// waiting is an iteration that waits for CI, with what CI says of its commit now, and what CI or a
+// person did by that.
 type waiting struct {
 	*run
 
-	e  history.Decided
-	ci ci.Result
+	e     history.Decided
+	ci    ci.Result
+	event lifecycle.Event
 }
 
 // waits asks CI about the iteration that waits for it, and is nil when none does. What cannot be
-// read is pending.
-func (r *run) waits(ctx context.Context) *waiting {
+// read is pending. Late, what has failed counts, although the rest goes on.
+func (r *run) waits(ctx context.Context, late bool) *waiting {
 	e := r.records.Waiting()
 	if e == nil {
 		return nil
@@ -49,7 +51,9 @@ func (r *run) waits(ctx context.Context) *waiting {
 	}
 	starts, elsewhere, err := r.workflows(ctx, r.records.Base, r.records.BaseBranch)
 	at.Starts, at.Elsewhere = starts || err != nil, elsewhere
-	return &waiting{run: r, e: *e, ci: r.GitHub.CI(ctx, at)}
+	w := &waiting{run: r, e: *e, ci: r.GitHub.CI(ctx, at)}
+	w.event = w.happened(ctx, late)
+	return w
 }
 
 // await reads CI until it has decided over the iteration that waits for it, if one does, or
@@ -63,21 +67,20 @@ func (r *run) await(ctx context.Context) error {
 	}
 	deadline, pause := r.Now().Add(r.Program.CIWait), firstPoll
 	for {
-		w := r.waits(ctx)
+		late := r.comments == nil || !r.Now().Before(deadline)
+		w := r.waits(ctx, late)
 		if w == nil {
 			return nil
 		}
-		late := r.comments == nil || !r.Now().Before(deadline)
-		event := w.event(ctx, late)
-		err := w.settle(ctx, event)
+		err := w.settle(ctx)
 		switch {
 		case err != nil || r.records.Waiting() == nil:
 			return err
-		case event == lifecycle.Red: // a fix was made
+		case w.event == lifecycle.Red: // a fix was made
 			deadline, pause = r.Now().Add(r.Program.CIWait), firstPoll
 			continue
 		case late:
-			return w.keepWaiting(ctx, nil, "")
+			return w.keepWaiting(ctx, "")
 		}
 		if err := r.Sleep(ctx, min(pause, deadline.Sub(r.Now()))); err != nil {
 			return err
@@ -86,29 +89,27 @@ func (r *run) await(ctx context.Context) error {
 	}
 }
 
-// settle does what the table says of an event. Where nothing is decided CI is to be asked again.
-func (w *waiting) settle(ctx context.Context, event lifecycle.Event) error {
-	switch next := w.next(event); {
+// settle does what the table says of what happened. Where nothing is decided CI is to be asked again.
+func (w *waiting) settle(ctx context.Context) error {
+	switch next := w.next(w.event); {
 	case next == lifecycle.Keep:
-		return w.final(ctx, history.Accepted, w.kept(event), nil, nil)
-	case next == lifecycle.Drop && event == lifecycle.Stuck:
+		return w.final(ctx, history.Accepted, w.word(), nil, nil)
+	case w.event == lifecycle.Stuck:
 		return w.giveUp(ctx, *fixesExhausted(&w.records.Summary, w.ci.Signature()))
 	case next == lifecycle.Drop: // somebody moved the branch: their commit stays, and the next iteration begins with it
-		moved := decision.Reason{Kind: decision.CIMoved, Because: w.ci.Reasons}
-		return w.final(ctx, history.Rejected, append([]decision.Reason{moved}, w.e.Reasons...), nil, nil)
+		return w.final(ctx, history.Rejected, w.word(), nil, nil)
 	case next == lifecycle.Pause:
-		return w.keepWaiting(ctx, w.timedOut(), "")
+		return w.keepWaiting(ctx, "")
 	case next == lifecycle.Fix:
 		return w.fix(ctx)
-	case event == lifecycle.Red:
-		return w.keepWaiting(ctx, nil, "no agent is asked to fix what CI found while the program is paused")
+	case w.event == lifecycle.Red:
+		return w.keepWaiting(ctx, "no agent is asked to fix what CI found while the program is paused")
 	}
 	return nil
 }
 
-// event is what CI, or a person, says of the commit that waits. Late, what has failed
-// counts, although the rest goes on.
-func (w *waiting) event(ctx context.Context, late bool) lifecycle.Event {
+// happened is what CI, or a person, says of the commit that waits.
+func (w *waiting) happened(ctx context.Context, late bool) lifecycle.Event {
 	switch {
 	case w.merged(w.e.Commit):
 		return lifecycle.Merged
@@ -130,34 +131,23 @@ func (w *waiting) event(ctx context.Context, late bool) lifecycle.Event {
 	}
 }
 
-// timedOut says why nothing more is expected of CI, and what to do.
-func (w *waiting) timedOut() *decision.Reason {
-	what := w.ci.Reasons
-	if w.ci.Seen == 0 {
-		what = []decision.Reason{{Kind: decision.CINothing}}
-	}
-	return &decision.Reason{
-		Kind: decision.CITimeout, Term: w.Program.CITimeout.String(),
-		Path: fmt.Sprintf("%.12s", w.e.Commit), Because: what, Words: w.ci.Cure(),
-	}
-}
-
-// kept says why an iteration is kept: CI lets it through, or a person merged it meanwhile, and what
-// CI says then is told.
-func (w *waiting) kept(event lifecycle.Event) []decision.Reason {
+// word is why nothing is waited for any more.
+func (w *waiting) word() decision.Reason {
 	switch says := w.ci.Reasons; {
-	case event == lifecycle.Merged:
+	case w.event == lifecycle.Merged:
 		merged := decision.Reason{Kind: decision.MergedByHand, Count: w.comments.Pull.Number}
 		if w.ci.State == ci.Red {
 			merged.Because = says
 		}
-		return append([]decision.Reason{merged}, w.e.Reasons...)
-	case event == lifecycle.Green && len(says) > 0:
-		return append(w.e.Reasons, decision.Reason{Kind: decision.CIAsBase, Because: says})
-	case event == lifecycle.Green:
-		return append(w.e.Reasons, decision.Reason{Kind: decision.CIGreen, Count: w.ci.Seen})
+		return merged
+	case w.event == lifecycle.Moved:
+		return decision.Reason{Kind: decision.CIMoved, Because: says}
+	case w.event == lifecycle.Absent:
+		return decision.Say(string(w.event))
+	case len(says) > 0:
+		return decision.Reason{Kind: decision.CIAsBase, Because: says}
 	default:
-		return w.e.Reasons
+		return decision.Reason{Kind: decision.CIGreen, Count: w.ci.Seen}
 	}
 }
 
@@ -185,19 +175,26 @@ func (r *run) publishPending(ctx context.Context) {
 	r.warn("that CI was started was not noted: %v", err)
 }
 
-// keepWaiting ends the run while the iteration still waits. A reason pauses the
-// program; because says, if anything, why no agent was asked.
-func (w *waiting) keepWaiting(ctx context.Context, pause *decision.Reason, because string) error {
+// keepWaiting ends the run while the iteration still waits, and pauses the program where nothing more is
+// expected of CI; because says, if anything, why no agent was asked.
+func (w *waiting) keepWaiting(ctx context.Context, because string) error {
 	reasons := decision.Says("CI did not answer yet; a later run goes on")
 	if because != "" {
 		reasons = append(reasons, decision.Say(because))
+	}
+	silent := decision.Reason{
+		Kind: decision.CITimeout, Term: w.Program.CITimeout.String(), Path: fmt.Sprintf("%.12s", w.e.Commit),
+		Because: w.ci.Reasons, Words: w.ci.Cure(),
+	}
+	if w.ci.Seen == 0 {
+		silent.Because = []decision.Reason{{Kind: decision.CINothing}}
 	}
 	err := w.write(ctx, fmt.Sprintf("iteration %d still waits for CI", w.e.Iteration), nil,
 		func(b *records) error {
 			b.add(&history.Finished{Outcome: history.PendingCI})
 			w.consumed(b)
-			if pause != nil && !b.machine.Paused { // who was told once is not told again
-				b.pause(*pause)
+			if w.event == lifecycle.Silent && !b.machine.Paused { // who was told once is not told again
+				b.pause(silent)
 			}
 			return nil
 		})
@@ -206,20 +203,26 @@ func (w *waiting) keepWaiting(ctx context.Context, pause *decision.Reason, becau
 	}))
 }
 
-// final records the final decision on an iteration that waited for CI, and
-// moves the branch with it.
-func (w *waiting) final(ctx context.Context, outcome state.Status, reasons []decision.Reason,
-	branch *git.RefUpdate, pause *decision.Reason,
+// final records the final decision on an iteration that waited for CI, by the word that ended the
+// waiting, and moves the branch with it.
+func (w *waiting) final(ctx context.Context, outcome state.Status, word decision.Reason, branch *git.RefUpdate,
+	pause *decision.Reason,
 ) error {
 	err := w.write(ctx, fmt.Sprintf("iteration %d %s", w.e.Iteration, outcome), branch, func(b *records) error {
 		decided := w.e
-		decided.Outcome, decided.Reasons = outcome, reasons
+		decided.Outcome, decided.Reasons = outcome, append([]decision.Reason{word}, w.e.Reasons...)
+		switch w.event { //nolint:exhaustive // the word of the others comes first
+		case lifecycle.Absent:
+			decided.Reasons = w.e.Reasons
+		case lifecycle.Green:
+			decided.Reasons = append(slices.Clip(w.e.Reasons), word)
+		}
 		if outcome != history.Accepted {
 			decided.Best, decided.Commit = b.Best, ""
 		}
 		b.add(&decided)
-		if b.Paused != nil && b.Paused.Is(decision.CITimeout) { // CI has answered
-			b.goOn(reasons[len(reasons)-1])
+		if b.Paused != nil && b.Paused.Is(decision.CITimeout) {
+			b.goOn(word)
 		}
 		w.enterFinished(b, decided)
 		if pause == nil {
@@ -234,16 +237,16 @@ func (w *waiting) final(ctx context.Context, outcome state.Status, reasons []dec
 	if reason := pushRefusal(err); reason != nil && branch != nil {
 		both := *pause
 		both.Because = append(slices.Clip(both.Because), *reason)
-		return w.final(ctx, outcome, reasons, nil, &both)
+		return w.final(ctx, outcome, word, nil, &both)
 	}
 	return err
 }
 
-// asksToFix reports whether CI is known to have failed for the pending commit and an agent
-// may help: also when a part of it failed and the rest did not end in time.
-func (w *waiting) asksToFix(ctx context.Context) bool {
-	late := w.Now().Sub(w.records.WaitsSince) >= w.Program.CIWait
-	return w.ci.Seen > 0 && w.next(w.event(ctx, late)) == lifecycle.Fix
+// fixable is the iteration whose failure in CI an agent may be asked to fix now, also one of which a part
+// failed and the rest did not end in time; asked is false for one that only waits.
+func (r *run) fixable(ctx context.Context) (w *waiting, asked bool) {
+	w = r.waits(ctx, r.Now().Sub(r.records.WaitsSince) >= r.Program.CIWait)
+	return w, w.ci.Seen > 0 && w.next(w.event) == lifecycle.Fix
 }
 
 // ciRequired reports whether a candidate must pass CI. With `auto` it must when

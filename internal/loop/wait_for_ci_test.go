@@ -165,18 +165,20 @@ func TestWordsOfCI(t *testing.T) {
 		since  time.Duration
 		paused bool
 		merged bool // by a person meanwhile
+		// timedOut says that the program was paused at ci-timeout.
+		timedOut bool
 	}{
 		{
-			name: "says-green", says: []ci.Result{green()},
+			name: "says-green", says: []ci.Result{green()}, timedOut: true,
 		},
 		{
-			name: "says-red-merged", says: []ci.Result{red("build", "error: x")}, merged: true,
+			name: "says-red-merged", says: []ci.Result{red("build", "error: x")}, merged: true, timedOut: true,
 		},
 		{
-			name: "says-red-off", front: "ci-gate: off", says: []ci.Result{red("build", "error: x")},
+			name: "says-red-off", front: "ci-gate: off", says: []ci.Result{red("build", "error: x")}, timedOut: true,
 		},
 		{
-			name: "says-moved", says: []ci.Result{{
+			name: "says-moved", timedOut: true, says: []ci.Result{{
 				State:   ci.Moved,
 				Reasons: []decision.Reason{{Kind: decision.CIFound, Words: "the branch is elsewhere"}},
 			}},
@@ -196,7 +198,11 @@ func TestWordsOfCI(t *testing.T) {
 			if c.since == 0 {
 				c.since = time.Minute
 			}
-			d := newAtCI(t, g, ids, "at-ci", "flow", "ci-wait: 20s\n"+c.front, c.since)
+			var before []history.Event
+			if c.timedOut {
+				before = append(before, &history.Paused{Reason: decision.Reason{Kind: decision.CITimeout}})
+			}
+			d := newAtCI(t, g, ids, "at-ci", "flow", "ci-wait: 20s\n"+c.front, c.since, before...)
 			d.hub.ci, d.fixer = c.says, nil
 			if c.merged {
 				d.heard().Pull = &commands.Pull{Number: 8, Merged: true, Head: ids["candidate"]}
@@ -209,9 +215,12 @@ func TestWordsOfCI(t *testing.T) {
 			}
 			after := d.written()
 			assert.Equal(t, c.paused, after.machine.Paused)
-			golden.Line(t, strings.ReplaceAll(fmt.Sprint([]any{
-				d.told()[1:], result.Outcome, result.Reasons, decision.Text(after.Paused),
-			}), ids["candidate"][:12], "COMMIT"))
+			why := decision.Text(after.Paused)
+			for _, e := range history.Of[*history.Resumed](after.log.Events) {
+				why += "resumed: " + e.Reason.String()
+			}
+			golden.Line(t, strings.ReplaceAll(fmt.Sprint([]any{d.told()[1:], result.Outcome, result.Reasons, why}),
+				ids["candidate"][:12], "COMMIT"))
 			last := after.Decision
 			assert.Equal(t, result.Outcome, last.Outcome)
 			switch result.Outcome {
@@ -291,15 +300,22 @@ func TestFailureEnds(t *testing.T) {
 	ids := commitForCI(t, g)
 	refusal := refusedPush("refs/heads/autoloop/p", "[remote rejected] (protected branch hook declined)")
 	for _, c := range []struct {
-		name  string
-		taken string // where the branch of the attempt is already
-		err   error  // of the write that takes the branch back
+		name   string
+		taken  string // where the branch of the attempt is already
+		remote string // where the branches are, "" for here
+		err    error  // of the write that takes the branch back
 	}{
 		{
 			name: "ends",
 		},
 		{
 			name: "ends-elsewhere", taken: "theirs",
+		},
+		{
+			name: "ends-elsewhere-there", taken: "theirs", remote: "a clone",
+		},
+		{
+			name: "ends-nowhere", remote: "gone",
 		},
 		{
 			name: "ends-refused", err: refusal,
@@ -309,8 +325,14 @@ func TestFailureEnds(t *testing.T) {
 			t.Parallel()
 			d := newAtCI(t, g, ids, c.name, "flow", "", time.Minute)
 			kept := "refs/heads/autoloop-failed/" + c.name + "/2"
+			there := func(args ...string) string { return g.git(t, args...) }
+			if d.Memory.Remote = c.remote; c.remote == "a clone" {
+				d.Memory.Remote = t.TempDir()
+				g.git(t, "clone", "--quiet", "--bare", g.Root, d.Memory.Remote)
+				there = func(args ...string) string { return g.git(t, append([]string{"-C", d.Memory.Remote}, args...)...) }
+			}
 			if c.taken != "" {
-				g.git(t, "update-ref", kept, ids[c.taken])
+				there("update-ref", kept, ids[c.taken])
 			}
 			d.stored.failures = []error{c.err}
 			verdict := red("build", "error: x")
@@ -323,7 +345,7 @@ func TestFailureEnds(t *testing.T) {
 			assert.Nil(t, result.Commit)
 			after := d.written()
 			words, _, _ := strings.Cut(decision.Text(after.Paused), "; run it again")
-			golden.Line(t, strings.ReplaceAll(words, ids["candidate"], "COMMIT"))
+			golden.Line(t, strings.NewReplacer(ids["candidate"], "COMMIT", ids["candidate"][:12], "COMMIT").Replace(words))
 			assert.Contains(t, result.Stopped, "paused: "+decision.Text(after.Paused)+"; go on with ")
 			assert.Equal(t, []string{"started", "decided", "finished", "paused"}, d.told())
 			assert.Equal(t, []string{"2", ids["kept"]}, []string{after.Best.String(), after.Incumbent})
@@ -333,14 +355,16 @@ func TestFailureEnds(t *testing.T) {
 				want = nil
 			}
 			assert.Equal(t, []*git.RefUpdate{want}, d.stored.moves)
-			there := g.git(t, "rev-parse", kept)
-			if c.taken == "theirs" {
-				assert.Equal(t, ids["theirs"], there, "what somebody put there stays")
-				assert.Contains(t, strings.Join(d.warnings, "\n"), "the attempt is not kept at "+kept)
-			} else {
-				assert.Equal(t, ids["candidate"], there)
-				assert.Empty(t, d.warnings)
+			if c.taken != "" {
+				assert.Equal(t, ids[c.taken], there("rev-parse", kept), "what somebody put there stays")
+				kept += "-" + ids["candidate"][:12]
 			}
+			if c.remote == "gone" {
+				assert.Contains(t, strings.Join(d.warnings, "\n"), "the attempt is not kept")
+				return
+			}
+			assert.Equal(t, ids["candidate"], there("rev-parse", kept))
+			assert.Empty(t, d.warnings)
 		})
 	}
 }
@@ -409,8 +433,8 @@ func TestFixIsAskedFor(t *testing.T) {
 				return position{}, p, err
 			}
 			w := &waiting{run: d.run, e: *d.records.Decision, ci: failure}
-			d.iteration = w.e.Iteration
-			err := w.settle(t.Context(), w.event(t.Context(), true))
+			d.iteration, w.event = w.e.Iteration, w.happened(t.Context(), true)
+			err := w.settle(t.Context())
 			assert.Equal(t, c.fix != nil, asked == 45*time.Minute)
 			if c.err != nil {
 				require.ErrorIs(t, err, c.err)

@@ -194,7 +194,7 @@ func TestClosedPullRequestIsHeard(t *testing.T) {
 	t.Parallel()
 	w := newProject(t, nil)
 	w.run(history.Accepted, "8")
-	w.clock.Add(time.Hour)
+	w.clock.Add(72 * time.Hour) // then each place is read by itself
 	w.server.Close(w.pull())
 	w.server.Change(func(s *githubtest.State) {
 		s.Say("alice", s.Pulls[0].Number, "it is too large", w.clock.Now())
