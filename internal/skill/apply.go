@@ -44,6 +44,7 @@ type change struct {
 	*Versions
 	ChangeOptions
 
+	table         workspace.Table
 	original, now content
 	// unsaved says that the skill is none of the kept versions, so that replacing it loses something.
 	unsaved bool
@@ -86,23 +87,24 @@ func (v *Versions) changing(ctx context.Context, o ChangeOptions) (*change, erro
 	if skill == "" {
 		return nil, misuse.Errorf("the workspace does not say where its skill is: give --skill DIR")
 	}
-	original, err := v.version(ctx, 0)
-	if err != nil {
+	c := &change{Versions: v, ChangeOptions: o, changed: Changed{Skill: skill, Workspace: v.Dir}}
+	var err error
+	if c.table, err = v.Results(); err != nil {
+		return nil, err
+	}
+	if c.original, err = v.version(ctx, 0); err != nil {
 		return nil, err
 	}
 	found, err := workspace.Scan(ctx, skill)
 	if err != nil {
 		return nil, fmt.Errorf("read the skill: %w", err)
 	}
-	c := &change{v, o, original, content{skill, found}, false, Changed{Skill: skill, Workspace: v.Dir}}
+	c.now = content{skill, found}
 	now := found.Digest()
-	if c.unsaved = now != original.tree.Digest(); c.unsaved {
-		table, err := v.Results()
-		c.unsaved = err != nil || !slices.ContainsFunc(table.Rows(), func(row results.Row) bool {
-			kept, err := v.version(ctx, row.Iteration)
-			return err == nil && kept.tree.Digest() == now
-		})
-	}
+	c.unsaved = now != c.original.tree.Digest() && !slices.ContainsFunc(c.table.Rows, func(row results.Row) bool {
+		kept, err := v.version(ctx, row.Iteration)
+		return err == nil && kept.tree.Digest() == now
+	})
 	return c, nil
 }
 
@@ -135,18 +137,11 @@ var errEdited = errors.New("nothing was applied")
 
 // apply shows, asks and applies.
 func (c *change) apply(ctx context.Context) error {
-	table, err := c.Results()
-	if err != nil {
-		return err
-	}
-	best, _, _ := standing(table.Rows())
-	none := c.Version == BestVersion && best == 0
+	none := c.Version == BestVersion && c.table.Best == 0
 	if c.Version == BestVersion {
-		c.Version = best
+		c.Version = c.table.Best
 	}
-	if c.Version != 0 && !slices.ContainsFunc(table.Rows(), func(row results.Row) bool {
-		return row.Iteration == c.Version && row.Action != results.Reverted
-	}) {
+	if row := c.table.Row(c.Version); c.Version != 0 && (row == nil || row.Action == results.Reverted) {
 		return misuse.Errorf("--version %d: no such version was kept; `iterate log %s` lists them", c.Version,
 			process.QuoteWord(c.Dir))
 	}

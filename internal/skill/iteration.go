@@ -1,11 +1,9 @@
 package skill
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/agent"
@@ -20,54 +18,65 @@ import (
 )
 
 // iterate makes one candidate from the best version, and keeps it when it is
-// strictly better.
+// strictly better: snapshot, row and manifest, in this order, so that a process that is killed
+// leaves the old best or the new one.
 func (l *Loop) iterate(ctx context.Context) error {
-	n, candidate := l.last+1, l.Candidate()
-	if err := workspace.Discard(l.Version(n)); err != nil { // of an interrupted run, which has no row
+	row := results.Row{Iteration: l.table.Last + 1, Action: results.Reverted}
+	if err := workspace.Discard(l.Version(row.Iteration)); err != nil { // of an interrupted run, which has no row
 		return err
 	}
+	said, err := l.candidate(ctx, &row)
+	if err == nil && row.Action == results.Kept {
+		_, err = workspace.Take(ctx, l.Candidate(), l.Version(row.Iteration))
+	}
+	if err != nil {
+		return err
+	}
+	row.Changelog = joinRemarks(said...)
+	return l.enter(row)
+}
+
+// candidate makes one and measures it. The row gets what was decided, and what is returned is to
+// be said of it.
+func (l *Loop) candidate(ctx context.Context, row *results.Row) (said []string, err error) {
 	if err := l.restore(ctx); err != nil {
-		return err
+		return nil, err
 	}
-	before, err := workspace.Scan(ctx, candidate)
+	before, err := workspace.Scan(ctx, l.Candidate())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	reply, err := l.propose(ctx, n, before)
+	reply, err := l.propose(ctx, row.Iteration, before)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if failure := reply.Failure; failure != nil {
 		switch failure.Kind {
 		case agent.Unavailable, agent.Authentication, agent.RateLimit:
-			return fmt.Errorf("the improver: %w", failure)
+			return nil, fmt.Errorf("the improver: %w", failure)
 		default:
-			return l.enter(n, nil, results.Reverted, "the improver failed: "+failure.Error())
+			return []string{"the improver failed: " + failure.Error()}, nil
 		}
 	}
 	proposed, refused := l.guard(ctx, before)
 	if refused != "" {
-		return l.enter(n, nil, results.Reverted, joinRemarks(reply.Summary, refused))
+		return []string{reply.Summary, refused}, nil
 	}
-	found, err := l.try(ctx, n)
+	remarks, err := l.try(ctx, row)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if now, err := workspace.Scan(ctx, candidate); ctx.Err() == nil &&
-		(err != nil || now.Digest() != proposed.Digest()) {
-		return l.enter(n, nil, results.Reverted,
-			joinRemarks(reply.Summary, "its files changed while it was measured"))
+	now, err := workspace.Scan(ctx, l.Candidate())
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil || now.Digest() != proposed.Digest():
+		row.Score, row.Action = nil, results.Reverted
+		return []string{reply.Summary, "its files changed while it was measured"}, nil
+	case row.Action == results.Kept && reply.Summary == "":
+		reply.Summary = "changed the skill"
 	}
-	if found.refused != "" {
-		return l.enter(n, found.score, results.Reverted, joinRemarks(reply.Summary, found.refused, found.remarks))
-	}
-	// snapshot, row and manifest, in this order, so that a process that is killed leaves the old
-	// best or the new one
-	if _, err := workspace.Take(ctx, candidate, l.Version(n)); err != nil {
-		return err
-	}
-	text := cmp.Or(reply.Summary, "changed the skill")
-	return l.enter(n, found.score, results.Kept, joinRemarks(text, found.remarks))
+	return []string{reply.Summary, remarks}, nil
 }
 
 // restore makes the candidate equal to the best version.
@@ -76,7 +85,7 @@ func (l *Loop) restore(ctx context.Context) error {
 	if err := files.RemoveAll(candidate); err != nil { // a link that an improver put there is not followed
 		return err
 	}
-	_, err := workspace.Restore(ctx, l.Version(l.Best), candidate)
+	_, err := workspace.Restore(ctx, l.Version(l.table.Best), candidate)
 	return err
 }
 
@@ -116,13 +125,11 @@ func (l *Loop) propose(ctx context.Context, n int, tree workspace.Tree) (agent.R
 			files = append(files, entry.Path)
 		}
 	}
-	// what another executor scored before that is no start
-	initial := l.rows[slices.IndexFunc(l.rows, func(row results.Row) bool { return row.Iteration == l.start })].Score
 	best, whole := evals.RateValue(l.best.Rate), metric.FromInt(1)
 	text := prompt.Build(prompt.Input{
 		Program: l.Suite.Name, Iteration: n, Goal: prompt.SkillGoal("Improve the skill "+l.Suite.Name+".", "."),
 		Targets: []string{"**"}, Protected: []string{evals.Dir + "/"},
-		Files: files, Direction: metric.Higher, Target: &whole, Best: &best, Initial: initial,
+		Files: files, Direction: metric.Higher, Target: &whole, Best: &best, Initial: l.table.Row(l.table.Start).Score,
 		Attempts: l.attempts(), Output: l.Options.Masker.String(evalrun.Failures(l.best, maxFailures)),
 	})
 	l.Begin(fmt.Sprintf("iteration %d: the improver works", n))
@@ -136,8 +143,8 @@ func (l *Loop) propose(ctx context.Context, n int, tree workspace.Tree) (agent.R
 // attempts are the earlier iterations as the prompt shows them.
 func (l *Loop) attempts() []history.Attempt {
 	var list []history.Attempt
-	best := l.rows[0].Score
-	for _, row := range l.rows[1:] {
+	best := l.table.Rows[0].Score
+	for _, row := range l.table.Rows[1:] {
 		if row.Action == results.Baseline { // measured anew
 			best = row.Score
 			continue

@@ -11,12 +11,12 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
-	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/internal/suite/evals"
@@ -59,11 +59,9 @@ type Loop struct {
 	// run takes the place of evalrun.Run.
 	run func(ctx context.Context, skill *evalrun.Skill, out string, o evalrun.Options) (evalrun.Result, error)
 
-	// What the workspace has: its table, the last iteration, that of the last baseline, and
-	// what the best version came to.
-	rows        []results.Row
-	last, start int
-	best        evalrun.Result
+	// What the workspace has, and what its best version came to.
+	table workspace.Table
+	best  evalrun.Result
 	// measured is what the last baseline of this run was, as that iteration: unlike the files it
 	// says why cases failed.
 	measured evalrun.Result
@@ -93,10 +91,10 @@ func (l *Loop) Run(ctx context.Context) (ended Ended, err error) {
 		if err := l.load(); err != nil {
 			return "", err
 		}
-		done, reverts := l.Workspace.Run.Done(l.rows)
+		done, reverts := l.Workspace.Run.Done(l.table.Rows)
 		perfect := l.best.Rate.Cmp(big.NewRat(1, 1)) >= 0
 		switch {
-		case perfect && l.Best == 0:
+		case perfect && l.table.Best == 0:
 			ended = PerfectBaseline
 		case perfect:
 			ended = Perfect
@@ -110,7 +108,7 @@ func (l *Loop) Run(ctx context.Context) (ended Ended, err error) {
 			}
 		}
 	}
-	if l.last > 0 { // the last one may have been reverted
+	if l.table.Last > 0 { // the last one may have been reverted
 		if err := l.restore(ctx); err != nil {
 			return "", err
 		}
@@ -128,118 +126,95 @@ func (l *Loop) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.Best, l.last, _ = standing(table.Rows())
-	if _, err := workspace.Verify(ctx, w.Version(w.Best)); err != nil {
+	if _, err := workspace.Verify(ctx, w.Version(table.Best)); err != nil {
 		return err
 	}
 	if !w.Run.Resumes(l.Most) {
-		w.Run, w.Whole = &workspace.Run{After: l.last, Count: l.Most}, false
+		w.Run, w.Whole = &workspace.Run{After: table.Last, Count: l.Most}, false
 	}
-	why := w.Executor.Changed(&l.Executor)
-	switch {
-	case len(table.Rows()) == 0:
+	why, next := w.Executor.Changed(&l.Executor), table.Last+1
+	if len(table.Rows) > 0 && why != "" {
+		if err := w.Again(ctx, table.Best, next); err != nil {
+			return err
+		}
 		w.Executor = &l.Executor
-		if err = w.Save(); err == nil {
-			err = l.baseline(ctx, 0, results.InitialEvaluation)
-		}
-	case why != "":
-		if err = w.Again(ctx, w.Best, l.last+1); err == nil {
-			err = l.baseline(ctx, l.last+1, fmt.Sprintf("v%d measured anew: %s", w.Best, why))
-		}
-	}
-	if err != nil {
-		return err
+		return l.baseline(ctx, table.Best, next, fmt.Sprintf("v%d measured anew: %s", table.Best, why))
 	}
 	w.Executor = &l.Executor
-	return w.Save()
+	if err := w.Save(); err != nil || len(table.Rows) > 0 {
+		return err
+	}
+	return l.baseline(ctx, 0, 0, results.InitialEvaluation)
 }
 
-// baseline measures the best version as iteration n. Where no case came to its end there
-// is nothing to improve on.
-func (l *Loop) baseline(ctx context.Context, n int, text string) error {
+// baseline measures a version, which is the version n too, as iteration n. Where no case came to
+// its end there is nothing to improve on.
+func (l *Loop) baseline(ctx context.Context, version, n int, text string) error {
 	if err := os.RemoveAll(l.Iteration(n)); err != nil { // what an interrupted iteration left
 		return err
 	}
-	found, fault, err := l.measure(ctx, fmt.Sprint("iteration ", n), l.Version(n), l.Iteration(n))
+	found, err := l.measure(ctx, fmt.Sprint("iteration ", n), l.Version(n), l.Iteration(n))
+	if err == nil && !slices.ContainsFunc(found.Cases, func(c evals.CaseScore) bool { return c.Problem == "" }) {
+		err = fault("every case failed before it could be graded (" + found.Cases[0].ID + ": " +
+			found.Cases[0].Problem + ")")
+	}
+	if why, is := errors.AsType[fault](err); is {
+		return fmt.Errorf("v%d cannot be measured: %w", version, why)
+	}
 	if err != nil {
 		return err
-	}
-	if fault == "" {
-		fault = crashed(found.Cases)
-	}
-	if fault != "" {
-		return fmt.Errorf("v%d cannot be measured: %s", l.Best, fault)
 	}
 	l.measured, l.as = found, n
 	score := evals.RateValue(found.Rate)
-	return l.enter(n, &score, results.Baseline, text)
-}
-
-// crashed says why no case came to its end, "" when one did.
-func crashed(cases []evals.CaseScore) string {
-	for _, c := range cases {
-		if c.Problem == "" {
-			return ""
-		}
-	}
-	if len(cases) == 0 {
-		return ""
-	}
-	return "every case failed before it could be graded (" + cases[0].ID + ": " + cases[0].Problem + ")"
+	return l.enter(results.Row{Iteration: n, Score: &score, Action: results.Baseline, Changelog: text})
 }
 
 // load reads what the workspace has, and by which runs its best version was kept.
-func (l *Loop) load() error {
-	table, err := l.Results()
-	if err != nil {
+func (l *Loop) load() (err error) {
+	if l.table, err = l.Results(); err != nil {
 		return err
 	}
-	l.rows = table.Rows()
-	before := l.Best
-	l.Best, l.last, l.start = standing(l.rows)
-	runs, err := VersionRuns(l.Workspace, l.Best, l.Best)
+	best := l.table.Best
+	runs, err := VersionRuns(l.Workspace, best, best)
 	if err != nil {
 		return err
 	}
 	l.best, err = evalrun.ReadAll(l.Suite, runs...)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("what v%d was graded is not there any more, so that nothing can be held against it; begin a "+
-			"new workspace with --fresh: %w", l.Best, err)
+			"new workspace with --fresh: %w", best, err)
 	}
 	if err != nil {
 		return err
 	}
-	if l.as == l.Best && l.measured.Cases != nil {
+	if l.as == best && l.measured.Cases != nil {
 		l.best = l.measured
 	}
-	for _, row := range l.rows { // the table is the record, where gradings were lost since
-		if row.Iteration == l.Best && row.Score != nil && row.Score.Cmp(evals.RateValue(l.best.Rate)) != 0 {
-			l.best.Rate = row.Score.Rat()
-		}
+	// the table is the record, where gradings were lost since
+	if row := l.table.Row(best); row != nil && row.Score != nil && row.Score.Cmp(evals.RateValue(l.best.Rate)) != 0 {
+		l.best.Rate = row.Score.Rat()
 	}
 	// What measured the best version more than once came to pairs; before the last baseline that says
 	// nothing of the executor of now.
-	for n := l.start; n <= l.last; n++ {
+	for n := l.table.Start; n <= l.table.Last; n++ {
 		_, err := os.Lstat(filepath.Join(l.Iteration(n), incumbentRun+"2"))
 		l.noisy = l.noisy || err == nil
-	}
-	if l.Best != before {
-		return l.Save()
 	}
 	return nil
 }
 
-// enter writes a row; the score is nil where nothing was measured.
-func (l *Loop) enter(n int, score *metric.Value, action results.Action, text string) error {
-	err := l.Append(results.Row{Iteration: n, Time: l.Now(), Score: score, Action: action, Changelog: text})
-	if err != nil {
+// enter writes a row, and then the manifest.
+func (l *Loop) enter(row results.Row) error {
+	row.Time = l.Now()
+	if err := l.Append(row); err != nil {
+		return err
+	}
+	if err := l.Save(); err != nil {
 		return err
 	}
 	table, err := l.Results()
-	if err != nil {
-		return err
+	if err == nil {
+		l.Progress(*table.Row(row.Iteration)) // with the best score
 	}
-	rows := table.Rows()
-	l.Progress(rows[len(rows)-1])
-	return nil
+	return err
 }

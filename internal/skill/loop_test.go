@@ -147,7 +147,7 @@ func (k *skillLoop) rows() []results.Row {
 	k.t.Helper()
 	table, err := k.Workspace.Results()
 	require.NoError(k.t, err)
-	return table.Rows()
+	return table.Rows
 }
 
 func (k *skillLoop) actions() (text string) {

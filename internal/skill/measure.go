@@ -15,14 +15,19 @@ import (
 	"github.com/org/autoloop/internal/suite/evalrun"
 )
 
+// fault says in a line why a skill cannot be measured.
+type fault string
+
+func (f fault) Error() string { return string(f) }
+
 // measure runs the suite for the skill in dir and leaves the cases below out; label is
-// what people call it. The fault says in a line why the skill cannot be measured.
-func (l *Loop) measure(ctx context.Context, label, dir, out string) (r evalrun.Result, fault string, err error) {
+// what people call it. Where the skill cannot be measured the error is a fault.
+func (l *Loop) measure(ctx context.Context, label, dir, out string) (r evalrun.Result, err error) {
 	r, err = l.evaluate(ctx, l.Suite, label, dir, out)
 	if _, is := errors.AsType[*misuse.Error](err); is && ctx.Err() == nil {
-		return r, plain.Short(err.Error(), lineWidth), nil
+		err = fault(plain.Short(err.Error(), lineWidth))
 	}
-	return r, "", err
+	return r, err
 }
 
 // evaluate runs a suite of v0 for the skill in dir. The inputs of its cases are

@@ -31,22 +31,20 @@ func (v *Versions) Report(ctx context.Context, version int) (r render.SkillRepor
 	if err != nil {
 		return r, nil, err
 	}
-	rows := table.Rows()
-	best, last, start := standing(rows)
 	if version == BestVersion {
-		version = best
+		version = table.Best
 	}
 	var sides [2]evalrun.Result
-	for i, n := range []int{start, version} {
-		dirs, err := VersionRuns(v.Workspace, n, last)
+	for i, n := range []int{table.Start, version} {
+		dirs, err := VersionRuns(v.Workspace, n, table.Last)
 		if err == nil {
 			sides[i], err = evalrun.ReadAll(suite, dirs...)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // it was not run
 			return r, nil, err
 		}
-		if i == 0 || n != start {
-			r.Notes = append(r.Notes, otherScore(sides[i], rows, n)...)
+		if i == 0 || n != table.Start {
+			r.Notes = append(r.Notes, otherScore(sides[i], table.Row(n))...)
 		}
 	}
 	before, after := sides[0], sides[1]
@@ -70,7 +68,7 @@ func (v *Versions) Report(ctx context.Context, version int) (r render.SkillRepor
 			}
 		}
 	}
-	if r.Triggers, err = triggersIn(v.Workspace, suite, rows); err != nil {
+	if r.Triggers, err = triggersIn(v.Workspace, suite, table.Rows); err != nil {
 		return r, nil, err
 	}
 	if version > 0 {
@@ -88,30 +86,29 @@ func (v *Versions) Report(ctx context.Context, version int) (r render.SkillRepor
 		}
 	}
 	r.Diff = string(bytes.ToValidUTF8(patch, []byte("\ufffd")))
-	return render.NewSkillReport(r, rows, v.Whole, suite.Graded()), patch, nil
+	return render.NewSkillReport(r, table.Rows, v.Whole, suite.Graded()), patch, nil
 }
 
 // otherScore says where the table has another score of a version than its gradings give:
 // somebody else scored it, by gradings that do not answer the suite as it is.
-func otherScore(found evalrun.Result, rows []results.Row, version int) []string {
+func otherScore(found evalrun.Result, row *results.Row) []string {
 	open := 0
 	for _, c := range found.Cases {
 		if open += len(c.Unanswered); c.Problem != "" {
 			open += c.Total
 		}
 	}
-	for _, row := range rows {
-		if row.Iteration != version || row.Score == nil || open == 0 {
-			continue
-		}
-		if own := evals.RateValue(found.Rate); own.Cmp(*row.Score) != 0 {
-			return []string{fmt.Sprintf("results.tsv says %s of v%d, and the cases below come to %s: its gradings "+
-				"leave %s of the suite unanswered, which `iterate skill score` names",
-				render.Figure(row.Score), version, render.Figure(&own),
-				render.Count(open, "expectation", "expectations"))}
-		}
+	if row == nil || row.Score == nil || open == 0 { // nothing is open where it was not run
+		return nil
 	}
-	return nil
+	own := evals.RateValue(found.Rate)
+	if own.Cmp(*row.Score) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("results.tsv says %s of v%d, and the cases below come to %s: its gradings "+
+		"leave %s of the suite unanswered, which `iterate skill score` names",
+		render.Figure(row.Score), row.Iteration, render.Figure(&own),
+		render.Count(open, "expectation", "expectations"))}
 }
 
 // rateOf is the pass rate of a case; nil where it was not run.
@@ -120,21 +117,6 @@ func rateOf(r evalrun.Result, i int) *metric.Value {
 		return nil
 	}
 	return new(evals.RateValue(r.Cases[i].PassRate()))
-}
-
-// standing is the best version of a table, its last iteration, and the version that later
-// ones are held against: the last that was measured without a change.
-func standing(rows []results.Row) (best, last, start int) {
-	for _, row := range rows {
-		last = max(last, row.Iteration)
-		if row.Action != results.Reverted {
-			best = row.Iteration
-		}
-		if row.Action == results.Baseline {
-			start = row.Iteration
-		}
-	}
-	return best, last, start
 }
 
 // ratesOf are the pass rates of cases in all runs of a version.

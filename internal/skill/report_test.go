@@ -245,16 +245,6 @@ func TestRulesOfARun(t *testing.T) {
 	}
 }
 
-func TestWhetherACaseCameToItsEnd(t *testing.T) {
-	t.Parallel()
-	ended, killed := evals.CaseScore{ID: "a"}, evals.CaseScore{ID: "b", Problem: "it crashed"}
-	for name, cases := range map[string][]evals.CaseScore{
-		"none was run": nil, "one did": {killed, ended}, "none did": {killed, {ID: "c", Problem: "killed"}},
-	} {
-		golden.Row(t, name, crashed(cases))
-	}
-}
-
 func TestOnlyGradersHaveNoise(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

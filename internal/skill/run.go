@@ -21,13 +21,12 @@ import (
 // broken off; "" for nothing yet.
 func Kept(w *workspace.Workspace, count int) string {
 	table, err := w.Results()
-	if err != nil || len(table.Rows()) == 0 {
+	if err != nil || len(table.Rows) == 0 {
 		return "" // what cannot be read promises nothing
 	}
-	best, last, _ := standing(table.Rows())
-	text := fmt.Sprintf("iterations 0 to %d and v%d, the best, are kept in %s", last, best, w.Dir)
+	text := fmt.Sprintf("iterations 0 to %d and v%d, the best, are kept in %s", table.Last, table.Best, w.Dir)
 	if w.Run.Resumes(count) {
-		done, _ := w.Run.Done(table.Rows())
+		done, _ := w.Run.Done(table.Rows)
 		text += fmt.Sprintf("; %d of %d iterations of the run that was broken off are left", count-done, count)
 	}
 	return text

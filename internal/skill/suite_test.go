@@ -137,16 +137,17 @@ func TestVersionsAreMeasuredAlike(t *testing.T) {
 				dir = m.candidate(t, c.more)
 			}
 			out := testdir.New(t, nil)
-			found, fault, err := m.measure(t.Context(), "iteration 3, run 2", dir, out)
-			require.NoError(t, err)
+			found, err := m.measure(t.Context(), "iteration 3, run 2", dir, out)
 			assert.Equal(t, "iteration 3, run 2: the cases run", (*m.said)[0])
 			if c.fault != "" {
-				assert.Contains(t, fault, c.fault)
-				assert.LessOrEqual(t, len([]rune(fault)), 100)
+				require.ErrorContains(t, err, c.fault)
+				require.ErrorAs(t, err, new(fault))
+				assert.LessOrEqual(t, len([]rune(err.Error())), 100)
 				assert.Nil(t, found.Rate)
 				assert.Empty(t, m.executor.asked, "nobody works for what cannot be placed")
 				return
 			}
+			require.NoError(t, err)
 			assert.Equal(t, c.rate, found.Rate.RatString())
 			assert.False(t, m.Suite.Graded(), "there are checks alone")
 			failures := evalrun.Failures(found, 1000)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill/workspace"
@@ -23,15 +24,6 @@ const Confidence = 0.95
 // incumbentRun begins the names of the directories of the best version's runs in
 // an iteration.
 const incumbentRun = "incumbent-"
-
-// tried is what the runs of a candidate came to.
-type tried struct {
-	// score is what was decided by, nil where it cannot be measured.
-	score *metric.Value
-	// refused says why the candidate is dropped, "" when it is kept; remarks is
-	// what there is to say beside.
-	refused, remarks string
-}
 
 // rule is how candidates are decided now: by single runs, by Runs pairs, or, for
 // 0, by pairs once the suite gave two numbers for one version.
@@ -47,13 +39,14 @@ func (l *Loop) rule() decision.Rule {
 	return rule
 }
 
-// try measures candidate and best version as often as the rule asks, and decides.
-func (l *Loop) try(ctx context.Context, n int) (t tried, err error) {
-	rule := l.rule()
-	if err := os.RemoveAll(l.Iteration(n)); err != nil { // what an interrupted iteration left
-		return t, err
+// try measures candidate and best version as often as the rule asks. The row gets what was
+// decided, and what is returned is to be said beside.
+func (l *Loop) try(ctx context.Context, row *results.Row) (remarks string, err error) {
+	rule, dir := l.rule(), l.Iteration(row.Iteration)
+	if err := os.RemoveAll(dir); err != nil { // what an interrupted iteration left
+		return "", err
 	}
-	record := &Runs{Schema: workspace.Schema, Incumbent: l.Best, Rule: rule.Version, Seed: rand.Text()}
+	record := &Runs{Schema: workspace.Schema, Incumbent: l.table.Best, Rule: rule.Version, Seed: rand.Text()}
 	best, runs := evals.RateValue(l.best.Rate), map[decision.Side]int{}
 	trial := decision.NewTrial(decision.Standard{
 		Rule: rule, Seed: record.Seed, Direction: metric.Higher, Best: &best,
@@ -61,45 +54,38 @@ func (l *Loop) try(ctx context.Context, n int) (t tried, err error) {
 	})
 	made, err := trial.Run(func(step decision.Step) (m metric.Measurement, err error) {
 		runs[step.Side]++
-		dir, run, label := l.side(n, step.Side, runs[step.Side])
-		found, fault, err := l.measure(ctx, label, dir, filepath.Join(l.Iteration(n), run))
-		switch {
-		case err != nil:
+		of, run, label := l.side(row.Iteration, step.Side, runs[step.Side])
+		found, err := l.measure(ctx, label, of, filepath.Join(dir, run))
+		if why, is := errors.AsType[fault](err); is && step.Side == decision.Incumbent {
+			return m, fmt.Errorf("the best version, v%d, cannot be measured any more: %s", l.table.Best, why)
+		}
+		if err != nil {
 			return m, err
-		case fault != "" && step.Side == decision.Incumbent:
-			return m, fmt.Errorf("the best version, v%d, cannot be measured any more: %s", l.Best, fault)
-		case fault != "":
-			t.refused = fault
-			return m, errors.New(fault) // the trial ends here
 		}
 		rate := evals.RateValue(found.Rate)
 		record.Runs = append(record.Runs,
 			Run{Dir: run, Side: string(step.Side), Stage: string(step.Stage), WarmUp: step.WarmUp, Score: rate})
 		return metric.Measurement{Metric: &rate, Numbers: evals.CaseNumbers(found.Cases)}, nil
 	})
-	if t.refused != "" {
-		return t, nil
+	if why, is := errors.AsType[fault](err); is {
+		return string(why), nil
 	}
 	if err != nil {
-		return t, err
+		return "", err
 	}
 	l.noisy = l.noisy || trial.Regime() == decision.Noisy
-	t.score = made.Metric
-	said := append(decision.Texts(made.Reasons), decision.Joined(made.Warning))
-	single := rule.Regime == decision.Single
-	switch {
-	case made.Verdict != decision.Improved:
-		t.refused = joinRemarks(said...)
-	case single: // the scores say that it is better; noise alone could have made that
-		t.remarks = joinRemarks(append([]string{"unverified: measured once"}, said[1:]...)...)
-	default:
-		t.remarks = joinRemarks(said...)
+	row.Score = made.Metric
+	said, single := decision.Texts(made.Reasons), rule.Regime == decision.Single
+	if made.Verdict == decision.Improved {
+		if row.Action = results.Kept; single { // the scores say that it is better; noise alone could have made that
+			said[0] = "unverified: measured once"
+		}
 	}
+	said = append(said, decision.Joined(made.Warning))
 	if single {
-		t.remarks = joinRemarks(t.remarks, l.withinNoise(*t.score))
-		return t, nil
+		return joinRemarks(append(said, l.withinNoise(*row.Score))...), nil
 	}
-	return t, record.write(l.Iteration(n))
+	return joinRemarks(said...), record.write(dir)
 }
 
 // side is what is measured of one side the time k: a directory, the one of the iteration's
@@ -109,7 +95,7 @@ func (l *Loop) side(n int, side decision.Side, k int) (dir, run, label string) {
 	label = fmt.Sprint("iteration ", n)
 	switch {
 	case side == decision.Incumbent:
-		return l.Version(l.Best), fmt.Sprint(incumbentRun, k),
+		return l.Version(l.table.Best), fmt.Sprint(incumbentRun, k),
 			fmt.Sprintf("%s, run %d of the best version", label, k)
 	case k > 1:
 		return l.Candidate(), fmt.Sprint("run-", k), fmt.Sprint(label, ", run ", k)

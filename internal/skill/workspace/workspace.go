@@ -163,8 +163,13 @@ func Open(ctx context.Context, dir string, warnings io.Writer) (*Workspace, erro
 	return &in.Workspace, nil
 }
 
-// Save writes manifest.json, in one step.
+// Save writes manifest.json, in one step, with the best version that results.tsv has.
 func (w *Workspace) Save() error {
+	table, err := w.Results()
+	if err != nil {
+		return err
+	}
+	w.Best = table.Best
 	out := workspaceJSON{Schema, Format, *w}
 	if here, err := resolve(w.Dir); err == nil {
 		if relative, err := filepath.Rel(here, w.Skill); err == nil {
@@ -184,13 +189,46 @@ func (w *Workspace) file(name string) string { return filepath.Join(w.Dir, name)
 // maxResults bounds results.tsv, in bytes.
 const maxResults = 64 << 20
 
-// Results reads results.tsv; a table without rows when it is not there.
-func (w *Workspace) Results() (*results.Table, error) {
-	data, err := files.ReadSmall(w.file("results.tsv"), maxResults)
-	if errors.Is(err, fs.ErrNotExist) {
-		return results.ParseQuoted(nil)
+// Table is results.tsv with what follows from it.
+type Table struct {
+	Rows []results.Row
+	// Best is the best version, Last the last iteration, and Start the version that later
+	// ones are held against: the last that was measured without a change.
+	Best, Last, Start int
+}
+
+// Row is that of an iteration, nil when there is none.
+func (t Table) Row(n int) *results.Row {
+	for i, row := range t.Rows {
+		if row.Iteration == n {
+			return &t.Rows[i]
+		}
 	}
+	return nil
+}
+
+// Results reads results.tsv; a table without rows when it is not there.
+func (w *Workspace) Results() (t Table, err error) {
+	table, err := w.table()
 	if err != nil {
+		return t, err
+	}
+	t.Rows = table.Rows()
+	for _, row := range t.Rows {
+		t.Last = max(t.Last, row.Iteration)
+		if row.Action != results.Reverted {
+			t.Best = row.Iteration
+		}
+		if row.Action == results.Baseline {
+			t.Start = row.Iteration
+		}
+	}
+	return t, nil
+}
+
+func (w *Workspace) table() (*results.Table, error) {
+	data, err := files.ReadSmall(w.file("results.tsv"), maxResults)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	table, err := results.ParseQuoted(data)
@@ -203,7 +241,7 @@ func (w *Workspace) Results() (*results.Table, error) {
 // Append adds a row to results.tsv, in one step; the same row again changes
 // nothing.
 func (w *Workspace) Append(row results.Row) error {
-	table, err := w.Results()
+	table, err := w.table()
 	if err != nil {
 		return err
 	}
@@ -314,15 +352,6 @@ func adopt(ctx context.Context, dir string) (*Workspace, error) {
 		return nil, err
 	}
 	w.SuiteHash = original.Below("evals").Digest()
-	table, err := w.Results()
-	if err != nil {
-		return nil, err
-	}
-	for _, row := range table.Rows() {
-		if row.Action != results.Reverted {
-			w.Best = row.Iteration
-		}
-	}
 	w.Executor = &history.Executor{} // somebody else, so that the next run measures anew
 	return w, w.Save()
 }

@@ -25,14 +25,13 @@ func TestWorkspaceMovesWithItsSkill(t *testing.T) {
 	w, base := newWorkspace(t, paths{"SKILL.md": "x", "evals/evals.json": "{}"})
 	_, err := Create(t.Context(), w.Dir, filepath.Join(base, "s"))
 	require.ErrorContains(t, err, `has "manifest.json" in it`)
-	w.Best, w.Applied = 3, &Applied{Version: 3, Digest: "d"}
+	w.Applied = &Applied{Version: 3, Digest: "d"}
 	require.NoError(t, w.Save())
 	require.NoError(t, os.Rename(base, base+"-moved"))
 	t.Cleanup(func() { _ = os.Rename(base+"-moved", base) })
 	again, err := Open(t.Context(), filepath.Join(base+"-moved", "ws"), io.Discard)
 	require.NoError(t, err)
 	assert.Equal(t, filepath.Join(base+"-moved", "s"), again.Skill)
-	assert.Equal(t, 3, again.Best)
 	assert.Equal(t, w.Applied, again.Applied)
 	tree, err := Verify(t.Context(), again.Version(0))
 	require.NoError(t, err)
@@ -274,7 +273,7 @@ func TestResults(t *testing.T) {
 	for rows := range 3 {
 		table, err := w.Results()
 		require.NoError(t, err)
-		assert.Len(t, table.Rows(), min(rows, 1))
+		assert.Len(t, table.Rows, min(rows, 1))
 		require.NoError(t, w.Append(row))
 	}
 	for name, text := range map[string]string{
