@@ -103,7 +103,7 @@ func TestFilesThatChangeBetweenTheRuns(t *testing.T) {
 			env := l.built(r, at)
 			require.NoError(t, os.WriteFile(filepath.Join(env.tree.Dir, "other.txt"), []byte("3\n"), 0o600))
 			_, err := env.evaluate(t.Context())
-			var problem *failedError
+			var problem *endedError
 			assert.Equal(t, c.ends, errors.As(err, &problem))
 			if c.ends {
 				golden.Line(t, err)

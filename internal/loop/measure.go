@@ -41,12 +41,9 @@ func (r *measurer) measure(ctx context.Context, at position, a *attempt) error {
 	defer m.Close()
 	d, err := m.trial.Run(func(step decision.Step) (metric.Measurement, error) { return m.take(ctx, step) })
 	end, without := errors.AsType[*endedError](err)
-	failed, touched := errors.AsType[*failedError](err)
 	switch {
 	case without:
 		a.end(end.outcome, end.reasons...)
-	case touched:
-		a.end(history.Error, failed.reason)
 	case err != nil:
 		return err
 	default:

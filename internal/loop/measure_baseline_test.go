@@ -84,7 +84,7 @@ func TestBaselines(t *testing.T) {
 				assert.Contains(t, r.warnings[0], c.warning)
 			}
 			if c.problem != "" {
-				var problem *failedError
+				var problem *endedError
 				require.ErrorAs(t, err, &problem)
 				assert.Contains(t, problem.Error(), c.problem)
 				return

@@ -58,7 +58,7 @@ func newMemoryRunOf(t *testing.T, repo *git.Repo, name, text string, events ...h
 		Sleep: func(_ context.Context, d2 time.Duration) error { d.clock = d.clock.Add(d2); return nil },
 	}
 	d.run = d.service.begin()
-	d.store = d.stored
+	d.store = d.stored.Update
 	var err error
 	d.files = d.stored.files
 	d.records, err = openRecords(d.session, d.files)

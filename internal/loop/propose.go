@@ -78,11 +78,11 @@ func (r *run) describe(p *proposal.Proposal, at position, all []*attempt) {
 // unfinished is why the work of an iteration ended before its time, nil for another error
 // and for none. That the unchanged files cannot be measured is noted.
 func (r *run) unfinished(ctx context.Context, err error) *decision.Reason {
-	if failed, is := errors.AsType[*failedError](err); is && !failed.conflict {
-		if failed.baseline {
-			r.baselineError = failed.Error()
+	if end, is := errors.AsType[*endedError](err); is && end.outcome == history.Error && !end.conflict {
+		if end.baseline {
+			r.baselineError = end.Error()
 		}
-		return &failed.reason
+		return &end.reasons[0]
 	}
 	reason := decision.Reason{}
 	share, shared := errors.AsType[*tree.ShareError](err)
@@ -121,7 +121,7 @@ func (r *run) work(ctx context.Context) (position, []*attempt, error) {
 		return at, nil, err
 	}
 	if r.refusal != "" {
-		return at, nil, &failedError{reason: decision.Say(r.refusal)}
+		return at, nil, ends(history.Error, decision.Say(r.refusal))
 	}
 	if err := r.ensureBaseline(ctx, &at); err != nil || r.stopped != "" {
 		return at, nil, err

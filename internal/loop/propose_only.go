@@ -19,9 +19,6 @@ func (s *Service) DryRun(ctx context.Context) (Result, error) {
 	run := own.begin()
 	result, err := run.through(ctx, func(ctx context.Context) error {
 		_, _, err := run.proposeOnly(ctx)
-		if conflict := conflict(err); conflict != nil {
-			return ends(history.Error, *conflict)
-		}
 		return err
 	})
 	if result.Outcome != history.Idle && result.Outcome != history.Busy {
@@ -30,15 +27,18 @@ func (s *Service) DryRun(ctx context.Context) (Result, error) {
 	return result, err
 }
 
-// proposeOnly makes a proposal and records it in a draft alone. There is no
+// proposeOnly makes a proposal and records it in this run's copy of the records alone. There is no
 // proposal when the run ended before it had anything to hand on, and no position of one that
 // ended before that was known.
 func (r *run) proposeOnly(ctx context.Context) (at position, _ *proposal.Proposal, err error) {
 	if err := r.open(ctx); err != nil {
 		return at, nil, err
 	}
-	r.drafted = &draft{r.files, r.files}
-	r.store = r.drafted
+	found := r.files
+	r.drafted, r.store = &found, func(_ context.Context, u memory.Update) (string, error) {
+		_, err := u.Apply(r.files)
+		return "", err
+	}
 	if err := r.acquireLease(ctx); err != nil {
 		return at, nil, err
 	}
@@ -93,7 +93,7 @@ func (r *run) pack(ctx context.Context, at position, p *proposal.Proposal) (_ *p
 	if at.Head == "" || p == nil || len(p.Events()) == 0 && len(r.baselineEvents) == 0 {
 		return nil, nil //nolint:nilnil // as it says
 	}
-	p.Records, p.Baseline = recordsDigest(r.drafted.found), r.baselineEvents
+	p.Records, p.Baseline = recordsDigest(*r.drafted), r.baselineEvents
 	if r.comments != nil {
 		p.Heard, p.Told = r.comments.Until, r.commentsTold && p.Kind == proposal.Iteration
 	}
@@ -148,23 +148,4 @@ func (s *Service) Propose(ctx context.Context) (*proposal.Proposal, Result, erro
 	}
 	made, err = run.pack(ctx, at, made)
 	return made, result, err
-}
-
-type store interface {
-	// Update applies a change to the newest records and writes the result, with
-	// the move of a branch, in one step. It returns the memory branch's commit.
-	Update(ctx context.Context, u memory.Update) (commit string, err error)
-}
-
-// draft is the store of a run that writes nothing: changes are applied to a copy
-// of the records, and no branch is moved.
-type draft struct{ files, found memory.Files }
-
-// Update changes the copy.
-func (d *draft) Update(_ context.Context, u memory.Update) (string, error) {
-	files, err := u.Apply(d.files)
-	if err == nil {
-		d.files = files
-	}
-	return "", err
 }

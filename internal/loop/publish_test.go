@@ -271,25 +271,23 @@ func TestRecordsDigestIgnoresAnswers(t *testing.T) {
 	assert.Equal(t, recordsDigest(memory.Files{}), digest("", "", talk...), "also where there was nothing yet")
 }
 
-// refusing is a store whose remote refuses to move the program branch.
-type refusing struct {
-	store
-	refuses func(move git.RefUpdate) error
-}
-
-func (s refusing) Update(ctx context.Context, u memory.Update) (string, error) {
-	if u.Branch != nil {
-		if err := s.refuses(*u.Branch); err != nil {
-			apply := u.Apply
-			u.Apply = func(files memory.Files) (memory.Files, error) {
-				if _, applied := apply(files); applied != nil {
-					return files, applied
+// refusing makes the remote of a run refuse to move the program branch.
+func refusing(r *run, refuses func(move git.RefUpdate) error) {
+	store := r.store
+	r.store = func(ctx context.Context, u memory.Update) (string, error) {
+		if u.Branch != nil {
+			if err := refuses(*u.Branch); err != nil {
+				apply := u.Apply
+				u.Apply = func(files memory.Files) (memory.Files, error) {
+					if _, applied := apply(files); applied != nil {
+						return files, applied
+					}
+					return files, err
 				}
-				return files, err
 			}
 		}
+		return store(ctx, u)
 	}
-	return s.store.Update(ctx, u)
 }
 
 // refusal is what the remote says.
@@ -303,12 +301,12 @@ func (b *fixture) in(jobs int, remote func(git.RefUpdate) error) (Result, error)
 	b.t.Helper()
 	if jobs == 1 {
 		run := b.service.begin()
-		run.store = refusing{run.store, remote}
+		refusing(run, remote)
 		return run.through(b.t.Context(), run.iterate)
 	}
 	made := b.made()
 	run := b.service.begin()
-	run.store = refusing{run.store, remote}
+	refusing(run, remote)
 	return run.through(b.t.Context(), func(ctx context.Context) error { return run.publish(ctx, made) })
 }
 

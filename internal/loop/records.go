@@ -227,7 +227,9 @@ func recordsDigest(files memory.Files) string {
 // journal reads and changes the records of a run's program.
 type journal struct {
 	*session
-	store store
+	// store applies a change to the newest records and writes the result, with the move of a
+	// branch, in one step.
+	store func(ctx context.Context, u memory.Update) (commit string, err error)
 	// mayWrite says, in the step that writes, why this run may not.
 	mayWrite func(*records) error
 	records  *records     // as they were last read or written
@@ -287,10 +289,10 @@ func (r *journal) update(ctx context.Context, message string, branch *git.RefUpd
 	if r.refusal == "" {
 		u.Claims = r.ref()
 	}
-	_, err := r.store.Update(ctx, u)
+	_, err := r.store(ctx, u)
 	if files.Full(err) { // A tree that is kept for the next iteration may hold what filled the disk.
 		r.Trees.Close()
-		_, err = r.store.Update(ctx, u)
+		_, err = r.store(ctx, u)
 	}
 	if _, nothing := errors.AsType[*endedError](err); nothing || err == nil {
 		r.records, r.course = b, b.course

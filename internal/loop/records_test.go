@@ -165,7 +165,7 @@ func TestRacedChangeDecidesAgain(t *testing.T) {
 	j := journalOf(t, "")
 	started := &history.Started{Lease: &history.Lease{Host: "here"}}
 	store := &racingStore{files: []memory.Files{filesWith(t, j), filesWith(t, j, started)}}
-	j.store = store
+	j.store = store.Update
 	var seen []int
 	branch := &git.RefUpdate{Ref: j.ref(), New: "1"}
 	require.NoError(t, j.update(t.Context(), "a change", branch, func(b *records) error {
@@ -190,7 +190,7 @@ func TestRacedChangeDecidesAgain(t *testing.T) {
 func TestFailingChange(t *testing.T) {
 	t.Parallel()
 	j := journalOf(t, "")
-	j.store = &racingStore{files: []memory.Files{filesWith(t, j, &history.Set{Key: history.Note, Value: "v"})}}
+	j.store = (&racingStore{files: []memory.Files{filesWith(t, j, &history.Set{Key: history.Note, Value: "v"})}}).Update
 	before, failed := j.records, errors.New("no")
 	require.ErrorIs(t, j.update(t.Context(), "a change", nil, func(*records) error { return failed }), failed)
 	assert.Same(t, before, j.records)
@@ -200,7 +200,7 @@ func TestFailingChange(t *testing.T) {
 		b.set(history.Note, "w")
 	})), "NaN", "an event that cannot be added keeps all of them from being written")
 	assert.Same(t, before, j.records)
-	j.store = &racingStore{files: []memory.Files{{Results: []byte("{")}}}
+	j.store = (&racingStore{files: []memory.Files{{Results: []byte("{")}}}).Update
 	require.ErrorContains(t, j.update(t.Context(), "a change", nil, func(*records) error { return nil }),
 		"read p.results.tsv on the memory branch")
 }
@@ -209,7 +209,7 @@ func TestFailingChange(t *testing.T) {
 func TestLeaseIsHeld(t *testing.T) {
 	t.Parallel()
 	j := journalOf(t, "")
-	j.store = &racingStore{files: []memory.Files{{}}}
+	j.store = (&racingStore{files: []memory.Files{{}}}).Update
 	for runs, held := range map[string]bool{"run": true, "run another": false, "another run": true, "run -run": false} {
 		var events []history.Event
 		for run := range strings.FieldsSeq(runs) {

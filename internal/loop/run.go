@@ -18,6 +18,7 @@ import (
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/loop/live"
@@ -36,7 +37,7 @@ type run struct {
 	transcript     string              // the file with what the deciding agent printed
 	baselineEvents []*history.Measured // the baseline that this run measured
 	baselineError  string              // why it cannot be measured, "" when it can
-	drafted        *draft              // the store of a run that writes nothing, nil in the others
+	drafted        *memory.Files       // the records that a run found which writes nothing, nil in the others
 	// fixer proposes fixes for what CI found; it is nil where nobody works.
 	fixer func(ctx context.Context, w *waiting, left time.Duration) (position, *proposal.Proposal, error)
 }
@@ -47,6 +48,9 @@ type endedError struct {
 	reasons []decision.Reason
 	failing []history.Check // of CI
 	resting bool            // the program is paused or completed, which a comment may end
+	// baseline says that the unchanged files cannot be measured, conflict that the default
+	// branch cannot be merged.
+	baseline, conflict bool
 }
 
 func (e *endedError) Error() string { return decision.Joined(e.reasons) }
@@ -59,23 +63,15 @@ func ends(outcome state.Status, reasons ...decision.Reason) error {
 // idle ends a run in which nothing was to be done.
 func idle(why string) error { return ends(history.Idle, decision.Say(why)) }
 
-// failedError ends an iteration as an error.
-type failedError struct {
-	reason decision.Reason
-	// baseline says that the unchanged files cannot be measured, conflict that the default
-	// branch cannot be merged.
-	baseline, conflict bool
-}
-
-func (e *failedError) Error() string { return e.reason.String() }
-
 // unmeasured says why the unchanged files cannot be measured.
-func unmeasured(reason decision.Reason) error { return &failedError{reason: reason, baseline: true} }
+func unmeasured(reason decision.Reason) error {
+	return &endedError{outcome: history.Error, reasons: []decision.Reason{reason}, baseline: true}
+}
 
 // conflict says why the default branch cannot be merged, when that is the error, and else nothing.
 func conflict(err error) *decision.Reason {
-	if failed, is := errors.AsType[*failedError](err); is && failed.conflict {
-		return &failed.reason
+	if end, is := errors.AsType[*endedError](err); is && end.conflict {
+		return &end.reasons[0]
 	}
 	return nil
 }

@@ -177,7 +177,7 @@ func (s *Service) removeTrees() {
 func (s *Service) begin() *run {
 	now := s.Now()
 	j := &journal{
-		store: s.Memory, mayWrite: (*records).holdsLease,
+		store: s.Memory.Update, mayWrite: (*records).holdsLease,
 		session: &session{Service: s, course: course{id: s.NewRun()}, begun: now, since: now},
 	}
 	r := &run{thread: &thread{answered: map[string]bool{}, measurer: &measurer{spending: &spending{journal: j}}}}

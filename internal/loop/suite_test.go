@@ -175,7 +175,7 @@ func TestBaselineOfSuite(t *testing.T) {
 			}
 			assert.Equal(t, all, r.takeExpense())
 			l.leavesNothing()
-			var problem *failedError
+			var problem *endedError
 			switch {
 			case c.problem:
 				require.ErrorAs(t, err, &problem)

@@ -71,10 +71,8 @@ func (s *session) conflicts(base string, files []string) error {
 	if len(files) > most {
 		words += fmt.Sprintf(" and %d more", len(files)-most)
 	}
-	return &failedError{
-		reason:   decision.Reason{Kind: decision.Conflict, Term: base, Path: s.branch(), Words: words},
-		conflict: true,
-	}
+	reason := decision.Reason{Kind: decision.Conflict, Term: base, Path: s.branch(), Words: words}
+	return &endedError{outcome: history.Error, reasons: []decision.Reason{reason}, conflict: true}
 }
 
 // sync says where the branches stand now.

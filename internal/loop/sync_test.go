@@ -103,7 +103,7 @@ func TestPositionOfBranch(t *testing.T) {
 			}
 			at, err := d.sync(t.Context())
 			if err != nil {
-				var conflict *failedError
+				var conflict *endedError
 				require.ErrorAs(t, err, &conflict)
 				golden.Line(t, conflict)
 				return
