@@ -161,7 +161,6 @@ const (
 	SuiteUnfinished      Why = "suite-unfinished"        // a suite that was not run to its end
 	NotMeasured          Why = "not-measured"            // not measured to the end
 	EvaluatorChanged     Why = "evaluator-changed"       // by the candidate, while it ran
-	EvaluatorUnsure      Why = "evaluator-unsure"        // whether it was changed is not known
 	EvaluatorTouched     Why = "evaluator-touched"       // by somebody else
 	TooManyRuns          Why = "too-many-runs"           // repeats do not fit the time
 	TooLong              Why = "too-long"                // timeout-minutes is over

@@ -170,7 +170,6 @@ var texts = map[Why]string{
 	SuiteUnfinished:      "the suite was not run to its end: {words}",
 	NotMeasured:          "it was not measured to the end: {words}",
 	EvaluatorChanged:     "changed the evaluator while it ran: {words}",
-	EvaluatorUnsure:      "whether it changed the evaluator while it ran was not found out: {words}",
 	EvaluatorTouched:     "files of the evaluation were changed before it ran: {words}",
 	TooManyRuns: "the evaluation is noisy, and {count} pairs of runs with their confirmation take {value} " +
 		"minutes ({of} runs of {low} s), more than timeout-minutes {beside}: set `timeout-minutes: {high}`, or " +

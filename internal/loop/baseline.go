@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash"
-	"maps"
 	mathrand "math/rand/v2"
 	"slices"
 
@@ -30,7 +29,6 @@ func (r *run) ensureBaseline(ctx context.Context, at *position) error {
 	why := r.needsBaseline(*at)
 	if why == nil {
 		if writes := r.records.EvaluatorWrites; writes != nil {
-			r.own = maps.Clone(writes)
 			r.warnOfWrites(writes)
 		}
 		return nil
@@ -102,7 +100,7 @@ func (r *run) recordBaseline(ctx context.Context, at *position, measured []*hist
 ) error {
 	first, last := measured[0], measured[len(measured)-1]
 	last.Role, first.Role = history.Incumbent, history.Baseline
-	first.Reason, first.Evaluation, first.EvaluatorWrites = why, r.takeExpense(), r.own.record()
+	first.Reason, first.Evaluation, first.EvaluatorWrites = why, r.takeExpense(), r.own
 	r.baselineEvents = measured
 	message := fmt.Sprintf("baseline %s", last.Metric)
 	enter := func(b *records) error {
@@ -304,16 +302,16 @@ func (r *measurer) repeat(ctx context.Context, all []*series) error {
 // sample runs the evaluation once more at a place of the series, and says why it is no baseline
 // with the runs before it, nil when it is one.
 func (r *measurer) sample(ctx context.Context, s *series, place int) (problem *decision.Reason, err error) {
-	env, err := s.environment(ctx, place, s.subject)
-	if err != nil {
-		return nil, err
-	}
-	outcome, err := env.evaluate(ctx)
+	env, outcome, err := s.once(ctx, place, s.subject)
 	if err != nil {
 		return nil, err
 	}
 	if s.teaches {
 		r.learn(env)
+	}
+	if len(r.own) > maxOwnChanges {
+		return new(decision.Say(fmt.Sprintf("it changes %d files of the repository itself, more than %d; let it "+
+			"write to ignored paths", len(r.own), maxOwnChanges))), nil
 	}
 	taken := s.own()
 	taken.add(outcome, r.Program.Guardrails)

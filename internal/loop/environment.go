@@ -54,8 +54,9 @@ type measurer struct {
 	// printed counts what evaluations printed; failed is the file of the first that failed.
 	printed int
 	failed  string
-	// own are the files of the evaluator that it changes itself.
-	own ownChanges
+	// own are the files outside the target that the evaluation of the unchanged files changes
+	// itself, true for another content; nil while that is not known.
+	own map[string]bool
 	// toldAbsent says that people know which submodules are not checked out.
 	toldAbsent bool
 	// once says that the evaluation cannot run twice in one tree, so that each run gets a
@@ -234,12 +235,17 @@ func (r *measurer) newBench() *bench {
 	}
 }
 
-// environment returns the environment at a place. The first call for a place builds it, for a subject.
-func (b *bench) environment(ctx context.Context, place int, of subject) (_ *environment, err error) {
+// once runs the evaluation for a subject at a place, whose environment the first run there makes.
+func (b *bench) once(ctx context.Context, place int, of subject) (
+	env *environment, outcome evaluation.Result, err error,
+) {
 	if b.environments[place] == nil {
 		b.environments[place], err = b.newEnvironment(ctx, of, b.places[place])
 	}
-	return b.environments[place], err
+	if env = b.environments[place]; err == nil {
+		outcome, err = env.evaluate(ctx)
+	}
+	return env, outcome, err
 }
 
 // samples are those of a role.

@@ -1,32 +1,18 @@
 package loop
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
 )
 
-// ownChanges are files outside the target that the evaluation of the unchanged
-// files changes itself, as far as this run has seen it or the baseline says: a
-// report that is tracked, or a script that is made executable. It is true for a path whose
-// content changes, and nil while nothing is known.
-type ownChanges map[string]bool
-
-const maxOwnChanges = 200
-
-// record is what the baseline says of them; nil says nothing.
-func (o ownChanges) record() map[string]bool {
-	if len(o) > maxOwnChanges {
-		return nil
-	}
-	return maps.Clone(o)
-}
+// maxOwnChanges is how many files outside the target the evaluation of the unchanged files may
+// change itself, such as a report that is tracked: a baseline says them.
+const maxOwnChanges = 5000
 
 // evaluatorFile reports whether a file is part of what measures.
 func (r *measurer) evaluatorFile() func(path string) bool {
@@ -37,7 +23,7 @@ func (r *measurer) evaluatorFile() func(path string) bool {
 // learn notes what a run of the unchanged files changed.
 func (r *measurer) learn(env *environment) {
 	if r.own == nil {
-		r.own = ownChanges{}
+		r.own = map[string]bool{}
 	}
 	found := map[string]bool{}
 	for _, one := range env.tree.Touched(r.evaluatorFile()) {
@@ -65,17 +51,6 @@ func (r *measurer) warnOfWrites(touched map[string]bool) {
 			fmt.Sprintf("the evaluation writes to files of the repository, so that a candidate can too without being "+
 				"noticed; let it write to ignored paths: %s", list(written)))
 	}
-}
-
-// beyond are the changes that runs of the unchanged files do not make.
-func (o ownChanges) beyond(changes []tree.Touch) []string {
-	var paths []string
-	for _, one := range changes {
-		if content, own := o[one.Path]; !own || one.Content && !content {
-			paths = append(paths, one.Path)
-		}
-	}
-	return paths
 }
 
 // maxFixed is how many files are made read-only: each takes a moment
@@ -107,36 +82,18 @@ func (m *environment) fixed() []string {
 }
 
 // checkEvaluator ends the attempt when the candidate changed what measures it
-// while it ran. A file that was put back counts as changed.
-func (m *measurement) checkEvaluator(ctx context.Context, env *environment) error {
-	if env.role == history.Incumbent {
+// while it ran, as runs of the unchanged files do not. A file that was put back counts as changed.
+func (m *measurement) checkEvaluator(env *environment) error {
+	var paths []string
+	for _, one := range env.tree.Touched(m.evaluatorFile()) {
+		if content, own := m.own[one.Path]; !own || one.Content && !content {
+			paths = append(paths, one.Path)
+		}
+	}
+	if env.role == history.Incumbent || len(paths) == 0 {
 		return nil
 	}
-	changes := env.tree.Touched(m.evaluatorFile())
-	if len(changes) == 0 {
-		return nil
-	}
-	if m.own == nil {
-		m.step("measure", "the default branch, since the evaluation changed files of the repository")
-		base := m.newSeries(history.Baseline, m.at.Base)
-		defer base.Close()
-		made, err := base.environment(ctx, 0, base.subject)
-		if err != nil {
-			return err
-		}
-		outcome, err := made.evaluate(ctx)
-		if err != nil {
-			return err
-		}
-		if outcome.OverLimit { // what was not run teaches nothing
-			return ends(history.Error, decision.EvaluatorUnsure.Says(outcome.Problem))
-		}
-		m.learn(made)
-	}
-	if paths := m.own.beyond(changes); len(paths) > 0 {
-		return ends(history.Rejected, decision.EvaluatorChanged.Says(list(paths)))
-	}
-	return nil
+	return ends(history.Rejected, decision.EvaluatorChanged.Says(list(paths)))
 }
 
 func list(paths []string) string {

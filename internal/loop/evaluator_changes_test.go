@@ -2,6 +2,7 @@ package loop
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -13,34 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/loop/evaluation"
-	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/tests/golden"
 )
-
-// TestChangesBeyondTheEvaluatorsOwn: another file, and another content where the
-// evaluation itself leaves it.
-func TestChangesBeyondTheEvaluatorsOwn(t *testing.T) {
-	t.Parallel()
-	own := ownChanges{"report": true, "run.sh": false, "lib/": false}
-	for path, c := range map[string]struct{ content, mode []string }{
-		"report":  {nil, nil},
-		"run.sh":  {[]string{"run.sh"}, nil},
-		"other":   {[]string{"other"}, []string{"other"}},
-		"lib/new": {[]string{"lib/new"}, []string{"lib/new"}},
-	} {
-		assert.Equal(t, c.content, own.beyond([]tree.Touch{{Path: path, Content: true}}), path)
-		assert.Equal(t, c.mode, own.beyond([]tree.Touch{{Path: path}}), path)
-	}
-	assert.Equal(t, []string{"b", "run.sh", "a"},
-		own.beyond([]tree.Touch{{Path: "b"}, {Path: "report"}, {Path: "run.sh", Content: true}, {Path: "a"}}),
-		"in their order")
-	assert.Equal(t, []string{"a"}, (ownChanges{}).beyond([]tree.Touch{{Path: "a"}}), "nothing is known")
-}
 
 // evaluatorTrialRepo has an evaluation of several files.
 func evaluatorTrialRepo(t *testing.T) *trialRepo {
@@ -87,7 +65,7 @@ func TestFilesTheEvaluationWritesAreLearned(t *testing.T) {
 			own[step.name] = own[step.name] || step.warns != ""
 		}
 		assert.NotNil(t, r.own)
-		assert.Equal(t, ownChanges(own), r.own, step.file)
+		assert.Equal(t, own, r.own, step.file)
 		if step.warns == "" {
 			assert.Empty(t, r.warnings, step.file)
 		} else if assert.Len(t, r.warnings, 1, step.file) {
@@ -137,13 +115,13 @@ func TestReadOnlyEvaluation(t *testing.T) {
 				c.want = slices.Insert(c.want, 0, ".git")
 			}
 			assert.Equal(t, c.want, env.fixed())
-			assert.Equal(t, ownChanges(before), r.own)
+			assert.Equal(t, before, r.own)
 		})
 	}
 }
 
-// TestCandidateChangesEvaluator, where nobody knows yet what the evaluation
-// does itself: the default branch is measured to find out.
+// TestCandidateChangesEvaluator: what the baseline says that the evaluation does itself is no
+// candidate's doing, and everything else is.
 func TestCandidateChangesEvaluator(t *testing.T) {
 	t.Parallel()
 	shared := newTrialRepo(t)
@@ -151,35 +129,31 @@ func TestCandidateChangesEvaluator(t *testing.T) {
 	forge := func(text string) func(dir string) error {
 		return func(dir string) error { return os.WriteFile(filepath.Join(dir, "other.txt"), []byte(text), 0o600) }
 	}
+	executable := func(dir string) error { return os.Chmod(filepath.Join(dir, "other.txt"), 0o700) }
 	for name, c := range map[string]struct {
-		candidate, incumbent func(dir string) error
-		known                map[string]bool
-		fails                bool
-		outcome              state.Status
-		sides                string
+		candidate func(dir string) error
+		known     map[string]bool
+		outcome   state.Status
 	}{
-		"the candidate":            {forge("x"), nil, nil, false, rejected, "ci"},
-		"it puts it back":          {forge("untouched\n"), nil, nil, false, rejected, "ci"},
-		"both":                     {forge("x"), forge("y"), nil, false, accepted, "ci"},
-		"it is known that it does": {forge("x"), nil, map[string]bool{"other.txt": true}, false, accepted, "c"},
+		"the candidate":            {forge("x"), nil, rejected},
+		"it puts it back":          {forge("untouched\n"), map[string]bool{}, rejected},
+		"it is known that it does": {forge("x"), map[string]bool{"other.txt": true}, accepted},
+		"another content":          {forge("x"), map[string]bool{"other.txt": false}, rejected},
+		"another mode":             {executable, nil, rejected},
+		"that mode is known":       {executable, map[string]bool{"other.txt": false}, accepted},
+		"another file is known":    {executable, map[string]bool{"value.txt": true}, rejected},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l, r, at := shared.on(t, "evaluation-runs: 1", func(one call) evaluation.Result {
-				does := map[string]func(string) error{"candidate": c.candidate, "incumbent": c.incumbent}[one.side]
-				if does != nil {
-					require.NoError(t, does(one.request.Dir))
-				}
-				if c.fails {
-					return failure
-				}
+				require.NoError(t, c.candidate(one.request.Dir))
 				return steady(one)
 			})
-			r.own = c.known
+			r.records.EvaluatorWrites = c.known
 			a, err := l.trial(r, at)
 			require.NoError(t, err)
 			assert.Equal(t, c.outcome, a.Outcome, "%v", a.Reasons)
-			assert.Equal(t, c.sides, l.sides())
+			assert.Equal(t, "c", l.sides())
 			if c.outcome == rejected {
 				golden.Line(t, decision.Texts(a.Reasons))
 				assert.Empty(t, a.Verdict)
@@ -190,31 +164,14 @@ func TestCandidateChangesEvaluator(t *testing.T) {
 	}
 }
 
-// TestUnknownEvaluatorBlamesNobody: without a budget for the default branch a
-// candidate is not rejected for what the evaluation may do itself.
-func TestUnknownEvaluatorBlamesNobody(t *testing.T) {
+// TestEvaluationThatChangesTooMuchIsNoBaseline: what it changes itself has to be on record.
+func TestEvaluationThatChangesTooMuchIsNoBaseline(t *testing.T) {
 	t.Parallel()
-	l, r, at := newTrialRepo(t).on(t, "evaluation-runs: 1", func(c call) evaluation.Result {
-		require.NoError(t, os.WriteFile(filepath.Join(c.request.Dir, "other.txt"), []byte("a report\n"), 0o600))
-		result := steady(c)
-		result.Expense = expense(100, "0.5")
-		return result
-	})
-	r.Program.Evaluation = program.Skill
-	r.left = budget.Left{Tokens: 100}
-	for range 2 {
-		a, err := l.trial(r, at)
-		require.NoError(t, err)
-		assert.Equal(t, history.Error, a.Outcome)
-		assert.Contains(t, a.Reasons[0].String(), "was not found out: the budget is used")
-		assert.Nil(t, r.own)
-		r.used = used(99, "0")
+	_, r, at := newTrialRepo(t).on(t, "", steady)
+	r.own = map[string]bool{}
+	for i := range maxOwnChanges + 1 {
+		r.own[fmt.Sprint(i)] = true
 	}
-	assert.Equal(t, "cc", l.sides())
-	r.left = budget.Left{}
-	a, err := l.trial(r, at)
-	require.NoError(t, err)
-	assert.Equal(t, history.Accepted, a.Outcome, "%v", a.Reasons)
-	assert.Equal(t, "ccci", l.sides())
-	l.leavesNothing()
+	_, err := r.measureBaseline(t.Context(), at)
+	golden.Row(t, "more than are recorded", err)
 }

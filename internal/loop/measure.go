@@ -37,6 +37,9 @@ func (r *measurer) measure(ctx context.Context, at position, a *attempt) error {
 	if r.Suite != nil {
 		return r.measureSuite(ctx, at, a)
 	}
+	if r.own == nil {
+		r.own = r.records.EvaluatorWrites
+	}
 	m := &measurement{bench: r.newBench(), at: at, a: a, trial: decision.NewTrial(r.standard(a))}
 	defer m.Close()
 	d, err := m.trial.Run(func(step decision.Step) (metric.Measurement, error) { return m.take(ctx, step) })
@@ -130,13 +133,9 @@ func (m *measurement) evaluate(ctx context.Context, step decision.Step) (none me
 	if err != nil {
 		return none, err
 	}
-	env, err := m.environment(ctx, place(step.Stage, step.Side), of)
-	if err != nil {
-		return none, err
-	}
-	outcome, err := env.evaluate(ctx)
+	env, outcome, err := m.once(ctx, place(step.Stage, step.Side), of)
 	if err == nil {
-		err = m.checkEvaluator(ctx, env)
+		err = m.checkEvaluator(env)
 	}
 	if err != nil {
 		return none, err
@@ -174,11 +173,8 @@ func (m *measurement) blame(ctx context.Context, step decision.Step, outcome eva
 		})
 	}
 	m.step("measure", "the incumbent, since the candidate's evaluation failed")
-	env, err := m.environment(ctx, 1-place(step.Stage, decision.Candidate), subjectOf(history.Incumbent, m.at.Head))
-	if err != nil {
-		return err
-	}
-	incumbent, err := env.evaluate(ctx)
+	at := 1 - place(step.Stage, decision.Candidate)
+	_, incumbent, err := m.once(ctx, at, subjectOf(history.Incumbent, m.at.Head))
 	if err != nil {
 		return err
 	}

@@ -1,11 +1,9 @@
 package loop
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,17 +30,16 @@ const evaluations = "evaluations"
 
 // Outputs are the files of a directory of transcripts that keep what the
 // evaluations of a program's iteration printed in a run, in their order.
-func Outputs(transcripts, program string, iteration int, run string) []string {
+func Outputs(transcripts, program string, iteration int, run string) (list []string) {
 	dir := filepath.Join(transcripts, program, evaluations)
-	entries, _ := os.ReadDir(dir)
-	numbers := map[string]int{} // by file
-	for _, entry := range entries {
-		part := strings.SplitN(entry.Name(), "-", 4) // as keptFile names it
-		if len(part) == 4 && part[0] == strconv.Itoa(iteration) && part[3] == run+".txt" {
-			numbers[filepath.Join(dir, entry.Name())], _ = strconv.Atoi(part[1])
+	kept, _ := transcriptsIn(dir)
+	for _, file := range slices.Backward(kept) {
+		part := strings.SplitN(file.Name(), "-", 4) // as keptFile names it
+		if part[0] == strconv.Itoa(iteration) && part[3] == run+".txt" {
+			list = append(list, filepath.Join(dir, file.Name()))
 		}
 	}
-	return slices.SortedFunc(maps.Keys(numbers), func(a, b string) int { return cmp.Compare(numbers[a], numbers[b]) })
+	return list
 }
 
 // keptFile names a file for what somebody prints in this run, in a directory below that of
@@ -62,14 +59,9 @@ func (s *session) keptFile(below string, number int, who string) (string, error)
 	return filepath.Join(dir, fmt.Sprintf("%d-%d-%s-%s.txt", s.iteration, number, who, s.id)), nil
 }
 
-// removeOldest leaves at most so many transcripts in a directory, of so many bytes
-// together: the newest. Other files stay.
-func removeOldest(dir string, most int, bytes int64) error {
+// transcriptsIn are the transcripts in a directory, the newest first.
+func transcriptsIn(dir string) (kept []fs.FileInfo, err error) {
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	var kept []fs.FileInfo
 	for _, entry := range entries {
 		info, err := entry.Info()
 		if err == nil && info.Mode().IsRegular() && transcriptName().MatchString(entry.Name()) {
@@ -77,13 +69,20 @@ func removeOldest(dir string, most int, bytes int64) error {
 		}
 	}
 	slices.SortStableFunc(kept, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
+	return kept, err
+}
+
+// removeOldest leaves at most so many transcripts in a directory, of so many bytes
+// together: the newest. Other files stay.
+func removeOldest(dir string, most int, bytes int64) error {
+	kept, err := transcriptsIn(dir)
 	for i, info := range kept {
-		if bytes -= info.Size(); i < most && bytes >= 0 {
-			continue
+		if bytes -= info.Size(); err == nil && (i >= most || bytes < 0) {
+			err = os.Remove(filepath.Join(dir, info.Name()))
 		}
-		if err := os.Remove(filepath.Join(dir, info.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+		if errors.Is(err, fs.ErrNotExist) { // another run removed it
+			err = nil
 		}
 	}
-	return nil
+	return err
 }

@@ -117,7 +117,7 @@ func TestOutputsOfAnIteration(t *testing.T) {
 			for _, number := range []int{1, 2, 10} {
 				file, err := s.keptFile(evaluations, number, "candidate")
 				require.NoError(t, err)
-				put(t, file, 1, 0)
+				put(t, file, 1, -time.Duration(number)*time.Second)
 				if s.iteration == 1 && s.id == "run-1" {
 					want = append(want, file)
 				}
