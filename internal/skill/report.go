@@ -163,7 +163,7 @@ func triggersIn(w *workspace.Workspace, suite *evalrun.Skill, rows []results.Row
 		for i, c := range found.Cases {
 			figure.Right += c.Passed
 			for _, failure := range failuresOf(found.Cases[i : i+1]) {
-				failure.Text = fmt.Sprintf("%s: %s", suite.Triggers[i].Query, failure.Text)
+				failure.Text = fmt.Sprintf("%s: %s", suite.Triggers[i].Prompt, failure.Text)
 				figure.Failures = append(figure.Failures, failure)
 			}
 		}

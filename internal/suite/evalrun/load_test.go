@@ -113,7 +113,7 @@ func TestSkillsThatCannotBeLoaded(t *testing.T) {
 				"s/evals/trigger-eval.json": `[{"query": ""}]`, "s/evals/evaluation.xml": "<evaluation>",
 			}, "", []string{
 				"SKILL.md: ", "evals/evals.json:1: [0].prompt: is empty", "[0].files[0]: \"link\" is no file",
-				"evals/trigger-eval.json:1: [0].query", "evals/evaluation.xml:1: is not XML",
+				"evals/trigger-eval.json:1: [0].query", "evals/evaluation.xml:1: is no list of",
 			},
 		},
 		"no directory": {tree{"s/SKILL.md": "", "s/evals/evals.json": ""}, "", []string{"SKILL.md: no such file"}},

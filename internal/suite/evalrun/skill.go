@@ -37,8 +37,8 @@ type Skill struct {
 	// Evals has at least one case; Triggers and Answers are nil when the skill
 	// has no such file.
 	Evals    evals.EvalSuite
-	Triggers []evals.Trigger
-	Answers  []evals.Answer
+	Triggers []evals.Case
+	Answers  []evals.Case
 
 	// asked says that the suite is the questions: there is no eval file.
 	asked bool
@@ -95,7 +95,7 @@ func Load(root, skill, suite string) (*Skill, error) {
 	read(l, path.Join(skill, evals.TriggerFile), false, &l.skill.Triggers, evals.ParseTriggers)
 	read(l, path.Join(skill, evals.AnswerFile), false, &l.skill.Answers, evals.ParseAnswers)
 	if questions && !given {
-		l.skill.asked, l.skill.Evals = true, evals.Questions(l.skill.Name, l.skill.Answers)
+		l.skill.asked, l.skill.Evals = true, evals.EvalSuite{SkillName: l.skill.Name, Cases: l.skill.Answers}
 	}
 	if err := errors.Join(l.faults...); err != nil {
 		return nil, misuse.New(err)

@@ -3,46 +3,33 @@ package evalrun
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evals"
 )
 
-// TriggerSuite is the skill with its trigger queries as cases: the executor gets
-// the bare query, and a case passes when it takes the skill up, or leaves it, as
-// the suite says. It is nil for a skill without triggers.
-func (s *Skill) TriggerSuite() *Skill {
-	if len(s.Triggers) == 0 {
-		return nil
-	}
-	with := *s
-	with.Evals = evals.EvalSuite{SkillName: s.Name}
-	for i, trigger := range s.Triggers {
-		label := "the skill is taken up"
-		if !trigger.ShouldTrigger {
-			label = "the skill is left alone"
-		}
-		with.Evals.Cases = append(with.Evals.Cases, evals.Case{
-			ID: fmt.Sprintf("trigger-%d", i+1), Prompt: trigger.Query, Trigger: &s.Triggers[i].ShouldTrigger,
-			Checks: []suite.Check{{Description: label}},
-		})
-	}
-	return &with
-}
+// TriggerSuite is the skill with its trigger queries as cases, nil for one without.
+func (s *Skill) TriggerSuite() *Skill { return s.with(s.Triggers) }
 
 // AnswerSuite is the skill with its questions as cases. It is nil when the skill
-// has no suite, and when they are its suite already.
+// has none, and when they are its suite already.
 func (s *Skill) AnswerSuite() *Skill {
-	if len(s.Answers) == 0 || s.asked {
+	if s.asked {
+		return nil
+	}
+	return s.with(s.Answers)
+}
+
+// with is the skill with other cases.
+func (s *Skill) with(cases []evals.Case) *Skill {
+	if len(cases) == 0 {
 		return nil
 	}
 	with := *s
-	with.Evals = evals.Questions(s.Name, s.Answers)
+	with.Evals = evals.EvalSuite{SkillName: s.Name, Cases: cases}
 	return &with
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -19,13 +18,48 @@ import (
 // maxPairs bounds the questions of one file.
 const maxPairs = 500
 
-// inside says which elements of an evaluation.xml may be in which; "" is the file.
-var inside = map[string][]string{"": {"evaluation"}, "evaluation": {"qa_pair"}, "qa_pair": {"question", "answer"}}
+// evaluation is an evaluation.xml.
+type evaluation struct {
+	XMLName xml.Name   `xml:"evaluation"`
+	Pairs   []pair     `xml:"qa_pair"`
+	Other   []stranger `xml:",any"`
+}
 
-// ParseAnswers reads an evaluation.xml: `<evaluation>` with a `<qa_pair>` of
-// `<question>` and `<answer>` for each question. Entities beside those of XML
-// itself are not followed.
-func ParseAnswers(file string, data []byte) (answers []Answer, problems document.Problems) {
+type pair struct {
+	Question []words    `xml:"question"`
+	Answer   []words    `xml:"answer"`
+	Other    []stranger `xml:",any"`
+	line     int
+}
+
+type words struct {
+	Text  string     `xml:",chardata"`
+	Other []stranger `xml:",any"`
+}
+
+// stranger is an element where none is allowed.
+type stranger struct{}
+
+// UnmarshalXML keeps the line.
+func (p *pair) UnmarshalXML(decoder *xml.Decoder, start xml.StartElement) error {
+	type bare pair
+	p.line, _ = decoder.InputPos()
+	return decoder.DecodeElement((*bare)(p), &start)
+}
+
+// UnmarshalXML ends the reading.
+func (*stranger) UnmarshalXML(_ *xml.Decoder, start xml.StartElement) error {
+	return fmt.Errorf("`%s` does not belong here; in `evaluation` there are `qa_pair`, and in each `question` and "+
+		"`answer`", start.Name.Local)
+}
+
+// AnswersFile is where an executor puts the answer to a question, below outputs/.
+const AnswersFile = "answer.txt"
+
+// ParseAnswers reads an evaluation.xml: `<evaluation>` with a `<qa_pair>` of `<question>` and
+// `<answer>` for each question. Entities beside those of XML itself are not followed. A case passes
+// when outputs/answer.txt is the answer, whatever its case and the blanks around it.
+func ParseAnswers(file string, data []byte) (cases []Case, problems document.Problems) {
 	fail := func(line int, key, format string, args ...any) {
 		problems = problems.With(document.Problem{
 			File: file, Line: line, Key: key, Message: fmt.Sprintf(format, args...),
@@ -43,86 +77,43 @@ func ParseAnswers(file string, data []byte) (answers []Answer, problems document
 	decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { // it is UTF-8, whatever it declares
 		return input, nil
 	}
-	open := []string{""} // the elements around
-	var given map[string]string
-	var text strings.Builder
-	begun := 0 // where the pair does
-	for {
-		token, err := decoder.Token()
-		line, _ := decoder.InputPos()
-		key := fmt.Sprintf("qa_pair[%d]", len(answers))
-		if errors.Is(err, io.EOF) {
-			if len(answers) == 0 {
-				fail(line, "evaluation", "has no `qa_pair`")
-			}
-			break
-		}
-		if err != nil {
-			fail(line, "", "is not XML: %s", plain.Short(err.Error(), document.MaxShown))
-			break
-		}
-		switch token := token.(type) {
-		case xml.StartElement:
-			name := token.Name.Local
-			if !slices.Contains(inside[open[len(open)-1]], name) {
-				fail(line, plain.Short(name, document.MaxShown), "does not belong here; there are `evaluation`, in it "+
-					"`qa_pair`, and in that `question` and `answer`")
-				_ = decoder.Skip() // the next token has its error
-				continue
-			}
-			open = append(open, name)
-			text.Reset()
-			if _, twice := given[name]; twice {
-				fail(line, key+"."+name, "is there twice; remove one")
-			}
-			if name == "qa_pair" {
-				given, begun = map[string]string{}, line
-			}
-		case xml.CharData:
-			text.Write(token)
-		case xml.EndElement:
-			name := open[len(open)-1]
-			if open = open[:len(open)-1]; name != "qa_pair" {
-				if name != "evaluation" {
-					given[name] = strings.TrimSpace(text.String())
+	var read evaluation
+	err := decoder.Decode(&read)
+	if err == nil {
+		err = decoder.Decode(&stranger{}) // behind it
+	}
+	line, _ := decoder.InputPos()
+	switch {
+	case !errors.Is(err, io.EOF):
+		fail(line, "", "is no list of questions: %s", plain.Short(err.Error(), problemWidth))
+	case len(read.Pairs) == 0:
+		fail(line, "evaluation", "has no `qa_pair`")
+	case len(read.Pairs) > maxPairs:
+		fail(line, "evaluation", "has more than %d questions", maxPairs)
+	default:
+		for i, pair := range read.Pairs {
+			var texts [2]string
+			for k, given := range [][]words{pair.Question, pair.Answer} {
+				if len(given) == 1 {
+					texts[k] = strings.TrimSpace(given[0].Text)
 				}
-				continue
+				if len(given) != 1 || k == 0 && texts[k] == "" {
+					fail(pair.line, fmt.Sprintf("qa_pair[%d].%s", i, []string{"question", "answer"}[k]),
+						"must be there once; a question cannot be empty")
+				}
 			}
-			answer, there := given["answer"]
-			if given["question"] == "" {
-				fail(begun, key+".question", "is missing or empty")
-			}
-			if !there {
-				fail(begun, key+".answer", "is missing")
-			}
-			if answers = append(answers, Answer{given["question"], answer}); len(answers) == maxPairs+1 {
-				fail(line, "evaluation", "has more than %d questions", maxPairs)
-			}
+			cases = append(cases, Case{
+				ID: strconv.Itoa(i + 1),
+				Prompt: fmt.Sprintf("%s\n\nWrite the answer, and nothing else, into %s/%s.", texts[0],
+					suite.OutputsDir, AnswersFile),
+				Checks: []suite.Check{{
+					Kind: suite.ExactAnswer, Description: "the answer is exact", File: AnswersFile, Text: texts[1],
+				}},
+			})
 		}
 	}
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	return answers, nil
-}
-
-// AnswersFile is where an executor puts the answer to a question, below outputs/.
-const AnswersFile = "answer.txt"
-
-// Questions makes a case of each question: it passes when outputs/answer.txt is
-// the answer, whatever its case and the blanks around it.
-func Questions(skill string, answers []Answer) EvalSuite {
-	asked := EvalSuite{SkillName: skill}
-	for i, pair := range answers {
-		asked.Cases = append(asked.Cases, Case{
-			ID: strconv.Itoa(i + 1),
-			Prompt: fmt.Sprintf("%s\n\nWrite the answer, and nothing else, into %s/%s.", pair.Question,
-				suite.OutputsDir, AnswersFile),
-			Checks: []suite.Check{{
-				Kind: suite.ExactAnswer, Description: "the answer is exact", File: AnswersFile,
-				Text: pair.Answer,
-			}},
-		})
-	}
-	return asked
+	return cases, nil
 }

@@ -30,7 +30,7 @@ const (
 
 // Examine looks for what keeps a suite from telling good from bad; no triggers are a
 // skill without trigger queries.
-func Examine(s EvalSuite, triggers []Trigger) []Finding {
+func Examine(s EvalSuite, triggers []Case) []Finding {
 	d := &doctor{}
 	if len(s.Cases) < fewCases {
 		d.say("", "few-cases", "there are %d cases; with fewer than %d a single answer decides: write more, of "+
@@ -114,7 +114,7 @@ func vacuous(c suite.Check) string {
 func folded(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
 
 // triggers looks at the trigger queries.
-func (d *doctor) triggers(list []Trigger) {
+func (d *doctor) triggers(list []Case) {
 	if len(list) == 0 {
 		d.say("", "no-triggers", "there is no %s: nothing says whether an agent takes the skill up when it should, "+
 			"and leaves it when not", TriggerFile)
@@ -122,16 +122,16 @@ func (d *doctor) triggers(list []Trigger) {
 	}
 	should, queries := 0, map[string]string{}
 	for _, trigger := range list {
-		if trigger.ShouldTrigger {
+		if *trigger.Trigger {
 			should++
 		}
-		query := folded(trigger.Query)
+		query := folded(trigger.Prompt)
 		if first, twice := queries[query]; twice {
 			d.say("", "duplicate", "the trigger query %s is %s again: it counts twice and tells nothing more",
-				document.Quote(trigger.Query), document.Quote(first))
+				document.Quote(trigger.Prompt), document.Quote(first))
 			continue
 		}
-		queries[query] = trigger.Query
+		queries[query] = trigger.Prompt
 	}
 	switch {
 	case should == len(list):

@@ -14,7 +14,9 @@ import (
 )
 
 // goodTriggers are those of which there is nothing to say.
-func goodTriggers() []Trigger { return []Trigger{{"a", true}, {"b", false}} }
+func goodTriggers() []Case { return []Case{query("a", true), query("b", false)} }
+
+func query(text string, should bool) Case { return Case{Prompt: text, Trigger: &should} }
 
 // told are the findings of a suite of these cases beside two good ones.
 func told(t *testing.T, cases string) string {
@@ -127,10 +129,10 @@ func TestExamineTriggers(t *testing.T) {
 		three.Cases = append(three.Cases,
 			Case{ID: id, Prompt: "prompt " + id, Checks: []suite.Check{{Kind: suite.OutputExists, File: "a"}}})
 	}
-	for name, triggers := range map[string][]Trigger{
-		"none": nil, "both kinds": goodTriggers(), "no false": {{"a", true}, {"b", true}}, "no true": {{"a", false}},
-		"alike":          {{"Write  notes", true}, {"write notes", true}, {"b", false}},
-		"alike, and one": {{"a", true}, {"A ", true}},
+	for name, triggers := range map[string][]Case{
+		"none": nil, "both kinds": goodTriggers(), "no false": {query("a", true), query("b", true)}, "no true": {query("a", false)},
+		"alike":          {query("Write  notes", true), query("write notes", true), query("b", false)},
+		"alike, and one": {query("a", true), query("A ", true)},
 	} {
 		var found []string
 		for _, finding := range Examine(three, triggers) {

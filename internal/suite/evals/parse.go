@@ -6,6 +6,7 @@ package evals
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -198,20 +199,25 @@ func (e *evalReader) files(c *Case, n document.Node) {
 // defaultTimeout bounds a shell_command that does not say `timeout`.
 const defaultTimeout = 30 * time.Second
 
-// ParseTriggers reads a trigger-eval.json: a list of queries.
-func ParseTriggers(file string, data []byte) ([]Trigger, document.Problems) {
+// ParseTriggers reads a trigger-eval.json: a list of queries. The executor gets the bare query, and a
+// case passes when it takes the skill up, or leaves it, as the file says.
+func ParseTriggers(file string, data []byte) (cases []Case, problems document.Problems) {
 	root, ok := document.Read(file, data, maxEvalFile, document.List)
 	if !ok {
 		return nil, root.Problems
 	}
-	var triggers []Trigger
 	root.List(maxCases, func(n document.Node) {
-		var t Trigger
+		c := Case{ID: fmt.Sprint("trigger-", len(cases)+1), Trigger: new(bool)}
 		n.Object(document.Keys{
-			"query":          document.Filled(&t.Query, suite.MaxText),
-			"should_trigger": document.Into(&t.ShouldTrigger, document.Node.Bool),
+			"query":          document.Filled(&c.Prompt, suite.MaxText),
+			"should_trigger": document.Into(c.Trigger, document.Node.Bool),
 		}, false, "query", "should_trigger")
-		triggers = append(triggers, t)
+		label := "the skill is left alone"
+		if *c.Trigger {
+			label = "the skill is taken up"
+		}
+		c.Checks = []suite.Check{{Description: label}}
+		cases = append(cases, c)
 	})
 	if len(root.Items) == 0 {
 		root.Fail("has no query")
@@ -219,7 +225,7 @@ func ParseTriggers(file string, data []byte) ([]Trigger, document.Problems) {
 	if len(root.Problems) > 0 {
 		return nil, root.Problems
 	}
-	return triggers, nil
+	return cases, nil
 }
 
 // evalKeys are the keys of each kind of check; those after "|" may be left out.
@@ -338,12 +344,3 @@ type StagedFile struct {
 
 // Total is how much there is to pass: expectations and checks.
 func (c Case) Total() int { return len(c.Expectations) + len(c.Checks) }
-
-// Trigger is one query that should, or should not, make an agent use the skill.
-type Trigger struct {
-	Query         string
-	ShouldTrigger bool
-}
-
-// Answer is one question with the exact answer.
-type Answer struct{ Question, Answer string }

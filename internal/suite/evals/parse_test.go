@@ -122,7 +122,11 @@ func TestParseTriggers(t *testing.T) {
 	triggers, problems := ParseTriggers("t.json",
 		[]byte(`[{"query": "a", "should_trigger": true}, {"query": "b", "should_trigger": false}]`))
 	require.Empty(t, problems)
-	assert.Equal(t, []Trigger{{"a", true}, {"b", false}}, triggers)
+	require.Len(t, triggers, 2)
+	for i, c := range triggers {
+		assert.Equal(t, []string{"trigger-1 a", "trigger-2 b"}[i], c.ID+" "+c.Prompt)
+		assert.Equal(t, i == 0, *c.Trigger)
+	}
 	_, problems = ParseTriggers("t.json", []byte("[{\"query\": \"a\"},\n{\"query\": \"a\", \"should_trigger\": 1}]"))
 	require.Len(t, problems, 2)
 	_, problems = ParseTriggers("t.json", []byte("[]"))
@@ -180,6 +184,7 @@ func TestAnswers(t *testing.T) {
 		"nothing":            "",
 		"markup in it":       pair("<question>q <b>r</b></question><answer>a</answer>"),
 		"another root":       "<evaluations><qa_pair><question>q</question><answer>a</answer></qa_pair></evaluations>",
+		"something behind":   pair("<question>q</question><answer>a</answer>") + "<evaluation/>",
 		"an answer alone":    "<evaluation><answer>a</answer></evaluation>",
 		"never closed":       "<evaluation><qa_pair><question>q</question>",
 		"an entity": `<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>` +
@@ -193,6 +198,7 @@ func TestAnswers(t *testing.T) {
 			return err
 		}
 		require.Len(t, found, 1)
-		return found[0].Question + "=" + found[0].Answer
+		question, _, _ := strings.Cut(found[0].Prompt, "\n\nWrite the answer")
+		return question + "=" + found[0].Checks[0].Text
 	})
 }
