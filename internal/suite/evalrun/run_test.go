@@ -377,8 +377,8 @@ func TestServerOfSkill(t *testing.T) {
 	result, err := w.run(o)
 	require.NoError(t, err)
 	assert.Equal(t, "1", result.Rate.RatString())
-	require.Len(t, specs, 2)
-	assert.Equal(t, []string{"prepare it", "serve it"}, []string{specs[0].Args[2], specs[1].Args[2]})
+	require.Len(t, specs, 1)
+	assert.Equal(t, "(\nprepare it\n) || exit\nserve it", specs[0].Args[2])
 	_, err = (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
 	require.Error(t, err, "it ended with the run")
 }

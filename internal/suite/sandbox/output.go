@@ -79,25 +79,17 @@ func (b *Box) KeepOutputs(ctx context.Context, to string) (kept Manifest, left i
 // listenTick is how often it is tried whether a server listens.
 const listenTick = 20 * time.Millisecond
 
-// Serve runs setup in the sandbox, "" for none, starts a server there, which is
-// told its port as $PORT, and waits until it listens at url; end ends it with all of its
-// processes. Why it does not listen is a *misuse.Error; others are failures of our own and
-// the end of ctx.
+// Serve starts a server in the sandbox, after setup, "" for none, in the same shell, tells it its
+// port as $PORT, and waits until it listens at url; end ends it with all of its processes. Why it
+// does not listen is a *misuse.Error; others are failures of our own and the end of ctx.
 func (b *Box) Serve(ctx context.Context, setup, start string, timeout time.Duration) (url string, end func(),
 	err error,
 ) {
-	const home = "server"
 	fault := func(format string, args ...any) error {
 		return misuse.Errorf("%s", b.Masker.OneLine(fmt.Sprintf(format, args...), maxDetail))
 	}
 	if setup != "" {
-		result, err := b.command(ctx, home, setup, process.Spec{Dir: b.Dir, Timeout: timeout})
-		if why := verdict(result, false); err == nil && why != "" {
-			err = fault("the setup failed: %s", why)
-		}
-		if err != nil {
-			return "", nil, err
-		}
+		start = "(\n" + setup + "\n) || exit\n" + start
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0") // a port that nobody listens on
 	if err != nil {
@@ -108,41 +100,37 @@ func (b *Box) Serve(ctx context.Context, setup, start string, timeout time.Durat
 	if err = errors.Join(err, listener.Close()); err != nil {
 		return "", nil, err
 	}
-	running, stop := context.WithCancel(ctx)
+	running, stop := context.WithCancelCause(ctx)
 	done := make(chan struct{})
 	end = func() {
-		stop()
+		stop(nil)
 		<-done
 	}
-	var failed error
 	go func() {
 		defer close(done)
-		var ended process.Result
-		if ended, failed = b.command(running, home, start, process.Spec{Dir: b.Dir}, "PORT="+port); failed == nil {
-			failed = fault("the server ended before it listened: %s",
+		ended, err := b.command(running, "server", start, process.Spec{Dir: b.Dir}, "PORT="+port)
+		if err == nil {
+			err = fault("the server ended before it listened: %s",
 				cmp.Or(verdict(ended, false), "exit code 0"+lastWords(ended)))
 		}
+		stop(err)
 	}()
-	waiting, cancel := context.WithTimeout(ctx, timeout)
+	waiting, cancel := context.WithTimeoutCause(running, timeout,
+		fault("the server did not listen on %s ($PORT) within %s", at, timeout))
 	defer cancel()
-	for {
-		select {
-		case <-done:
-			err = failed
-		case <-waiting.Done():
-			err = fault("the server did not listen on %s ($PORT) within %s", at, timeout)
-		case <-time.After(listenTick):
-			connection, err := (&net.Dialer{}).DialContext(waiting, "tcp", at)
-			if err != nil {
-				continue
-			}
+	for waiting.Err() == nil {
+		if connection, err := (&net.Dialer{}).DialContext(waiting, "tcp", at); err == nil {
 			_ = connection.Close()
 			return "http://" + at, end, nil
 		}
-		end()
-		if ctx.Err() != nil { // it ended with the run
-			err = context.Cause(ctx)
+		select {
+		case <-waiting.Done():
+		case <-time.After(listenTick):
 		}
-		return "", nil, err
 	}
+	end()
+	if err = context.Cause(waiting); ctx.Err() != nil { // it ended with the run
+		err = context.Cause(ctx)
+	}
+	return "", nil, err
 }

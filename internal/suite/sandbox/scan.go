@@ -77,23 +77,19 @@ func readLeft(ctx context.Context, root *os.Root) (Manifest, error) {
 	return s.Read(ctx)
 }
 
-// checkLinks refuses links that leave the directory. The kernel's own way of
-// resolving decides, by way of os.Root; where nothing is at a link's end, its
-// words decide. A configuration may not have those either: the agent would find nothing.
+// checkLinks refuses links that leave the directory. os.Root's way of resolving
+// decides; where nothing is at a link's end, its words decide too. A configuration may not have those either: the agent would find nothing.
 func checkLinks(root *os.Root, m Manifest, where string, dangling bool) error {
 	const leaves = "is a link that leaves the sandbox"
 	for _, e := range m {
 		if !e.IsLink() {
 			continue
 		}
-		target := filepath.ToSlash(e.Target)
-		end := path.Join(path.Dir(e.Path), target)
-		if strings.HasPrefix(target, "/") || filepath.IsAbs(e.Target) || filepath.VolumeName(e.Target) != "" ||
-			end == ".." || strings.HasPrefix(end, "../") {
-			return refused(where, e.Path, leaves)
-		}
+		end := path.Join(path.Dir(e.Path), filepath.ToSlash(e.Target))
 		_, err := root.Stat(filepath.FromSlash(e.Path))
 		switch gone := errors.Is(err, fs.ErrNotExist); {
+		case !filepath.IsLocal(end):
+			return refused(where, e.Path, leaves)
 		case err != nil && !gone:
 			return refused(where, e.Path, leaves+" or cannot be followed: %w", files.Cause(err))
 		case gone && !dangling:

@@ -270,26 +270,12 @@ func (o *Overlay) without(other *Overlay) []string {
 }
 
 // under is what of a fixture stays under the configuration: nothing in the way of its files,
-// and no file that the other configuration has alone, with the directories that these leave
-// empty.
+// and no file that the other configuration has alone.
 func (o *Overlay) under(m Manifest) Manifest {
-	m = slices.Clone(m)
 	inside := func(name, dir string) bool { return strings.HasPrefix(name, dir+"/") }
-	gone := []string{} // directories that something was removed from
-	m = slices.DeleteFunc(m, func(e Entry) bool {
-		absent := !e.IsDir() && slices.Contains(o.Absent, e.Path)
-		if absent {
-			gone = append(gone, path.Dir(e.Path))
-		}
-		return absent || slices.ContainsFunc(o.Files, func(mine Entry) bool {
+	return slices.DeleteFunc(slices.Clone(m), func(e Entry) bool {
+		return !e.IsDir() && slices.Contains(o.Absent, e.Path) || slices.ContainsFunc(o.Files, func(mine Entry) bool {
 			return e.Path == mine.Path || inside(e.Path, mine.Path) || !e.IsDir() && inside(mine.Path, e.Path)
 		})
 	})
-	for _, dir := range gone {
-		within := func(e Entry) bool { return inside(e.Path, dir) }
-		for ; dir != "." && !slices.ContainsFunc(m, within); dir = path.Dir(dir) {
-			m = slices.DeleteFunc(m, func(e Entry) bool { return e.Path == dir })
-		}
-	}
-	return m
 }

@@ -49,7 +49,7 @@ func TestSandboxIsTheFixtureWithTheConfiguration(t *testing.T) {
 }
 
 // TestOverlays write through no link of the fixture, and remove the files that the other
-// configuration has alone, with the directories that they leave empty; nothing else.
+// configuration has alone; nothing else.
 func TestOverlays(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ fixture, mine, others, left files }{
@@ -60,7 +60,7 @@ func TestOverlays(t *testing.T) {
 			files{"docs/x.md": "kept", "real/y": "kept", "AGENTS.md": "new", ".claude/y": "new"},
 		},
 		"the only one of its directories": {
-			files{".claude/a/b/c": "x", "b": "x"}, nil, files{".claude/a/b/c": "x"}, files{"b": "x"},
+			files{".claude/a/b/c": "x", "b": "x"}, nil, files{".claude/a/b/c": "x"}, files{"b": "x", ".claude/a/b/": ""},
 		},
 		"a directory of that name": {files{"A.md/own": "x"}, nil, files{"A.md": "x"}, files{"A.md/own": "x"}},
 		"a link of that name":      {files{"A.md": "-> own", "own": "x"}, nil, files{"A.md": "x"}, files{"own": "x"}},
@@ -127,6 +127,8 @@ func TestRefused(t *testing.T) {
 		want                   string
 	}{
 		"absolute link in the fixture": {files{"l": "-> " + secret}, nil, `fixture: "l" is a link that leaves the`},
+		"absolute link to nothing": {files{"l": "-> /none/at/all"}, nil, `fixture: "l" is a link that leaves the`},
+		"upwards to nothing":       {files{"l": "-> none/../../x"}, nil, `fixture: "l" is a link that leaves the`},
 		"link upwards": {
 			files{"sub/l": "-> ../../etc/passwd"}, nil, `fixture: "sub/l" is a link that leaves`,
 		},
