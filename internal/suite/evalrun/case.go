@@ -14,7 +14,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evals"
@@ -180,21 +179,13 @@ const (
 // it, else what it printed, which the first line says.
 func (w *cased) keepTranscript(printed []byte) error {
 	var out strings.Builder
-	form := agent.ProjectOf(w.Agent).Printed
-	first := "# Transcript of %s\n"
-	if form == agent.Words {
-		first = "The agent %s does not give its conversation; this is what it printed.\n"
+	first, title := "# Transcript of %s\n", "Conversation"
+	if agent.ProjectOf(w.Agent).Printed == agent.Words {
+		first, title = "The agent %s does not give its conversation; this is what it printed.\n", "Printed"
 	}
 	fmt.Fprintf(&out, first, w.Agent.Name())
 	section(&out, "Prompt", w.prompt(w.c))
-	switch form {
-	case agent.Events:
-		events(&out, printed)
-	case agent.Markdown:
-		section(&out, "Conversation", string(printed))
-	default:
-		section(&out, "Printed", string(printed))
-	}
+	section(&out, title, string(printed))
 	if failure := w.reply.Failure; failure != nil {
 		section(&out, "Failure", failure.Error())
 	}
@@ -209,29 +200,6 @@ func (w *cased) keepTranscript(printed []byte) error {
 func section(out *strings.Builder, title, text string) {
 	fence := plain.Fence(text)
 	fmt.Fprintf(out, "\n## %s\n\n%s\n%s\n%s\n", title, fence, strings.TrimRight(text, "\n"), fence)
-}
-
-var notEventName = lazyregexp.New(`[^A-Za-z._-]`)
-
-// events shows each event of a stream, and what is no event as it is.
-func events(out *strings.Builder, printed []byte) {
-	number := 0
-	for line := range bytes.Lines(printed) {
-		line = bytes.TrimSpace(line)
-		if len(line) == 0 {
-			continue
-		}
-		number++
-		var kind struct {
-			Type string `json:"type"`
-		}
-		var pretty bytes.Buffer
-		if json.Unmarshal(line, &kind) != nil || json.Indent(&pretty, line, "", "  ") != nil {
-			section(out, fmt.Sprintf("%d: printed", number), string(line))
-			continue
-		}
-		section(out, fmt.Sprintf("%d: %s", number, notEventName().ReplaceAllString(kind.Type, "")), pretty.String())
-	}
 }
 
 // keepOutputs copies what is in outputs/, and shows it to the grader as text.

@@ -1,7 +1,6 @@
 package evalrun
 
 import (
-	"fmt"
 	"maps"
 	"path/filepath"
 	"strings"
@@ -73,17 +72,17 @@ func TestSkillsThatCannotBeLoaded(t *testing.T) {
 			tree{"s/g/c.json": needs("g/c.json")}, "s/g/c.json", []string{`"g/c.json" is no file in`},
 		},
 		"no SKILL.md": {
-			tree{"s/SKILL.md": "", "s/a/SKILL.md": "x"}, "", []string{"with this file; skills in "},
+			tree{"s/SKILL.md": "", "s/a/SKILL.md": "x"}, "", []string{"with this file"},
 		},
 		"a directory of it": {
-			tree{"s/SKILL.md": "", "s/SKILL.md/": ""}, "", []string{"SKILL.md: it is no regular file"},
+			tree{"s/SKILL.md": "", "s/SKILL.md/": ""}, "", []string{"s/SKILL.md\" is no regular file"},
 		},
 		"a linked one": {
-			tree{"s/SKILL.md": "-> ../o.md", "o.md": "x"}, "", []string{"SKILL.md: it is no regular file"},
+			tree{"s/SKILL.md": "-> ../o.md", "o.md": "x"}, "", []string{"s/SKILL.md\" is no regular file"},
 		},
 		"a huge one": {tree{"s/SKILL.md": "size 1048577"}, "", nil},
 		"a linked suite": {
-			tree{"s/evals/evals.json": "-> /etc/passwd"}, "", []string{"evals.json: it is no regular file"},
+			tree{"s/evals/evals.json": "-> /etc/passwd"}, "", []string{"evals.json\" is no regular file"},
 		},
 		"a huge suite": {
 			tree{"s/evals/evals.json": suite + strings.Repeat(" ", 16<<20)},
@@ -138,14 +137,9 @@ func TestSkillsThatCannotBeLoaded(t *testing.T) {
 			}
 		})
 	}
-	dir := testdir.New(t, nil)
-	for i := range 10 {
-		testdir.Put(t, dir, tree{fmt.Sprintf("s%d/SKILL.md", i): "x"})
-	}
-	gone := filepath.Join(dir, "gone")
+	gone := filepath.Join(testdir.New(t, nil), "gone")
 	_, err := Load(gone, ".", "")
-	require.EqualError(t, err,
-		"there is no directory "+gone+"; skills in "+dir+": s0, s1, s2, s3, s4, s5, s6, s7")
+	require.EqualError(t, err, "there is no directory "+gone)
 }
 
 func TestHiddenFilesOfSkill(t *testing.T) {

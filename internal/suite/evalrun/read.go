@@ -43,7 +43,7 @@ func ReadAll(skill *Skill, dirs ...string) (Result, error) {
 func readCase(root *os.Root, c evals.Case) evals.CaseScore {
 	name := path.Join("eval-"+c.ID, GradingFile)
 	var grading evals.Grading
-	data, err := readFile(root, name, maxGradingFile)
+	data, err := files.ReadRegular(root, name, maxGradingFile)
 	if err == nil {
 		grading, err = evals.ParseGrading(data)
 	}

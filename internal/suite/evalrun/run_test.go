@@ -208,7 +208,7 @@ func TestGradersInput(t *testing.T) {
 	executor.work = func(ctx context.Context, r agent.Request) (agent.Reply, error) {
 		_, err := works(ctx, r)
 		return agent.Reply{Duration: 3 * time.Second, Usage: metric.Usage{Turns: new(4)}},
-			errors.Join(err, os.WriteFile(r.Transcript, []byte(`{"type":"said","text":"hi"}`+"\n"), 0o600))
+			errors.Join(err, os.WriteFile(r.Transcript, []byte("{\"type\": \"said\"}\n```\n"), 0o600))
 	}
 	var shown judge.Work
 	o := w.options(executor)
@@ -233,7 +233,7 @@ func TestGradersInput(t *testing.T) {
 		"the prompt of the suite, without what was added")
 	assert.Equal(t, []string{"it is good", "it is short"}, shown.Expectations)
 	assert.Contains(t, shown.Transcript, "# Transcript of worker\n\n## Prompt\n")
-	assert.Contains(t, shown.Transcript, "\n## 1: said\n")
+	assert.Contains(t, shown.Transcript, "\n## Conversation\n\n````\n{\"type\": \"said\"}\n```\n````\n")
 	// Of a long text the file has its first letters, and how many bytes it is.
 	long := regexp.MustCompile(`x{99,}|ä{99,}`)
 	golden.Equal(t, "outputs.txt", long.ReplaceAllStringFunc(shown.Outputs, func(text string) string {

@@ -73,7 +73,7 @@ type loading struct {
 func Load(root, skill, suite string) (*Skill, error) {
 	top, err := os.OpenRoot(root)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, misuse.Errorf("there is no directory %s%s", root, skillsIn(filepath.Dir(root)))
+		return nil, misuse.Errorf("there is no directory %s", root)
 	}
 	if err != nil {
 		return nil, misuse.New(fmt.Errorf("open the skill: %w", err))
@@ -108,7 +108,7 @@ func Load(root, skill, suite string) (*Skill, error) {
 func read[T any](l *loading, name string, required bool, to *T,
 	parse func(file string, data []byte) (T, document.Problems),
 ) (there bool) {
-	data, err := readFile(l.root, name, maxSuiteFile)
+	data, err := files.ReadRegular(l.root, name, maxSuiteFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		if !required {
 			return false
@@ -130,14 +130,14 @@ var nameLine = lazyregexp.New(`(?m)^name:[ \t]*["']?([A-Za-z0-9][A-Za-z0-9._-]{0
 
 // name reads the skill's own name from the frontmatter of its SKILL.md.
 func (l *loading) name() {
-	data, err := readFile(l.root, path.Join(l.at, SkillFile), maxSkillFile)
+	data, err := files.ReadRegular(l.root, path.Join(l.at, SkillFile), maxSkillFile)
 	if errors.Is(err, fs.ErrNotExist) && l.has(evals.AnswerFile) && !l.has(evals.File) {
 		l.skill.bare = true // a server with questions
 		return
 	}
 	if err != nil {
-		l.faults = append(l.faults, fmt.Errorf("%s: %w; a skill is a directory with this file%s",
-			path.Join(l.at, SkillFile), files.Cause(err), skillsIn(l.skill.Dir)))
+		l.faults = append(l.faults, fmt.Errorf("%s: %w; a skill is a directory with this file",
+			path.Join(l.at, SkillFile), files.Cause(err)))
 	}
 	l.skill.Name = skillName(string(data), l.skill.Name)
 }
@@ -145,17 +145,6 @@ func (l *loading) name() {
 func (l *loading) has(name string) bool {
 	_, err := l.root.Lstat(filepath.Join(filepath.FromSlash(l.at), filepath.FromSlash(name)))
 	return err == nil
-}
-
-// skillsIn says which directories in dir are skills, or "".
-func skillsIn(dir string) string {
-	found, _ := fs.Glob(os.DirFS(dir), "*/"+SkillFile) // The pattern is well formed.
-	if len(found) == 0 {
-		return ""
-	}
-	const most = 8
-	names := strings.Join(found[:min(len(found), most)], ", ")
-	return fmt.Sprintf("; skills in %s: %s", dir, strings.ReplaceAll(names, "/"+SkillFile, ""))
 }
 
 // skillName is the name in the frontmatter, else otherwise.
@@ -183,13 +172,4 @@ func (l *loading) isFile(name string) bool {
 		}
 	}
 	return true
-}
-
-// readFile reads at most that many bytes of a regular file: the parsers take less, and say
-// what is too much.
-func readFile(root *os.Root, name string, most int64) ([]byte, error) {
-	if info, err := root.Lstat(filepath.FromSlash(name)); err == nil && !info.Mode().IsRegular() {
-		return nil, errors.New("it is no regular file")
-	}
-	return files.ReadRegular(root, name, most)
 }

@@ -19,28 +19,6 @@ import (
 	"github.com/org/autoloop/tests/golden"
 )
 
-// TestEventsOfATranscript are shown one by one, and other text as it is: nothing in
-// them ends the fence that they are in.
-func TestEventsOfATranscript(t *testing.T) {
-	t.Parallel()
-	for printed, want := range map[string]string{
-		"":                     "",
-		"\n \n":                "",
-		`{"type":"a","x":[1]}`: "\n## 1: a\n\n```\n{\n  \"type\": \"a\",\n  \"x\": [\n    1\n  ]\n}\n```\n",
-		"warning\n{\"type\":\"b\"}": "\n## 1: printed\n\n```\nwarning\n```\n\n## 2: b\n\n```\n{\n" +
-			"  \"type\": \"b\"\n}\n```\n",
-		`{"type":"a\n## 9: forged"}`:        "\n## 1: aforged\n\n```\n{\n  \"type\": \"a\\n## 9: forged\"\n}\n```\n",
-		`{"type":7}`:                        "\n## 1: printed\n\n```\n{\"type\":7}\n```\n",
-		`{}`:                                "\n## 1: \n\n```\n{}\n```\n",
-		"``` ends it":                       "\n## 1: printed\n\n````\n``` ends it\n````\n",
-		`{"type":"a","x":"` + "````" + `"}`: "\n## 1: a\n\n`````\n{\n  \"type\": \"a\",\n  \"x\": \"````\"\n}\n`````\n",
-	} {
-		var out strings.Builder
-		events(&out, []byte(printed))
-		assert.Equal(t, want, out.String(), printed)
-	}
-}
-
 // TestProblemsOfAnEvaluation tells what is wrong with a skill from what fails in this
 // program.
 func TestProblemsOfAnEvaluation(t *testing.T) {

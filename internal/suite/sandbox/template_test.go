@@ -127,8 +127,8 @@ func TestRefused(t *testing.T) {
 		want                   string
 	}{
 		"absolute link in the fixture": {files{"l": "-> " + secret}, nil, `fixture: "l" is a link that leaves the`},
-		"absolute link to nothing": {files{"l": "-> /none/at/all"}, nil, `fixture: "l" is a link that leaves the`},
-		"upwards to nothing":       {files{"l": "-> none/../../x"}, nil, `fixture: "l" is a link that leaves the`},
+		"absolute link to nothing":     {files{"l": "-> /none/at/all"}, nil, `fixture: "l" is a link that leaves the`},
+		"upwards to nothing":           {files{"l": "-> none/../../x"}, nil, `fixture: "l" is a link that leaves the`},
 		"link upwards": {
 			files{"sub/l": "-> ../../etc/passwd"}, nil, `fixture: "sub/l" is a link that leaves`,
 		},
