@@ -12,42 +12,22 @@ import (
 	"github.com/org/autoloop/internal/history"
 )
 
-// TestAskedAtFirst: who asks for a program that never ran is answered by its first
-// iteration; the last word on whether it runs counts.
-func TestAskedAtFirst(t *testing.T) {
+// TestCommandsBeforeTheFirstIteration are applied to a program that never ran here: the last word counts, and
+// the iterations that another tool counted stay.
+func TestCommandsBeforeTheFirstIteration(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		say    []commands.CommandKind
-		asked  bool
-		paused bool
-	}{
-		"nothing":         {},
-		"run":             {[]commands.CommandKind{commands.Run}, true, false},
-		"pause":           {[]commands.CommandKind{commands.Pause}, false, true},
-		"run, then pause": {[]commands.CommandKind{commands.Run, commands.Pause}, false, true},
-		"pause, then run": {[]commands.CommandKind{commands.Pause, commands.Run}, true, false},
+	for last, first := range map[commands.CommandKind]commands.CommandKind{
+		commands.Resume: commands.Pause, commands.Pause: commands.Run,
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			d := newMemoryRun(t, "")
-			for _, kind := range c.say {
-				d.hub.say(kind, "")
-			}
-			asked, paused, err := d.askedAtFirst(t.Context())
-			require.NoError(t, err)
-			assert.Equal(t, []bool{c.asked, c.paused}, []bool{asked, paused})
-			assert.Empty(t, d.stored.messages)
-			assert.Zero(t, d.hub.Changes())
-
-			d.hub.down = true
-			asked, _, err = d.askedAtFirst(t.Context())
-			require.ErrorContains(t, err, "no route to GitHub")
-			assert.False(t, asked)
-			d.GitHub = nil
-			asked, _, err = d.askedAtFirst(t.Context())
-			require.NoError(t, err)
-			assert.False(t, asked)
-		})
+		d := newMemoryRun(t, "")
+		d.stored.files.State = stateOf("| Iteration Count | 3 |")
+		d.hub.say(first, "")
+		d.hub.say(last, "")
+		d.mayWrite = d.requireNoLease
+		require.NoError(t, d.readComments(t.Context()))
+		after := d.written()
+		assert.Equal(t, []any{last == commands.Pause, 3, 2},
+			[]any{after.machine.Paused, after.Iteration, len(d.hub.answers)})
 	}
 }
 

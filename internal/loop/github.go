@@ -23,8 +23,6 @@ type GitHub interface {
 	// Open opens or reopens the issue after Look, and returns its number, 0 where there are no issues,
 	// and the author of the program file when the records do not name one.
 	Open(ctx context.Context, a render.Account) (number int, author string, err error)
-	// Changes counts what was sent to change something.
-	Changes() int
 	// Answer tells the author of commands what came of them.
 	Answer(ctx context.Context, to commands.Answer, text string) error
 	// Promote opens the pull request of what was kept, or brings it up to date.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/github/lifecycle"
@@ -17,8 +18,8 @@ import (
 // proposals, and does what only this job may: it applies commands, reads CI, and
 // updates GitHub. It runs neither the program's code nor an agent. The record is
 // written in one step or not at all: what is stale or against the rules is a
-// *proposal.RefusedError. After an interruption the same bundle is shown to its
-// end; one that was shown completely is refused.
+// *proposal.RefusedError. One that is recorded already is shown to its end, since that run may
+// have been interrupted, and refused.
 func (s *Service) Publish(ctx context.Context, p *proposal.Proposal) (Result, error) {
 	run := s.begin()
 	return run.through(ctx, func(ctx context.Context) error { return run.publish(ctx, p) })
@@ -43,7 +44,7 @@ func (r *run) publish(ctx context.Context, from *proposal.Proposal) error {
 	}
 	for _, e := range history.Of[*history.Set](r.records.log.Events) {
 		if e.Key == history.Published && e.Value == from.ID {
-			return r.again(ctx, from, e.Run)
+			return r.again(ctx, e.Run)
 		}
 	}
 	switch name := r.Program.Name; {
@@ -133,20 +134,14 @@ func (r *run) startsWith(from *proposal.Proposal) func(*records) error {
 	}
 }
 
-// again finishes a bundle that is recorded already: the run that recorded it may
-// have been interrupted before GitHub was up to date. When nothing is left to do
-// the bundle is refused.
-func (r *run) again(ctx context.Context, from *proposal.Proposal, by string) error {
-	twice := proposal.Refuse("it was published before, by run %s", by)
-	if r.GitHub == nil || r.records.Published != from.ID {
-		return twice
-	}
-	heard, err := r.GitHub.Look(ctx, r.account())
-	if err != nil {
+// again brings GitHub up to date after the run that recorded a bundle, which may have been interrupted, and
+// refuses the bundle; when what it recorded waits for CI, that is asked.
+func (r *run) again(ctx context.Context, by string) error {
+	if ok, err := r.hear(ctx); err != nil {
 		return err
+	} else if ok {
+		r.comments.Comments, r.comments.Until, r.commentsLeft = nil, "", true
 	}
-	heard.Comments, heard.Until = nil, ""
-	r.comments, r.commentsLeft = &heard, true
 	if r.asksCI(r.records) {
 		if err := r.acquireLease(ctx); err != nil {
 			return err
@@ -154,17 +149,10 @@ func (r *run) again(ctx context.Context, from *proposal.Proposal, by string) err
 		r.answerComments(ctx)
 		return r.await(ctx)
 	}
-	before, sent := recordsDigest(r.files), r.GitHub.Changes()
 	r.answerComments(ctx)
 	r.updateGitHub(ctx)
-	r.comments = nil // it is shown
-	if before == recordsDigest(r.files) && sent == r.GitHub.Changes() && len(r.warnings) == 0 {
-		return twice
-	}
-	if r.records.Decision == nil {
-		return idle("what waited is done")
-	}
-	return nil
+	said := append([]string{"it was published before, by run " + by}, r.warnings...)
+	return proposal.Refuse("%s", strings.Join(said, "; "))
 }
 
 // readProposedComments reads the comments up to the time of the bundle and changes

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -214,60 +215,18 @@ func TestVerdictOfSuite(t *testing.T) {
 	golden.Row(t, "nothing was measured", verifySuiteDecision(r.records, &proposal.Proposal{}, e))
 }
 
-// quiet is a GitHub that is up to date: nothing that it is sent changes anything.
-type quiet struct{ *fakeGitHub }
-
-func (quiet) Changes() int { return 0 }
-
-// TestRepeatedBundle: one that is recorded is shown to its end when a run was interrupted,
-// and refused when nothing is left to do.
+// TestRepeatedBundle is shown to its end, since the run that recorded it may have been interrupted, and
+// refused.
 func TestRepeatedBundle(t *testing.T) {
 	t.Parallel()
-	kept := wasDecided(1, history.Accepted, "4", firstOnRecord)
-	kept.Reasons = decision.Says("4 is better than 1")
-	recorded := []history.Event{
-		wasMeasured("1"), kept, wasSet(history.Published, "bundle"),
-		wasSet(history.IssueNumber, "7"), wasSet(history.PullNumber, "8"),
-	}
-	for name, c := range map[string]struct {
-		before  []history.Event
-		down    bool
-		changes bool // GitHub was not up to date
-	}{
-		"shown to its end": {before: recorded},
-		"not shown to its end": {
-			before: recorded, changes: true,
-		},
-		"its number is not noted": {before: recorded[:4]},
-		"of a baseline alone": {
-			before:  []history.Event{wasMeasured("1"), wasSet(history.Published, "bundle")},
-			changes: true,
-		},
-		"GitHub is down": {before: recorded, down: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			d := newMemoryRun(t, "", c.before...)
-			d.hub.down = c.down
-			d.hub.say(commands.Pause, "not now")
-			d.GitHub = quiet{d.hub}
-			if c.changes {
-				d.GitHub = d.hub
-			}
-			err := d.again(t.Context(), &proposal.Proposal{ID: "bundle"}, "run-1")
-			if name == "shown to its end" {
-				refused(t, err, "")
-				return
-			}
-			if c.down {
-				require.ErrorContains(t, err, "no route to GitHub")
-				return
-			}
-			result := d.cameTo(err)
-			golden.Line(t, []any{result.Outcome, result.Reasons})
-			assert.False(t, d.written().machine.Paused, "commands are left to a later run")
-			assert.Nil(t, d.comments, "it is shown once")
-		})
+	for _, down := range []bool{false, true} {
+		d := newMemoryRun(t, "", wasMeasured("1"), wasDecided(1, history.Accepted, "4", firstOnRecord),
+			wasSet(history.Published, "bundle"), wasSet(history.IssueNumber, "7"))
+		d.hub.down = down
+		d.hub.say(commands.Pause, "not now")
+		refused(t, d.again(t.Context(), "run-1"), fmt.Sprintf("down=%t", down))
+		assert.Equal(t, []bool{!down, !down}, []bool{d.hub.promoted > 0, d.hub.shown > 0})
+		assert.False(t, d.written().machine.Paused, "commands are left to a later run")
 	}
 }
 
@@ -280,7 +239,7 @@ func TestRepeatedBundleThatWaits(t *testing.T) {
 	require.NoError(t, d.write(t.Context(), "end", nil,
 		adding(func(b *records) { b.add(&history.Finished{Outcome: history.PendingCI}) })))
 	d.id, d.before, d.hub.ci = "later", noon, []ci.Result{green()}
-	result := d.cameTo(d.again(t.Context(), &proposal.Proposal{ID: "bundle"}, "run-1"))
+	result := d.cameTo(d.again(t.Context(), "run-1"))
 	assert.Equal(t, history.Accepted, result.Outcome)
 	told := d.told()
 	assert.Equal(t, "started", told[0])

@@ -93,9 +93,6 @@ func (c *Client) send(ctx context.Context, method, path string, body, into any) 
 		request.Header.Set("If-None-Match", before.etag)
 	}
 	c.sent++
-	if method != http.MethodGet {
-		c.changes++
-	}
 	within, cancel := context.WithTimeout(ctx, c.options.Timeout)
 	defer cancel()
 	text, header, err := c.receive(request.WithContext(within), before)

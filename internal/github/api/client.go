@@ -55,12 +55,12 @@ type Client struct {
 	http     http.Client
 	secrets  *strings.Replacer
 
-	sent, changes int
-	answered      bool // the API was reached
-	unreachable   *UnreachableError
-	limit         LimitError       // that holds, or held
-	known         map[string]known // answers by their paths
-	write         map[string]bool  // of whom it was found out whether they may push
+	sent        int
+	answered    bool // the API was reached
+	unreachable *UnreachableError
+	limit       LimitError       // that holds, or held
+	known       map[string]known // answers by their paths
+	write       map[string]bool  // of whom it was found out whether they may push
 }
 
 // repositoryForm is owner/name; owners of Enterprise Managed Users have an
@@ -151,6 +151,3 @@ func (c *Client) Repository() string { return c.options.Repository }
 
 // Requests is how many requests were sent, repeats and revalidations too.
 func (c *Client) Requests() int { return c.sent }
-
-// Changes is how many requests were sent that are to change something.
-func (c *Client) Changes() int { return c.changes }
