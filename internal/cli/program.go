@@ -75,12 +75,12 @@ func (a *App) noProgram(ctx context.Context, name string) error {
 // workflowFile matches what GitHub takes for a workflow in .github/workflows.
 var workflowFile = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9._-]*\.ya?ml$`)
 
-// Source is where the repository's program files are.
+// source is where the repository's program files are.
 func (a *App) source() checkout.Programs {
 	return checkout.Programs{Root: a.Checkout, Dir: a.Programs}
 }
 
-// Runnable reports why a program cannot be iterated, in the files of the commit
+// runnable reports why a program cannot be iterated, in the files of the commit
 // that is checked out. What text and frontmatter say about the direction is
 // settled by the state, which the loop reads; the gate by CheckCIGate.
 func (a *App) runnable(ctx context.Context, p *program.Program) error {
