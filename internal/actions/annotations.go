@@ -129,9 +129,9 @@ func (a annotation) atItsPlace() annotation {
 
 // Failed annotates why a command failed, at the place where that is known.
 func (s Step) Failed(name string, err error) {
-	problems := []program.Problem{{Message: err.Error()}}
-	if located, is := errors.AsType[*program.NotRunnableError](err); is {
-		problems = located.Problems
+	problems, placed := errors.AsType[program.Problems](err)
+	if !placed {
+		problems = program.Problems{{Message: err.Error()}}
 	}
 	var list []annotation
 	for _, p := range problems {

@@ -146,7 +146,7 @@ func (a *App) withLoop(ctx context.Context, gate bool,
 	var results []loop.Result
 	var service *loop.Service
 	if gate {
-		err = a.checkCIGate(p)
+		err = p.GateRefusal(a.GitHub != nil).Err()
 	}
 	if err == nil {
 		service, err = a.newLoop(ctx, p)

@@ -42,7 +42,7 @@ func (a *App) recorder(ctx context.Context, p *program.Program) *loop.Service {
 func (a *App) selectedRecorder(ctx context.Context) (*loop.Service, error) {
 	p, err := a.selected(ctx)
 	if err == nil {
-		err = a.checkCIGate(p)
+		err = p.GateRefusal(a.GitHub != nil).Err()
 	}
 	if err != nil {
 		return nil, err
@@ -128,11 +128,6 @@ func (a *App) runner(ctx context.Context, p *program.Program) (runner *process.R
 	readable := append(objectDirs(ctx, a.Repo), a.namedFiles(p.AgentCommand)...)
 	runner.Isolation, notes, err = a.isolate(ctx, p, runner, a.RunDir, hidden, readable)
 	return runner, notes, err
-}
-
-// checkCIGate refuses a program that needs CI's word where GitHub is left out.
-func (a *App) checkCIGate(p *program.Program) error {
-	return program.NotRunnable(p.GateRefusal(a.GitHub != nil))
 }
 
 // paused says why nothing runs: AUTOLOOP_PAUSED of the environment, or the repository's

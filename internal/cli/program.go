@@ -82,17 +82,13 @@ func (a *App) source() checkout.Programs {
 
 // runnable reports why a program cannot be iterated, in the files of the commit
 // that is checked out. What text and frontmatter say about the direction is
-// settled by the state, which the loop reads; the gate by CheckCIGate.
+// settled by the state, which the loop reads; the gate by GateRefusal.
 func (a *App) runnable(ctx context.Context, p *program.Program) error {
 	files, err := a.trackedFiles(ctx)
 	if err != nil {
 		return err
 	}
-	_ = a.readSuite(ctx, p) // what it says is said below
-	if err := p.Runnable(files); err != nil {
-		return err
-	}
-	return program.NotRunnable(a.unfit(ctx, p, files))
+	return p.Runnable(a.refused(ctx, p, files, true))
 }
 
 // trackedFiles lists the files of the commit that is checked out, sorted as git does.

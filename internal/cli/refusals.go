@@ -26,38 +26,38 @@ func (a *App) refusals(ctx context.Context) func(*schedule.Standing) []program.P
 	}
 	return func(s *schedule.Standing) []program.Problem {
 		p := s.Program
-		found := a.refused(ctx, p, files)
+		found := a.refused(ctx, p, files, a.gated())
 		if len(found) == 0 && s.Condition == schedule.Pending && s.Recorded() && !a.gated() {
-			found = []program.Problem{{File: p.File, Severity: program.Error, Message: program.WaitsForCI}}
+			found = refusal(p, program.WaitsForCI)
 		}
 		return found
 	}
 }
 
+func refusal(p *program.Program, why string) program.Problems {
+	return program.Problems{{File: p.File, Severity: program.Error, Message: why}}
+}
+
 // gated reports whether CI's word can be had.
 func (a *App) gated() bool { return a.GitHub != nil || a.InActions() }
 
-// refused are the reasons for which a program cannot run, among these files.
-func (a *App) refused(ctx context.Context, p *program.Program, files []string) []program.Problem {
-	if found := p.Refusals(files, a.gated()); len(found) > 0 {
+// refused are the reasons for which no iteration of a program can begin, among these
+// files, nil where they are not known: those of Refusals, else what only a look into the
+// repository shows. Scheduler, validate and iterate ask this.
+func (a *App) refused(ctx context.Context, p *program.Program, files []string, gated bool) program.Problems {
+	known := a.Repo != nil && files != nil && !p.Unconfigured
+	var suite error
+	if known {
+		suite = a.readSuite(ctx, p)
+	}
+	found := p.Refusals(files, gated)
+	if !known || len(found.Certain()) > 0 {
 		return found
 	}
-	return a.unfit(ctx, p, files)
-}
-
-// unfit are the reasons that only a look into the repository shows for which an
-// iteration of a program cannot begin: what it shares is not ignored, its suite
-// cannot be read, or it names the tuner and has nothing to tune. Scheduler, validate,
-// and iterate ask this once Refusals has none. Nil files are not known.
-func (a *App) unfit(ctx context.Context, p *program.Program, files []string) []program.Problem {
-	if a.Repo == nil || files == nil || p.Unconfigured {
-		return nil
+	if err := cmp.Or(a.unshared(ctx, p), suite, a.untuned(p, files)); err != nil {
+		found = append(found, refusal(p, err.Error())...)
 	}
-	err := cmp.Or(a.unshared(ctx, p), a.readSuite(ctx, p), a.untuned(p, files))
-	if err == nil {
-		return nil
-	}
-	return []program.Problem{{File: p.File, Severity: program.Error, Message: err.Error()}}
+	return found
 }
 
 // unshared says which path cannot be shared.

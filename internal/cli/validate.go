@@ -157,7 +157,7 @@ func (a *App) check(ctx context.Context, programs ...*program.Program) []setup.C
 	files, list := setup.WorkingFiles(a.Checkout), []setup.Checked{}
 	for _, p := range programs {
 		standing := in.Read(p)
-		checked := setup.Check(p, files, a.refused(ctx, p, files))
+		checked := setup.Check(p, files, a.refused(ctx, p, files, a.gated()))
 		for _, problem := range standing.Problems {
 			if !checked.Unconfigured {
 				checked.Errors, checked.OK = append(checked.Errors, problem.String()), false
@@ -226,7 +226,7 @@ func (a *App) checkIssue(ctx context.Context, number int) (*checkedIssue, string
 		if other.Issue == number { // no state is its own, whatever its name
 			p := program.ParseIssue(number, issue.Title, []byte(issue.Body))
 			files := setup.WorkingFiles(a.Checkout)
-			return &checkedIssue{setup.Check(p, files, a.refused(ctx, p, files)), number, other.Reason}, "", nil
+			return &checkedIssue{setup.Check(p, files, a.refused(ctx, p, files, a.gated())), number, other.Reason}, "", nil
 		}
 	}
 	for name, own := range found.Linked {

@@ -54,7 +54,7 @@ func (r *run) enterStart(b *records) error {
 	case r.joins && r.MustReserve:
 		return errNoStart
 	case r.joins: // the job that records starts has not looked at this either
-		if err := program.NotRunnable(r.Program.GateRefusal(r.GitHub != nil)); err != nil {
+		if err := r.Program.GateRefusal(r.GitHub != nil).Err(); err != nil {
 			return err
 		}
 	}

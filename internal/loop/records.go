@@ -58,7 +58,7 @@ func openRecords(s *session, files memory.Files) (*records, error) {
 	if files.State != nil && b.machine.DirectionGiven {
 		p.GoOn(b.machine.Direction)
 	}
-	if err := program.NotRunnable(p.Disagreements(program.Error)); err != nil {
+	if err := p.Disagreements(program.Error).Err(); err != nil {
 		return nil, err
 	}
 	for _, settled := range p.Disagreements(program.Warning) {

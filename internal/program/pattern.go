@@ -218,8 +218,8 @@ func (p *Program) Closed() []Pattern {
 
 // Elsewhere are the targets below a path that is no directory: a submodule, whose files
 // are another repository's, or a link.
-func (p *Program) Elsewhere(files []string) []Problem {
-	var found []Problem
+func (p *Program) Elsewhere(files []string) Problems {
+	var found Problems
 	for _, target := range p.Targets {
 		literal, _, _ := strings.Cut(strings.TrimSuffix(target.Text, "/"), "*")
 		for dir := path.Dir(literal); dir != "." && dir != "/"; dir = path.Dir(dir) {

@@ -1,9 +1,9 @@
 package program
 
 import (
-	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
@@ -40,6 +40,35 @@ func (p Problem) String() string {
 	return place + ": " + plain.Line(p.Message)
 }
 
+// Problems are several; as an error they are a mistake of the caller, a line each.
+type Problems []Problem
+
+// Error has a line for each.
+func (list Problems) Error() string {
+	var lines []string
+	for _, problem := range list {
+		lines = append(lines, problem.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Err is nil without any.
+func (list Problems) Err() error {
+	if len(list) == 0 {
+		return nil
+	}
+	return misuse.New(list)
+}
+
+// Certain are those that no state can settle.
+func (list Problems) Certain() Problems {
+	return list.without(func(one Problem) bool { return one.Contradiction })
+}
+
+func (list Problems) without(drop func(Problem) bool) Problems {
+	return slices.DeleteFunc(slices.Clone(list), drop)
+}
+
 // problem is one of the program.
 func (p *Program) problem(severity Severity, line int, format string, args ...any) Problem {
 	return Problem{File: p.File, Line: line, Severity: severity, Message: fmt.Sprintf(format, args...)}
@@ -53,26 +82,17 @@ func (p *Program) warn(line int, format string, args ...any) {
 	p.Problems = append(p.Problems, p.problem(Warning, line, format, args...))
 }
 
-// joined are problems as one error, a line each; nil without any.
-func joined(problems []Problem) error {
-	var all []error
-	for _, problem := range problems {
-		all = append(all, errors.New(problem.String()))
-	}
-	return errors.Join(all...)
-}
-
 // Err returns all errors of the program joined, nil when it may run.
-func (p *Program) Err() error { return joined(p.Errors()) }
+func (p *Program) Err() error { return p.Errors().Err() }
 
 // Errors and Warnings split the problems by severity.
-func (p *Program) Errors() []Problem { return p.only(Error) }
+func (p *Program) Errors() Problems { return p.only(Error) }
 
 // Warnings returns the problems that do not stop the program.
-func (p *Program) Warnings() []Problem { return p.only(Warning) }
+func (p *Program) Warnings() Problems { return p.only(Warning) }
 
-func (p *Program) only(severity Severity) []Problem {
-	return slices.DeleteFunc(slices.Clone(p.Problems), func(one Problem) bool { return one.Severity != severity })
+func (p *Program) only(severity Severity) Problems {
+	return p.Problems.without(func(one Problem) bool { return one.Severity != severity })
 }
 
 // GoOn settles the direction of a program whose state says one: what the state
@@ -112,16 +132,16 @@ func (p *Program) GoOn(direction metric.Direction) {
 
 // Disagreements are what is wrong between text, frontmatter and state about the
 // direction: errors until GoOn has settled them, warnings then.
-func (p *Program) Disagreements(severity Severity) []Problem {
-	return slices.DeleteFunc(p.only(severity), func(problem Problem) bool { return !problem.Contradiction })
+func (p *Program) Disagreements(severity Severity) Problems {
+	return p.only(severity).without(func(one Problem) bool { return !one.Contradiction })
 }
 
 // Missing returns what the program lacks to be run, beyond what choosing among
 // programs needs: a target, and for the metric kind an evaluation script. It is
 // of use after Parse only. Words that may be files count as targets until
 // Resolve has looked.
-func (p *Program) Missing() []Problem {
-	var found []Problem
+func (p *Program) Missing() Problems {
+	var found Problems
 	missing := func(message string) { found = append(found, p.problem(Error, 0, "%s", message)) }
 	if len(p.Targets) == 0 {
 		missing("no target: name the files that may change in backticks in a section `## Target` (before its first " +
@@ -147,13 +167,13 @@ func (p *Program) namesAgent(name string) bool {
 // of GitHub say; none when it can. Scheduler, validate and iterate ask this.
 // The program was read with Parse; words that name no file go to Prose. Nil
 // files are not known: then words are taken for files.
-func (p *Program) Refusals(files []string, github bool) []Problem {
+func (p *Program) Refusals(files []string, github bool) Problems {
 	if files != nil {
 		p.Resolve(files)
 	}
 	found, missing := p.Errors(), p.Missing()
 	switch {
-	case p.Unconfigured || slices.ContainsFunc(found, func(problem Problem) bool { return !problem.Contradiction }):
+	case p.Unconfigured || len(found.Certain()) > 0:
 		return found
 	case len(missing) > 0:
 		return append(found, missing...)
@@ -171,8 +191,8 @@ func (p *Program) Refusals(files []string, github bool) []Problem {
 }
 
 // ClosedWarnings are the targets of the text that stay closed.
-func (p *Program) ClosedWarnings() []Problem {
-	var found []Problem
+func (p *Program) ClosedWarnings() Problems {
+	var found Problems
 	for _, target := range p.Closed() {
 		found = append(found, p.problem(Warning, target.Line, "`%s` is automation of the repository, the program or "+
 			"its evaluation, which a sentence opens never; begin a list item with it, or name it in `target:`",
@@ -187,43 +207,23 @@ const WaitsForCI = "its last iteration waits for CI: give --repo and a token"
 
 // GateRefusal is the problem of a program that needs CI's answer where GitHub
 // is left out.
-func (p *Program) GateRefusal(github bool) []Problem {
+func (p *Program) GateRefusal(github bool) Problems {
 	if p.CIGate != "required" || github {
 		return nil
 	}
-	return []Problem{p.problem(Error, 0,
+	return Problems{p.problem(Error, 0,
 		"`ci-gate: required` needs the repository on GitHub: give --repo and a token, or remove the line")}
 }
 
-// NotRunnableError is a program that cannot run, with the places of what is
-// wrong.
-type NotRunnableError struct {
-	error
-
-	Problems []Problem
-}
-
-// Unwrap returns the mistake of the caller.
-func (e *NotRunnableError) Unwrap() error { return e.error }
-
-// NotRunnable is the error of a program with problems; nil without any.
-func NotRunnable(problems []Problem) error {
-	if len(problems) == 0 {
-		return nil
-	}
-	return &NotRunnableError{misuse.New(joined(problems)), problems}
-}
-
-// Runnable reports why a program cannot be iterated, given the sorted paths of
-// the repository's files. What is unclear about the direction is left out: the
-// state, which is read later, may settle it.
-func (p *Program) Runnable(files []string) error {
-	problems := slices.DeleteFunc(p.Refusals(files, true), func(problem Problem) bool { return problem.Contradiction })
+// Runnable reports why a program cannot be iterated that is refused for problems. What is
+// unclear about the direction is left out: the state, which is read later, may settle it.
+func (p *Program) Runnable(refusals Problems) error {
+	problems := refusals.Certain()
 	if p.Unconfigured && len(problems) == 0 {
 		return misuse.Errorf("%s: the program is not configured yet: replace its placeholders and remove the line %s",
 			p.File, Sentinel)
 	}
-	return NotRunnable(problems)
+	return problems.Err()
 }
 
 // Names lists the names of programs, in their order.

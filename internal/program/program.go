@@ -40,7 +40,7 @@ type Program struct {
 	// Source is the text of an issue program; "" for a file.
 	Source string
 	// Problems are the errors and warnings, in the order of their lines.
-	Problems []Problem
+	Problems Problems
 	// Unconfigured says that the template was not filled in; Placeholder is the
 	// line that shows it.
 	Unconfigured bool

@@ -73,7 +73,7 @@ const maxUndecided = 8
 // Undecided is the problem of files that the evaluation names and that a glob or a
 // directory of the target matches, with the two lines of which one decides; nil without
 // one.
-func (p *Program) Undecided(files []string) []Problem {
+func (p *Program) Undecided(files []string) Problems {
 	if p.Evaluation != Metric {
 		return nil
 	}
@@ -90,7 +90,7 @@ func (p *Program) Undecided(files []string) []Problem {
 		return nil
 	}
 	all, list := slices.Concat(Texts(p.Targets), named), strings.Join(named, ", ")
-	return []Problem{p.problem(Error, line, "the evaluation names %s, which the target matches; add one line to the "+
+	return Problems{p.problem(Error, line, "the evaluation names %s, which the target matches; add one line to the "+
 		"frontmatter: `target: [%s]` if it may change, `protect: [%s]` if it may not",
 		clip(list), strings.Join(all, ", "), list)}
 }

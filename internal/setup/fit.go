@@ -119,7 +119,7 @@ func (f Fitter) try(ctx context.Context, r recipe, at, dir, name string) (*Fitte
 	tell := func(words ...any) { f.Tell(r.kind + ": " + fmt.Sprint(words...)) }
 	text := r.text(name, at)
 	p := program.Parse(name+".md", []byte(text))
-	if err := p.Runnable(f.Tracked); err != nil {
+	if err := p.Runnable(p.Refusals(f.Tracked, true)); err != nil {
 		tell("not taken: ", err)
 		return nil, nil
 	}

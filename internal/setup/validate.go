@@ -41,7 +41,7 @@ type Checked struct {
 
 // Check says what a program does, among the sorted files of a checkout, and what is wrong
 // with it besides the reasons for which it is refused.
-func Check(p *program.Program, files []string, refusals []program.Problem) Checked {
+func Check(p *program.Program, files []string, refusals program.Problems) Checked {
 	closed := p.Closed()
 	open := slices.DeleteFunc(slices.Clone(p.Targets),
 		func(target program.Pattern) bool { return slices.Contains(closed, target) })
@@ -69,7 +69,7 @@ func Check(p *program.Program, files []string, refusals []program.Problem) Check
 	return v
 }
 
-func inWords(problems []program.Problem) []string {
+func inWords(problems program.Problems) []string {
 	list := make([]string, len(problems))
 	for i, problem := range problems {
 		list[i] = problem.String()
@@ -105,8 +105,8 @@ func onLine(text string, line int) string {
 }
 
 // targetWarnings finds targets that match nothing as they stand, among the sorted files.
-func targetWarnings(p *program.Program, files []string) []program.Problem {
-	var warnings []program.Problem
+func targetWarnings(p *program.Program, files []string) program.Problems {
+	var warnings program.Problems
 	for _, pattern := range p.Targets {
 		if strings.ContainsAny(pattern.Text, "*?[{") {
 			continue
