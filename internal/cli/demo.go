@@ -31,7 +31,6 @@ type demonstrated struct {
 func (a *App) newDemoCommand() *cobra.Command {
 	var dir string
 	var count int
-	var open bool
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Show the whole loop in a temporary repository",
@@ -44,18 +43,11 @@ git, sh and awk, no network and no key. The repository is kept, so that you can 
 			if count < 1 {
 				return misuse.Errorf("-n %d: give at least one iteration", count)
 			}
-			return asObject(a, func() (*demonstrated, error) {
-				made, err := a.demo(cmd.Context(), dir, count)
-				if err == nil && open {
-					err = process.OpenInBrowser(made.Page, a.Dir, a.Environ)
-				}
-				return made, err
-			})
+			return asObject(a, func() (*demonstrated, error) { return a.demo(cmd.Context(), dir, count) })
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "make the repository in this new directory (default: a temporary one)")
 	cmd.Flags().IntVarP(&count, "iterations", "n", 4, "how many iterations to run")
-	cmd.Flags().BoolVar(&open, "open", false, "show the page of what happened in a browser")
 	a.jsonFlag(cmd)
 	return cmd
 }

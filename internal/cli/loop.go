@@ -53,27 +53,32 @@ func (a *App) selectedRecorder(ctx context.Context) (*loop.Service, error) {
 // measurer is the loop of a program that measures what is there and writes nothing, and
 // the runner of its evaluation.
 func (a *App) measurer(ctx context.Context, p *program.Program) (*loop.Service, *process.Runner, error) {
-	runner, notes, err := a.runner(ctx, p)
-	if err != nil {
-		return nil, nil, err
-	}
-	fmt.Fprint(a.Stderr, notes)
 	service := a.service(ctx, p)
-	return service, runner, a.evaluateBy(service, runner)
+	runner, notes, err := a.evaluator(ctx, service)
+	if err == nil {
+		fmt.Fprint(a.Stderr, notes)
+	}
+	return service, runner, err
 }
 
-// evaluateBy makes a service run the evaluation, with the configuration that its
-// program asks for; what is secret in that is masked.
-func (a *App) evaluateBy(service *loop.Service, runner *process.Runner) error {
-	list, err := a.passConfig(service.Program.PassConfig)
+// evaluator makes a service run the evaluation, with the isolation and the configuration
+// that its program asks for; what is secret in that is masked. Notes say what is to be
+// known of the isolation.
+func (a *App) evaluator(ctx context.Context, service *loop.Service) (runner *process.Runner, notes string, err error) {
+	runner = a.NewRunner()
+	// The configuration of a checkout may hold a token; its objects are read.
+	hidden := []string{a.Repo.CommonDir, a.Repo.GitDir}
+	readable := append(objectDirs(ctx, a.Repo), a.namedFiles(service.Program.AgentCommand)...)
+	runner.Isolation, notes, err = a.isolate(ctx, service.Program, runner, a.RunDir, hidden, readable)
 	if err != nil {
-		return err
+		return nil, "", err
 	}
+	list, err := a.passConfig(service.Program.PassConfig)
 	service.Masker = process.NewMasker(a.Environ, list.secrets()...)
 	service.Configure = list.write
 	service.Eval = &evaluation.Evaluator{Runner: runner, Masker: service.Masker}
 	service.Isolated = runner.Isolation != nil
-	return nil
+	return runner, notes, err
 }
 
 // newLoop is the whole loop of a program. One that cannot begin prints only the line that
@@ -88,16 +93,13 @@ func (a *App) newLoop(ctx context.Context, p *program.Program) (*loop.Service, e
 		return nil, err
 	}
 	p.Model = cmp.Or(a.Model, p.Model)
-	runner, notes, err := a.runner(ctx, p)
+	service := a.recorder(ctx, p)
+	runner, notes, err := a.evaluator(ctx, service)
 	if err != nil {
 		return nil, err
 	}
-	service := a.recorder(ctx, p)
 	if budget != nil {
 		service.BudgetUSD = budget.Float64()
-	}
-	if err := a.evaluateBy(service, runner); err != nil {
-		return nil, err
 	}
 	service.Transcripts = a.transcripts(output)
 	if service.Agents, err = a.agents(ctx, p, runner); err != nil {
@@ -117,17 +119,6 @@ func (a *App) transcripts(output string) string {
 func (a *App) ownName() string {
 	root := a.Checkout
 	return fmt.Sprintf("%s-%.4x", filepath.Base(root), sha256.Sum256([]byte(root)))
-}
-
-// runner runs a program's commands with the isolation that it asks for; notes say what is
-// to be known of that.
-func (a *App) runner(ctx context.Context, p *program.Program) (runner *process.Runner, notes string, err error) {
-	runner = a.NewRunner()
-	// The configuration of a checkout may hold a token; its objects are read.
-	hidden := []string{a.Repo.CommonDir, a.Repo.GitDir}
-	readable := append(objectDirs(ctx, a.Repo), a.namedFiles(p.AgentCommand)...)
-	runner.Isolation, notes, err = a.isolate(ctx, p, runner, a.RunDir, hidden, readable)
-	return runner, notes, err
 }
 
 // paused says why nothing runs: AUTOLOOP_PAUSED of the environment, or the repository's
