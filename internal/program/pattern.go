@@ -187,20 +187,10 @@ var extension = lazyregexp.New(`\.[A-Za-z0-9]{1,8}$`)
 
 // isProse reports whether a word that may be prose names none of the files.
 func (p Pattern) isProse(files []string) bool {
-	switch {
-	case p.Bare && p.Anywhere:
-		return !slices.ContainsFunc(files, p.Match)
-	case p.Bare:
-		_, found := slices.BinarySearch(files, p.Text)
-		return !found
-	case p.Loose && !strings.HasSuffix(p.Text, "/") && !strings.ContainsAny(p.Text, globMarks) &&
-		!extension().MatchString(p.Text):
-		at, found := slices.BinarySearch(files, p.Text)
-		below := at < len(files) && strings.HasPrefix(files[at], p.Text+"/")
-		return !found && !below
-	default:
-		return false
-	}
+	path := strings.HasSuffix(p.Text, "/") || strings.ContainsAny(p.Text, globMarks) || extension().MatchString(p.Text)
+	return (p.Bare || p.Loose && !path) && !slices.ContainsFunc(files, func(file string) bool {
+		return p.Match(file) || p.Loose && strings.HasPrefix(file, p.Text+"/")
+	})
 }
 
 var automation = lazyregexp.New(`(?i)^\.(?:autoloop|github)(?:/|$)`)

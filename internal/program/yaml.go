@@ -155,27 +155,25 @@ func (p *Program) failYAML(text string, line int, err error) {
 // libraryError takes the line out of an error of the library, and tells its parser's.
 var libraryError = lazyregexp.New(`(?s)^yaml: (?:line (\d+): )?((did not find expected (?:<|node|'|key))?.*)$`)
 
+const reserved = "([@*`%](?:[ \\t]*[^\\s\"#,\\]}])*)"
+
 var (
-	reservedBlock = lazyregexp.New("^(\\s*(?:-\\s+)*(?:[\\w-]+\\s*:\\s+)?)([@*`%][^\"]*?)(\\s+#.*)?\\s*$")
-	reservedFlow  = lazyregexp.New("([\\[,]\\s*|[:]\\s+)([@*`%][^\",\\]\\}]*)")
+	reservedBlock = lazyregexp.New(`^(\s*(?:-\s+|[\w-]+\s*:\s+)+)` + reserved)
+	reservedFlow  = lazyregexp.New(`([\[{,]\s*|:\s+)` + reserved)
 )
 
 // quoteReserved returns a line whose values that begin with a reserved
 // character are quoted, and the first such character, or "".
 func quoteReserved(line string) (mark, corrected string) {
-	if strings.HasPrefix(strings.TrimSpace(line), "#") {
+	form := reservedBlock()
+	if strings.ContainsAny(line, "[{") {
+		form = reservedFlow()
+	}
+	found := form.FindStringSubmatch(line)
+	if found == nil || strings.HasPrefix(strings.TrimSpace(line), "#") {
 		return "", ""
 	}
-	if found := reservedBlock().FindStringSubmatch(line); found != nil && strings.TrimSpace(found[1]) != "" {
-		return found[2][:1], strings.TrimSpace(found[1] + `"` + strings.TrimSpace(found[2]) + `"` + found[3])
-	}
-	if found := reservedFlow().FindStringSubmatch(line); found != nil && strings.ContainsAny(line, "[{") {
-		return found[2][:1], strings.TrimSpace(reservedFlow().ReplaceAllStringFunc(line, func(part string) string {
-			pieces := reservedFlow().FindStringSubmatch(part)
-			return pieces[1] + `"` + strings.TrimSpace(pieces[2]) + `"`
-		}))
-	}
-	return "", ""
+	return found[2][:1], strings.TrimSpace(form.ReplaceAllString(line, `$1"$2"`))
 }
 
 func normalKey(key string) string {
