@@ -264,8 +264,14 @@ func RestoreOver(ctx context.Context, snapshot, dir, digest string) (r Restored,
 	if info, err := os.Stat(place); err == nil {
 		mode = info.Mode().Perm()
 	}
-	if err := os.Chmod(fresh, mode); err != nil {
+	open := mode | 0o700 // what may not be written cannot be moved
+	if err := os.Chmod(fresh, open); err != nil {
 		return r, err
+	}
+	if open != mode {
+		if err := os.Chmod(place, open); err != nil {
+			return r, err
+		}
 	}
 	err = errors.ErrUnsupported
 	if isNew {
@@ -275,6 +281,9 @@ func RestoreOver(ctx context.Context, snapshot, dir, digest string) (r Restored,
 	}
 	if errors.Is(err, errors.ErrUnsupported) {
 		err = errors.Join(replace(fresh, place, changes), files.SyncDirectory(place))
+	}
+	if open != mode {
+		err = errors.Join(err, os.Chmod(place, mode))
 	}
 	return r, errors.Join(err, files.SyncDirectory(filepath.Dir(place)))
 }
@@ -287,12 +296,24 @@ func replace(fresh, dir string, changes []files.Difference) error {
 		names[name] = true
 	}
 	for name := range names {
-		place := filepath.Join(dir, name)
+		from, place := filepath.Join(fresh, name), filepath.Join(dir, name)
 		if err := files.RemoveAll(place); err != nil {
 			return err
 		}
-		err := os.Rename(filepath.Join(fresh, name), place)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		info, err := os.Lstat(from)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil && info.IsDir() {
+			err = os.Chmod(from, 0o700) //nolint:gosec // it is about to be moved
+		}
+		if err == nil {
+			err = os.Rename(from, place)
+		}
+		if err == nil && info.IsDir() {
+			err = os.Chmod(place, info.Mode().Perm())
+		}
+		if err != nil {
 			return err
 		}
 	}

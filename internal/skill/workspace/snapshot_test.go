@@ -235,8 +235,8 @@ func anyDirectory(t *testing.T, random *rand.Rand, dir string, git bool) (below 
 		}
 	}
 	testdir.Put(t, dir, list)
-	for _, name := range dirs[1:] {
-		require.NoError(t, os.Chmod(filepath.Join(dir, name), []os.FileMode{0o755, 0o700}[random.IntN(2)]))
+	for _, name := range dirs[min(random.IntN(2), len(dirs)-1):] {
+		require.NoError(t, os.Chmod(filepath.Join(dir, name), []os.FileMode{0o755, 0o700, 0o555}[random.IntN(3)]))
 	}
 	return below
 }
