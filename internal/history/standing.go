@@ -9,32 +9,9 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// Candidate is the last measurement of a proposal, nil when it is not of the iteration of
-// which a candidate was measured last.
-func (b *Summary) Candidate(iteration, proposal int) *Measured {
-	for _, m := range slices.Backward(b.candidates()) {
-		switch {
-		case m.Role != Candidate:
-		case m.Iteration != iteration:
-			return nil
-		case m.Proposal == proposal:
-			return m
-		}
-	}
-	return nil
-}
-
-// candidates has what was measured for the iteration of which a candidate was measured last.
-func (b *Summary) candidates() []*Measured {
-	if slices.ContainsFunc(b.fresh, func(m *Measured) bool { return m.Role == Candidate }) {
-		return b.fresh
-	}
-	return b.last().Measured
-}
-
-// candidate is the one that was measured last.
+// candidate is the one that was measured last, for the iteration under way or before.
 func (b *Summary) candidate() *Measured {
-	for _, m := range slices.Backward(b.candidates()) {
+	for _, m := range slices.Backward(slices.Concat(b.last().Measured, b.fresh)) {
 		if m.Role == Candidate {
 			return m
 		}
@@ -187,6 +164,22 @@ func (b *Summary) Attempt(iteration int) Attempt {
 		}
 	}
 	return Attempt{}
+}
+
+// Sides are what incumbent and candidate measured, in the comparison that decided last where there
+// was one, and else as often as each was measured.
+func (a *Attempt) Sides() (incumbent, candidate Measured) {
+	n := len(a.Evidence)
+	for _, m := range a.Measured {
+		switch {
+		case m.Stage == "" || m.Proposal != a.Proposal || n > 0 && m.Stage != a.Evidence[n-1].Stage:
+		case m.Role == Incumbent:
+			incumbent = *m
+		case m.Role == Candidate:
+			candidate = *m
+		}
+	}
+	return incumbent, candidate
 }
 
 // use adds what a further proposal of the iteration used.

@@ -63,34 +63,44 @@ func TestStandingHasCIFindings(t *testing.T) {
 	})
 }
 
-// TestStandingHasCandidates: what was measured of each last, and why the last of all failed.
-func TestStandingHasCandidates(t *testing.T) {
+// TestFailedIsTheLastCandidate that was measured, when it is of the iteration.
+func TestFailedIsTheLastCandidate(t *testing.T) {
 	t.Parallel()
 	const (
 		one    = "measured iteration=3 proposal=1 role=candidate metric=5 | "
-		two    = "measured iteration=3 proposal=2 role=candidate metric=6 | "
 		failed = "measured iteration=3 proposal=2 role=candidate metric=0 problem=broke output=printed | "
 	)
 	golden.Table(t, map[string]string{
 		"nothing":               " => ",
-		"one":                   one + " => 5",
-		"the last of it":        one + "measured iteration=3 proposal=1 role=candidate metric=7 => 7",
-		"two":                   one + two + " => 5 6",
-		"another iteration":     one + "measured iteration=4 proposal=1 role=candidate metric=6 => ",
-		"another before":        "measured iteration=2 proposal=1 role=candidate metric=6 | " + one + " => 5",
-		"the incumbent":         one + "measured iteration=3 proposal=1 role=incumbent metric=9 => 5",
-		"the last failed":       one + failed + " => 5 0 printed",
-		"an earlier one failed": failed + one + " => 5 0",
-		"one is decided on":     one + failed + "decided iteration=3 proposal=1 => 5 0 printed",
+		"one":                   one + " => ",
+		"the last failed":       one + failed + " => printed",
+		"the incumbent after":   failed + "measured iteration=3 role=incumbent metric=9 => printed",
+		"an earlier one failed": failed + one + " => ",
+		"one is decided on":     one + failed + "decided iteration=3 proposal=1 => printed",
+		"of another iteration":  failed + "measured iteration=4 proposal=1 role=candidate metric=6 => ",
 	}, func(t *testing.T, line string) any {
 		s := replay(t, line)
-		of := func(proposal int) string {
-			if m := s.Candidate(3, proposal); m != nil {
-				return m.Metric.String()
-			}
-			return ""
-		}
-		return fmt.Sprintln(of(1), of(2), s.Failed(3), s.Failed(2))
+		return fmt.Sprintln(s.Failed(3), s.Failed(2))
+	})
+}
+
+// TestSidesOfAnAttempt are of its own trial: of the comparison that decided last, else of all.
+func TestSidesOfAnAttempt(t *testing.T) {
+	t.Parallel()
+	pairs := "measured role=incumbent stage=pairs metric=1 | measured role=candidate stage=pairs metric=2 | "
+	golden.Table(t, map[string]string{
+		"nothing":            "decided => <nil> <nil>",
+		"once":               "measured role=candidate stage=once metric=2 | decided => <nil> 2",
+		"again":              "measured role=candidate stage=once metric=2 | " + pairs + "decided => 1 2",
+		"a baseline":         "measured role=baseline metric=8 | measured role=incumbent metric=9 | decided => <nil> <nil>",
+		"what is held":       pairs + "measured role=emptied stage=held metric=7 | decided => 1 2",
+		"another proposal":   pairs + "measured role=candidate stage=pairs proposal=2 metric=7 | decided => 1 2",
+		"not of the last":    "measured role=candidate stage=once metric=7 | " + pairs + `decided evidence=[{"stage":"once"}] => <nil> 7`,
+		"the last two sides": pairs + pairs + `decided evidence=[{"stage":"once"},{"stage":"pairs"}] => 1 2`,
+	}, func(t *testing.T, line string) any {
+		s := replay(t, line)
+		incumbent, candidate := s.Attempts[0].Sides()
+		return fmt.Sprintln(incumbent.Metric, candidate.Metric)
 	})
 }
 

@@ -87,8 +87,7 @@ func (r *run) result(end *endedError) Result {
 	if r.comments != nil {
 		result.Issue = cmp.Or(r.comments.Issue, result.Issue)
 	}
-	measured := history.Of[*history.Measured](r.records.log.Events)
-	for _, e := range measured {
+	for _, e := range history.Of[*history.Measured](r.records.log.Events) {
 		if e.Run == r.id {
 			result.Evaluation = result.Evaluation.Plus(e.Evaluation)
 		}
@@ -99,10 +98,12 @@ func (r *run) result(end *endedError) Result {
 	if result.Outcome == history.Idle || e == nil || e.Iteration != result.Iteration {
 		return result
 	}
-	result.Evaluation = sum.Attempts[len(sum.Attempts)-1].Evaluation.Plus(result.Evaluation)
+	last := &sum.Attempts[len(sum.Attempts)-1]
+	incumbent, candidate := last.Sides()
+	result.Evaluation = last.Evaluation.Plus(result.Evaluation)
 	result.Agent, result.Model, result.Usage, result.Changed = e.Agent, e.Model, e.Usage, e.Changed
 	result.Summary, result.Noisy, result.Transcript = e.Summary, e.Noisy, r.transcript
-	result.Samples, result.Guardrails = samplesOf(measured, e), r.rails(e)
+	result.Samples, result.Guardrails = Samples{incumbent.Samples, candidate.Samples}, r.rails(candidate)
 	if e.Verdict != "" {
 		result.Verdict, result.Metric, result.Evidence = &e.Verdict, e.Metric, e.Evidence
 		if e.Delta != "" {
@@ -113,27 +114,6 @@ func (r *run) result(end *endedError) Result {
 		result.Commit = &e.Commit
 	}
 	return result
-}
-
-// samplesOf are the samples of the last stage of the deciding candidate's trial.
-func samplesOf(measured []*history.Measured, decided *history.Decided) Samples {
-	var samples Samples
-	var stage decision.Stage
-	for _, e := range measured {
-		if e.Iteration != decided.Iteration || e.Proposal != decided.Proposal || e.Stage == decision.Held {
-			continue
-		}
-		if e.Stage != stage {
-			samples, stage = Samples{}, e.Stage
-		}
-		switch e.Role { //nolint:exhaustive // no trial measures a baseline
-		case history.Incumbent:
-			samples.Incumbent = e.Samples
-		case history.Candidate:
-			samples.Candidate = e.Samples
-		}
-	}
-	return samples
 }
 
 // Rail is a guardrail of the program, and what it stood at.
@@ -149,9 +129,8 @@ type Rail struct {
 }
 
 // rails are the guardrails with what the deciding candidate measured last.
-func (r *run) rails(decided *history.Decided) []Rail {
+func (r *run) rails(measured history.Measured) []Rail {
 	rails := make([]Rail, 0, len(r.Program.Guardrails))
-	measured := cmp.Or(r.records.Candidate(decided.Iteration, decided.Proposal), &history.Measured{})
 	for _, of := range r.Program.Guardrails {
 		rails = append(rails, Rail{
 			Metric: of.Metric, Direction: of.Direction, Allowed: of.MaxRegression,

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 )
@@ -18,7 +19,7 @@ func TestGuardrailsOfAResult(t *testing.T) {
 		GuardrailSamples: map[string][]metric.Value{"g": numbers("1", "9", "2"), "h": numbers("4", "4", "4")},
 	}
 	candidate := &history.Measured{
-		Head: history.Head{Iteration: 1}, Role: history.Candidate, Metric: metricOf("3"),
+		Head: history.Head{Iteration: 1}, Role: history.Candidate, Stage: decision.Once,
 		GuardrailSamples: map[string][]metric.Value{"g": numbers("7", "5", "6")},
 	}
 	decided := &history.Decided{Head: history.Head{Iteration: 1}, Outcome: history.Rejected}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render"
@@ -14,8 +13,7 @@ import (
 type Iteration struct {
 	history.Attempt
 	Program string // the anchor of its program
-	// Before and After are the samples of both sides in the last stage of the
-	// trial, Test what the comparison said, Interval the shift that it allows.
+	// Before and After are the samples of both sides, Test what the comparison said, Interval the shift that it allows.
 	Before, After []metric.Value
 	Test          string
 	Interval      *[2]float64
@@ -23,9 +21,6 @@ type Iteration struct {
 	// CommitURL and RunURL are addresses on GitHub; "" when unknown.
 	CommitURL, RunURL string
 	Diff              []DiffLine
-
-	// stage is the one of the trial that is shown, "" for any.
-	stage decision.Stage
 }
 
 // Kept reports whether the change is on the program's branch.

@@ -107,16 +107,18 @@ func (p *Program) read(s Source, past history.Summary) {
 		it := &Iteration{Attempt: e, Program: p.ID}
 		if n := len(e.Evidence); n > 0 {
 			trial := e.Evidence[n-1]
-			it.stage, it.Test = trial.Stage, render.Trial(trial)
+			it.Test = render.Trial(trial)
 			middle := trial.Incumbent.Float64()
 			it.Interval = &[2]float64{middle + trial.Low.Float64(), middle + trial.High.Float64()}
 		}
 		if s.Repository != "" {
 			it.link(s.Repository)
 		}
-		for _, m := range e.Measured {
-			if m.Stage != "" && m.Proposal == e.Proposal {
-				it.measured(m)
+		incumbent, candidate := e.Sides()
+		it.Before, it.After = incumbent.Samples, candidate.Samples
+		for _, name := range slices.Sorted(maps.Keys(candidate.GuardrailSamples)) {
+			if values := candidate.GuardrailSamples[name]; len(values) > 0 {
+				it.Guardrails = append(it.Guardrails, clip(name, 60)+" "+render.Figure(&values[0]))
 			}
 		}
 		if p.Tried++; it.Kept() {
@@ -185,25 +187,6 @@ func (it *Iteration) CI() string {
 		said += ", after " + render.Count(fixes, "fix", "fixes")
 	}
 	return said
-}
-
-// measured takes a measurement of the trial; of several of the stage that is shown the last
-// counts.
-func (it *Iteration) measured(m *history.Measured) {
-	if it.stage != "" && m.Stage != it.stage {
-		return
-	}
-	switch m.Role { //nolint:exhaustive // what is looked at because a gain is held is no side of the trial
-	case history.Incumbent:
-		it.Before = m.Samples
-	case history.Candidate:
-		it.After, it.Guardrails = m.Samples, nil
-		for _, name := range slices.Sorted(maps.Keys(m.GuardrailSamples)) {
-			if values := m.GuardrailSamples[name]; len(values) > 0 {
-				it.Guardrails = append(it.Guardrails, clip(name, 60)+" "+render.Figure(&values[0]))
-			}
-		}
-	}
 }
 
 // link adds addresses on GitHub; invalid ids are left out.
