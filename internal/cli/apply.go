@@ -191,7 +191,7 @@ func (a *App) mergeable(ctx context.Context, k *keptWork, here, base string) (er
 	}
 	if len(k.Conflicts) > 0 {
 		return fmt.Errorf("%s does not merge into what is checked out, both changed %s: run `git merge %[1]s`, "+
-			"resolve it and commit", k.Branch, listed(k.Conflicts))
+			"resolve it and commit", k.Branch, plain.Paths(k.Conflicts, maxListed))
 	}
 	changes, err := a.Repo.Changes(ctx, base, k.Commit)
 	if err != nil || len(changes) == 0 {
@@ -207,18 +207,13 @@ func (a *App) mergeable(ctx context.Context, k *keptWork, here, base string) (er
 	}
 	if len(unsaved) > 0 {
 		err = fmt.Errorf("%s changes %s, which you have changed and not committed: commit or stash that first",
-			k.Branch, listed(k.Conflicts))
+			k.Branch, plain.Paths(k.Conflicts, maxListed))
 	}
 	return err
 }
 
-func listed(paths []string) string {
-	shown := make([]string, len(paths))
-	for i, path := range paths {
-		shown[i] = plain.Line(path)
-	}
-	return render.Few(shown)
-}
+// maxListed bounds the files of a list that people read.
+const maxListed = 12
 
 var errNoTerminal = misuse.Errorf("there is no terminal to ask on: use --yes")
 

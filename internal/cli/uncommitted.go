@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/program"
 )
 
@@ -67,5 +68,6 @@ func notSeen(paths []string) []string {
 	if len(paths) == 1 {
 		verb, them = "is", "it"
 	}
-	return []string{fmt.Sprintf("%s %s not committed, so iterations do not see %s", listed(paths), verb, them)}
+	return []string{fmt.Sprintf("%s %s not committed, so iterations do not see %s", plain.Paths(paths, maxListed),
+		verb, them)}
 }

@@ -176,11 +176,7 @@ func summary(said string, changed []string) string {
 	if text := plain.Quote(said, 160); text != "" {
 		return text
 	}
-	var shown []string
-	for _, path := range atMost(changed, 3) {
-		shown = append(shown, plain.Path(path))
-	}
-	return "change " + plain.Quote(strings.Join(shown, ", "), 300)
+	return "change " + plain.Quote(plain.Paths(atMost(changed, 3), 3), 300)
 }
 
 // never are what no candidate may change, although a target may match it.

@@ -11,6 +11,7 @@ import (
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/evaluation"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -94,7 +95,7 @@ func (r *measurer) newEnvironment(ctx context.Context, of subject, dir string) (
 	maps.DeleteFunc(made.given, func(_, dir string) bool { return spoilt(dir) != "" }) // a link that `env` names
 	if len(built.Absent) > 0 && !r.toldAbsent {
 		r.toldAbsent = true
-		r.step("submodules", "%s: not checked out, so empty here too (git submodule update --init)", list(built.Absent))
+		r.step("submodules", "%s: not checked out, so empty here too (git submodule update --init)", plain.List(built.Absent, maxListed))
 	}
 	made.prepare = r.Now().Sub(start)
 	return made, nil
@@ -152,7 +153,7 @@ func (m *environment) run(ctx context.Context) (evaluation.Result, error) {
 		changed := slices.DeleteFunc(m.tree.Altered(m.evaluatorFile()),
 			func(path string) bool { _, does := m.own[path]; return does }) // the evaluation itself
 		if len(changed) > 0 {
-			return evaluation.Result{}, unmeasured(decision.EvaluatorTouched.Says(list(changed)))
+			return evaluation.Result{}, unmeasured(decision.EvaluatorTouched.Says(plain.List(changed, maxListed)))
 		}
 	}
 	limit, over := m.toMeasure()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // maxOwnChanges is how many files outside the target the evaluation of the unchanged files may
@@ -49,9 +50,12 @@ func (r *measurer) warnOfWrites(touched map[string]bool) {
 	if len(written) > 0 {
 		r.warnings = append(r.warnings,
 			fmt.Sprintf("the evaluation writes to files of the repository, so that a candidate can too without being "+
-				"noticed; let it write to ignored paths: %s", list(written)))
+				"noticed; let it write to ignored paths: %s", plain.List(written, maxListed)))
 	}
 }
+
+// maxListed bounds the files of a list that people read.
+const maxListed = 5
 
 // maxFixed is how many files are made read-only: each takes a moment
 // whenever the evaluation begins, and the longer the more there are.
@@ -93,17 +97,5 @@ func (m *measurement) checkEvaluator(env *environment) error {
 	if env.role == history.Incumbent || len(paths) == 0 {
 		return nil
 	}
-	return ends(history.Rejected, decision.EvaluatorChanged.Says(list(paths)))
-}
-
-func list(paths []string) string {
-	const most = 5
-	quoted := make([]string, 0, most)
-	for _, path := range atMost(paths, most) {
-		quoted = append(quoted, fmt.Sprintf("%q", path))
-	}
-	if more := len(paths) - most; more > 0 {
-		quoted = append(quoted, fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(quoted, ", ")
+	return ends(history.Rejected, decision.EvaluatorChanged.Says(plain.List(paths, maxListed)))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // Suite measures programs whose evaluation is a suite of tasks. A candidate is
@@ -108,7 +109,7 @@ func (r *measurer) measureSuite(ctx context.Context, at position, a *attempt) er
 		return nil
 	case len(suited.changed) > 0:
 		slices.Sort(suited.changed)
-		a.end(history.Rejected, decision.EvaluatorChanged.Says(list(slices.Compact(suited.changed))))
+		a.end(history.Rejected, decision.EvaluatorChanged.Says(plain.List(slices.Compact(suited.changed), maxListed)))
 		return nil
 	}
 	e.Role, e.Metric, e.Evaluator, e.Prepare = history.Candidate, suited.Candidate, at.Evaluator, 0

@@ -62,16 +62,7 @@ func (p position) moveTo(ref, commit string) *git.RefUpdate {
 
 // conflicts says that files of base cannot be merged into the program branch.
 func (s *session) conflicts(base string, files []string) error {
-	const most = 10
-	var names []string
-	for _, path := range atMost(files, most) {
-		names = append(names, plain.Path(path))
-	}
-	words := strings.Join(names, ", ")
-	if len(files) > most {
-		words += fmt.Sprintf(" and %d more", len(files)-most)
-	}
-	reason := decision.Reason{Kind: decision.Conflict, Term: base, Path: s.branch(), Words: words}
+	reason := decision.Reason{Kind: decision.Conflict, Term: base, Path: s.branch(), Words: plain.Paths(files, 10)}
 	return &endedError{outcome: history.Error, reasons: []decision.Reason{reason}, conflict: true}
 }
 
@@ -334,7 +325,7 @@ func (r *run) commitOnBase(ctx context.Context, at position, parent, candidate, 
 	}
 	if err == nil && len(conflicts) > 0 {
 		err = proposal.Refuse("%s", decision.Reason{
-			Kind: decision.PushNeedsMerge, Path: r.branch(), Words: strings.Join(atMost(conflicts, 5), ", "),
+			Kind: decision.PushNeedsMerge, Path: r.branch(), Words: plain.Paths(conflicts, maxListed),
 		})
 	}
 	return commit, err

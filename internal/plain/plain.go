@@ -81,16 +81,21 @@ func Clip(text string, most int) string {
 }
 
 // List quotes names, at most so many, and counts the others.
-func List(names []string, most int) string {
+func List(names []string, most int) string { return joined(names, most, strconv.Quote) }
+
+// Paths are paths as Path has them, at most so many, and how many others there are.
+func Paths(paths []string, most int) string { return joined(paths, most, Path) }
+
+func joined(names []string, most int, show func(string) string) string {
 	more := ""
 	if len(names) > most {
 		more = fmt.Sprintf(" and %d more", len(names)-most)
 	}
-	quoted := make([]string, min(len(names), most))
-	for i := range quoted {
-		quoted[i] = strconv.Quote(names[i])
+	shown := make([]string, min(len(names), most))
+	for i := range shown {
+		shown[i] = show(names[i])
 	}
-	return strings.Join(quoted, ", ") + more
+	return strings.Join(shown, ", ") + more
 }
 
 // Path is a path as people see it: quoted when it has line breaks or anything else

@@ -191,27 +191,17 @@ func (e *Evaluator) measured(extract func([]byte, string) (metric.Measurement, e
 			err = masked
 		}
 	}
-	m.RejectedReason, m.Numbers = e.Masker.OneLine(m.RejectedReason, maxWords), e.named(m.Numbers, request.Names)
-	return m, err
-}
-
-// named are the numbers under names without secrets, but for the names that the program
-// itself has; of two that have one name then the first by its own name.
-func (e *Evaluator) named(numbers map[string]metric.Value, own []string) map[string]metric.Value {
-	if len(numbers) == 0 {
-		return numbers
-	}
-	named := make(map[string]metric.Value, len(numbers))
-	for _, name := range slices.Sorted(maps.Keys(numbers)) {
+	m.RejectedReason = e.Masker.OneLine(m.RejectedReason, maxWords)
+	named := map[string]metric.Value{}
+	for _, name := range slices.Sorted(maps.Keys(m.Numbers)) {
 		shown := name
-		if !slices.Contains(own, name) {
+		if !slices.Contains(request.Names, name) {
 			shown = e.Masker.String(name)
 		}
-		if _, taken := named[shown]; !taken {
-			named[shown] = numbers[name]
-		}
+		named[shown] = m.Numbers[name]
 	}
-	return named
+	m.Numbers = named
+	return m, err
 }
 
 func tail(result process.Result) string {
