@@ -175,10 +175,8 @@ func (r *targetReader) sentences(c block, item *openItem) {
 	_, beforeList := c.node.NextSibling().(*ast.List)
 	must := item == nil && r.named && !r.targetsGiven // the targets were given before
 	for i, c := range clauses {
-		says, introduces := sayingOf(c.text), beforeList
-		if item == nil {
-			introduces = i == last && (colon || beforeList && !strings.HasSuffix(c.text, "."))
-		}
+		says := sayingOf(c.text)
+		introduces := i == last && colon || beforeList && (item != nil || i == last && !strings.HasSuffix(c.text, "."))
 		switch {
 		case strings.HasPrefix(c.text, "|"):
 			r.take(c, false)

@@ -340,6 +340,7 @@ func TestWhatASectionSaysOfFiles(t *testing.T) {
 		"- `a.go`\n- <!-- x -->\n  Do not modify:\n- `b.go`\n",
 		"- `a.go`\n- > Do not modify:\n- `b.go`\n",
 		"- - `a.go`\n  - Do not modify:\n- `b.go`\n",
+		"- `a.go`\n  Do not modify:\n\n  <!-- x -->\n\n  - `b.go`\n- `c.go`\n",
 		// What leaves the repository is a warning, and an error where it cannot be protected.
 		"`../x.go` `~/y.go` `a.go`\n",
 		"`src/`\n\nDo NOT modify `../x.go`\n",
