@@ -40,7 +40,7 @@ func (a *Archive) Begin() (string, error) {
 // under a file's name, and puts it under a clean relative name with slashes, in the place of
 // whatever is there. When it returns nil the piece outlives a crash of the machine.
 func (a *Archive) Keep(staged, name, file string, value any) error {
-	place, old := a.Path(name), ""
+	place := a.Path(name)
 	text, err := json.MarshalIndent(value, "", "  ")
 	if err == nil {
 		err = os.WriteFile(filepath.Join(staged, file), text, 0o600)
@@ -52,10 +52,7 @@ func (a *Archive) Keep(staged, name, file string, value any) error {
 		err = os.MkdirAll(filepath.Dir(place), 0o700)
 	}
 	if err == nil {
-		old, err = a.Begin()
-	}
-	if err == nil {
-		if err = os.Rename(place, filepath.Join(old, "old")); errors.Is(err, fs.ErrNotExist) {
+		if err = os.Rename(place, staged+"-old"); errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
 	}

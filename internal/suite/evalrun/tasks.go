@@ -171,28 +171,21 @@ func prepare(ctx context.Context, loaded *TaskSuite, o TaskOptions, sides []Side
 	if err != nil {
 		return nil, err
 	}
-	var faults []error
 	for i, task := range loaded.Tasks {
 		p := &prepared{Task: task}
-		s.tasks = append(s.tasks, p)
-		faults = append(faults, s.assign(ctx, p))
-		for side, overlay := range overlays {
-			dir := filepath.Join(s.RunDir, fmt.Sprintf("template-%d-%v", i, role(side)))
+		if err := s.assign(ctx, p); err != nil {
+			return nil, err
+		}
+		for side := range roles {
+			dir := filepath.Join(s.RunDir, fmt.Sprintf("template-%d-%v", i, side))
 			fixture := loaded.files.Fixture(task)
-			p.templates[side], err = sandbox.Compose(ctx, dir, fixture.Name, []sandbox.Fixture{fixture}, overlay)
-			if _, is := errors.AsType[*misuse.Error](err); !is && err != nil {
+			p.templates[side], err = sandbox.Compose(ctx, dir, fixture.Name, []sandbox.Fixture{fixture}, overlays[side])
+			if err != nil {
 				return nil, err
 			}
-			faults = append(faults, err)
-		}
-	}
-	if err := errors.Join(faults...); err != nil {
-		return nil, misuse.New(err)
-	}
-	for _, p := range s.tasks {
-		for side := range roles {
 			p.keys[side] = s.key(side, p)
 		}
+		s.tasks = append(s.tasks, p)
 	}
 	return s, nil
 }
@@ -200,17 +193,13 @@ func prepare(ctx context.Context, loaded *TaskSuite, o TaskOptions, sides []Side
 // overlays reads both configurations.
 func (s *comparison) overlays(ctx context.Context) (overlays [roles]*sandbox.Overlay, err error) {
 	for side := range roles {
-		overlay, fault := sandbox.ReadOverlay(ctx, side.String(), s.sides[side].Dir, s.Config)
-		if ctx.Err() != nil {
-			return overlays, context.Cause(ctx)
+		given := s.sides[side]
+		if overlays[side], err = sandbox.ReadOverlay(ctx, side.String(), given.Dir, s.Config); err != nil {
+			return overlays, err
 		}
-		if fault == nil && len(overlay.Files) == 0 {
-			s.warn("the %s (%s) has no file of a configuration", side, s.sides[side].Label)
+		if len(overlays[side].Files) == 0 {
+			s.warn("the %s (%s) has no file of a configuration", side, given.Label)
 		}
-		overlays[side], err = overlay, errors.Join(err, fault)
-	}
-	if err != nil {
-		return overlays, misuse.New(err)
 	}
 	before, after := overlays[theBaseline], overlays[theCandidate]
 	if len(before.Files) == 0 && len(after.Files) == 0 {
@@ -239,20 +228,19 @@ func (s *comparison) assign(ctx context.Context, p *prepared) (err error) {
 		name, named = chosen, "the run's agent"
 	}
 	if name == "" {
-		return fmt.Errorf("%s names no agent: choose one for the run (--agent), or give the task its own", p.File)
+		return misuse.Errorf("%s names no agent: choose one for the run (--agent), or give the task its own", p.File)
 	}
-	known, asked := s.workers[name]
-	if !asked {
-		s.workers[name] = p // of which a fault is said once
+	known := s.workers[name]
+	if known == nil {
 		if p.agent, err = s.Agents(name); err != nil {
-			return fmt.Errorf("%s: %w", named, err)
+			return misuse.Errorf("%s: %w", named, err)
 		}
 		if program, outside := p.agent.(agent.Installed); outside {
 			if p.version, err = program.Version(ctx); err != nil {
-				err = fmt.Errorf("%s: ask agent %s for its version: %w", p.File, name, err)
+				return misuse.Errorf("%s: ask agent %s for its version: %w", p.File, name, err)
 			}
 		}
-		return err
+		known, s.workers[name] = p, p
 	}
 	p.agent, p.version = known.agent, known.version
 	return nil

@@ -223,6 +223,7 @@ func simulated(t *testing.T, count int, passes func(side role, task, check int) 
 			r.Checks = append(r.Checks,
 				tasks.CheckResult{Kind: suite.CommandCheck, Passed: passes(u.side, u.task, check)})
 		}
+		r.Objective = tasks.Counted(r.Checks)
 		return r, nil
 	}
 	return s

@@ -99,7 +99,7 @@ func (j *judging) one(ctx context.Context, u unit) error {
 	}
 	task, r := j.tasks[u.task], j.records[u]
 	place := "judgements/" + digest([]any{
-		recordFormat, task.keys, u.side, u.repeat, j.Grader.Name(), task.Title, task.Rubric.Criteria, r,
+		task.keys, u.side, u.repeat, j.Grader.Name(), task.Title, task.Rubric.Criteria, r,
 	})
 	var kept tasks.Judgement
 	if !j.Fresh && j.Archive.Read(place, judgementFile, &kept) {

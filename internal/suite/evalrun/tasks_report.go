@@ -93,10 +93,8 @@ func (s *comparison) outcome(side role, repeats int, judged map[unit]*tasks.Judg
 			if !timed {
 				r.Cost.WallClockMs = nil
 			}
-			scored.Runs = append(scored.Runs, tasks.Run{
-				Objective: tasks.Counted(r.Checks), Judge: judged[unit{i, side, k}], Cost: r.Cost,
-				Checks: r.Checks, Failure: r.Failure, Transcript: r.file(transcriptFile), Diff: r.file(diffFile),
-			})
+			r.Judge, r.Transcript, r.Diff = judged[unit{i, side, k}], r.file(transcriptFile), r.file(diffFile)
+			scored.Runs = append(scored.Runs, r.Run)
 		}
 		outcome.Scores = append(outcome.Scores, scored)
 	}

@@ -31,27 +31,21 @@ type unit struct {
 	repeat int
 }
 
-// record is what a finished run came to. Its JSON is what is kept.
+// record is what a finished run came to, but for its judge and the paths of its files. Its JSON
+// is what is kept.
 type record struct {
-	Format int `json:"format"`
 	// Session made it.
-	Session string     `json:"session"`
-	Cost    tasks.Cost `json:"cost"`
-	Failure string     `json:"failure,omitempty"`
+	Session string `json:"session"`
+	tasks.Run
 	// Crashed says that the agent itself failed, by no fault of the task.
 	Crashed bool `json:"crashed,omitempty"`
 	// Words are the agent's last words, one line.
-	Words  string              `json:"words,omitempty"`
-	Checks []tasks.CheckResult `json:"checks"`
+	Words string `json:"words,omitempty"`
 	// Digest identifies what the agent left, as far as the diff shows it.
 	Digest string `json:"digest"`
 
 	dir string // where transcript and diff are
 }
-
-// recordFormat is the version of what is kept. Another version is another key, so
-// that nothing old is misread.
-const recordFormat = 1
 
 // The files of a kept run.
 const (
@@ -99,10 +93,8 @@ func (s *comparison) look(ctx context.Context, box *sandbox.Box, task *prepared,
 	if err := os.WriteFile(file, []byte(diff), 0o600); err != nil {
 		return r, err
 	}
-	r = record{
-		Format: recordFormat, Session: s.Session, Cost: costOf(reply), Digest: digest(diff),
-		Words: box.Masker.OneLine(reply.Summary, MaxWords),
-	}
+	r = record{Session: s.Session, Digest: digest(diff), Words: box.Masker.OneLine(reply.Summary, MaxWords)}
+	r.Cost = costOf(reply)
 	if failure := reply.Failure; failure != nil {
 		r.Crashed, r.Failure = failure.Kind == agent.Crashed, box.Masker.OneLine(failure.Error(), MaxWords)
 	}
@@ -123,6 +115,7 @@ func (s *comparison) look(ctx context.Context, box *sandbox.Box, task *prepared,
 			Kind: check.Kind, Name: plain.Short(check.Subject(), MaxWords), Passed: passed, Detail: evidence,
 		})
 	}
+	r.Objective = tasks.Counted(r.Checks)
 	return r, nil
 }
 
@@ -158,11 +151,9 @@ func (s *comparison) name(u unit) string {
 
 // recall reads a run that was kept; what cannot be read is run again.
 func (s *comparison) recall(u unit) (r record, kept bool) {
-	if !s.Archive.Read(s.name(u), recordFile, &r) || r.Format != recordFormat {
-		return record{}, false
-	}
+	kept = s.Archive.Read(s.name(u), recordFile, &r) && r.Session != ""
 	r.dir = s.Archive.Path(s.name(u))
-	return r, true
+	return r, kept
 }
 
 // file is the path of one of a run's files, or "".
@@ -179,7 +170,7 @@ func (r record) file(name string) string {
 // measured anew when it is the baseline.
 func (s *comparison) key(of role, p *prepared) string {
 	return digest([]any{
-		recordFormat, of, p.ID, p.Prompt, p.Checks, p.Timeout.Milliseconds(), p.templates[of].Manifest.Digest(),
+		of, p.ID, p.Prompt, p.Checks, p.Timeout.Milliseconds(), p.templates[of].Manifest.Digest(),
 		p.agent.Name(), p.version, s.Model, s.Command, s.Surroundings, s.Env,
 	})
 }
@@ -268,8 +259,8 @@ func (s *comparison) upTo(ctx context.Context, repeats int) error {
 		defer s.mu.Unlock()
 		if err == nil {
 			s.records[u] = r
-			passed := tasks.Counted(r.Checks)
-			last := fmt.Sprintf(": %s, %s: %d of %d checks passed", s.tasks[u.task].ID, u.side, passed.Passed, passed.Total)
+			last := fmt.Sprintf(": %s, %s: %d of %d checks passed", s.tasks[u.task].ID, u.side, r.Objective.Passed,
+				r.Objective.Total)
 			if r.Failure != "" {
 				last += " (" + plain.Short(r.Failure, maxFailure) + ")"
 			}

@@ -81,9 +81,9 @@ func TestHowOftenATaskIsRun(t *testing.T) {
 			return r, err
 		}
 		if c.failed {
-			s.records[unit{1, theBaseline, 0}] = record{
-				Checks: slices.Repeat([]tasks.CheckResult{{Kind: suite.CommandCheck}}, 4),
-			}
+			s.records[unit{1, theBaseline, 0}] = record{Run: tasks.Run{
+				Objective: tasks.Objective{Total: 4}, Checks: slices.Repeat([]tasks.CheckResult{{Kind: suite.CommandCheck}}, 4),
+			}}
 		}
 		found := verdict(t, s)
 		assert.Len(t, s.records, c.runs, name)
@@ -277,7 +277,7 @@ func TestWhetherTwoRunsCameToTheSame(t *testing.T) {
 	t.Parallel()
 	begin := func() record {
 		return record{
-			Session: "a", Digest: "d", Words: "w", Checks: []tasks.CheckResult{{Passed: true}, {Detail: "x"}},
+			Session: "a", Digest: "d", Words: "w", Run: tasks.Run{Checks: []tasks.CheckResult{{Passed: true}, {Detail: "x"}}},
 		}
 	}
 	for name, c := range map[string]struct {

@@ -14,6 +14,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/misuse"
 )
 
 // Template is what a task begins with: its fixture with a configuration applied,
@@ -241,7 +242,7 @@ func (c Config) Within(dir string) bool {
 func ReadOverlay(ctx context.Context, name, dir string, selected Config) (*Overlay, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("open the %s: %w", name, err)
+		return nil, misuse.Errorf("open the %s: %w", name, err)
 	}
 	defer func() { _ = root.Close() }()
 	s := scanner(root, name)
