@@ -119,13 +119,13 @@ func (b *Box) Serve(ctx context.Context, setup, start string, timeout time.Durat
 		fault("the server did not listen on %s ($PORT) within %s", at, timeout))
 	defer cancel()
 	for waiting.Err() == nil {
-		if connection, err := (&net.Dialer{}).DialContext(waiting, "tcp", at); err == nil {
-			_ = connection.Close()
-			return "http://" + at, end, nil
-		}
 		select {
 		case <-waiting.Done():
 		case <-time.After(listenTick):
+		}
+		if connection, err := (&net.Dialer{}).DialContext(waiting, "tcp", at); err == nil {
+			_ = connection.Close()
+			return "http://" + at, end, nil
 		}
 	}
 	end()

@@ -3,7 +3,6 @@ package tasks
 import (
 	"cmp"
 	"fmt"
-	"math/big"
 	"slices"
 
 	"github.com/org/autoloop/internal/decision"
@@ -31,7 +30,7 @@ func Compare(baseline, candidate SuiteOutcome, thresholds Thresholds) Comparison
 // compare is Compare, in which wall-clock times are unknown where it is timeless.
 func compare(outcomes [2]SuiteOutcome, thresholds Thresholds, timeless bool) Comparison {
 	baseline, candidate := outcomes[0], outcomes[1]
-	c := &comparer{outcomes: outcomes, timeless: timeless, sum: new(big.Rat)}
+	c := &comparer{outcomes: outcomes, timeless: timeless}
 	c.Comparison = Comparison{
 		Verdict: decision.Neutral, Thresholds: thresholds,
 		Deltas: []Delta{}, Regressions: []Reason{}, Improvements: []Reason{}, Notes: []Reason{},
@@ -63,7 +62,7 @@ func compare(outcomes [2]SuiteOutcome, thresholds Thresholds, timeless bool) Com
 		if _, there := byID[0][s.TaskID]; !there {
 			c.add(Score{TaskID: s.TaskID}, s).notFinite()
 			c.Totals.CandidateOnly = append(c.Totals.CandidateOnly, s.TaskID)
-			c.note(reasonOf(CandidateOnly, s.TaskID, "is in the candidate alone, and counts for nothing"))
+			c.note(reasonOf(CandidateOnly, s.TaskID, "", "", "is in the candidate alone, and counts for nothing"))
 		}
 	}
 	c.chance()
@@ -84,7 +83,6 @@ type comparer struct {
 	// shared says that the sides were not measured in turns: runs are exchanged whole, since a
 	// good hour lifts all tasks of a run.
 	shared  bool
-	sum     *big.Rat // of the deltas; nil when one could not be computed
 	chances *chances // of the composites
 	held    string   // what keeps the verdict at most neutral, "" for nothing
 }
@@ -206,19 +204,12 @@ type Reason struct {
 	Text string `json:"text"`
 }
 
-// reasonOf is a reason of a task.
-func reasonOf(kind ReasonKind, task, format string, args ...any) Reason {
+// reasonOf is a reason of a task, with what both sides are, "" for nothing.
+func reasonOf(kind ReasonKind, task, before, after, format string, args ...any) Reason {
 	return Reason{
-		Kind: kind,
-		Task: task,
+		Kind: kind, Task: task, Before: before, After: after,
 		Text: plain.Short(task, document.MaxShown) + ": " + fmt.Sprintf(format, args...),
 	}
-}
-
-// values says what both sides of a reason are.
-func (r Reason) values(before, after string) Reason {
-	r.Before, r.After = before, after
-	return r
 }
 
 // Delta is one task on both sides. With repeats, composites, judge scores and

@@ -93,10 +93,13 @@ func (c *comparer) chance() {
 
 // net adds up, and holds the sum against the band and against chance.
 func (c *comparer) net() {
-	if c.sum == nil {
-		return
+	var net metric.Value
+	for _, t := range c.tasks[:c.Totals.Tasks] {
+		if t.Composite == nil {
+			return
+		}
+		net = net.Add(*t.Composite)
 	}
-	net := rounded(c.sum)
 	c.NetGain = &net
 	beyond := net.Abs().Cmp(c.Thresholds.MinCompositeGain) > 0 && net.Sign() != 0
 	gainP, lossP := 0.0, 0.0
@@ -114,12 +117,8 @@ func (c *comparer) net() {
 	case net.Sign() > 0 && gainP > significance:
 		text := fmt.Sprintf("a net gain of %s may be chance (%s, at most %g is needed)", net, chanceText(gainP),
 			significance)
-		tasks := c.Totals.Tasks
-		if c.shared {
-			tasks = 1
-		}
-		if !EnoughRuns(tasks, min(c.Totals.Baseline.Runs, c.Totals.Candidate.Runs)) {
-			text += "; so few runs can never show a gain, repeat both sides five times"
+		if min(c.Totals.Baseline.Runs, c.Totals.Candidate.Runs) < enoughRuns {
+			text += "; repeat both sides five times"
 		}
 		c.note(Reason{Kind: NotSignificant, After: net.Signed(), Text: text})
 	case net.Sign() > 0:
@@ -127,17 +126,8 @@ func (c *comparer) net() {
 	}
 }
 
-// EnoughRuns reports whether that many runs on each side of a suite could
-// show a significant gain at all.
-func EnoughRuns(tasks, runs int) bool {
-	all := 1.0
-	for range tasks {
-		if all *= arrangements(runs, runs); all*significance >= 1 {
-			return true
-		}
-	}
-	return false
-}
+// enoughRuns on each side can show a gain, however few the tasks are.
+const enoughRuns = 5
 
 // unrepeated labels a comparison of single runs.
 func (c *comparer) unrepeated() {

@@ -25,8 +25,8 @@ type task struct {
 func (t *task) both() bool { return len(t.runs[0]) > 0 && len(t.runs[1]) > 0 }
 
 // reason is one of the task, and regress notes one.
-func (t *task) reason(kind ReasonKind, format string, args ...any) Reason {
-	return reasonOf(kind, t.TaskID, format, args...)
+func (t *task) reason(kind ReasonKind, before, after, format string, args ...any) Reason {
+	return reasonOf(kind, t.TaskID, before, after, format, args...)
 }
 
 func (t *task) regress(r Reason) { t.regressions = append(t.regressions, r) }
@@ -37,11 +37,11 @@ func (c *comparer) task(before, after Score) {
 	for _, side := range []int{1, 0} {
 		made, all := len(t.runs[side]), c.outcomes[side].Runs()
 		if made == 0 {
-			t.regress(t.reason(TaskMissing, "is missing from the %s", sides[side]).values(counts(t.BaselineObjective), ""))
+			t.regress(t.reason(TaskMissing, counts(t.BaselineObjective), "", "is missing from the %s", sides[side]))
 			break
 		}
 		if made < all {
-			t.regress(t.reason(TaskMissing, "is missing from %d of %d runs of the %s", all-made, all, sides[side]))
+			t.regress(t.reason(TaskMissing, "", "", "is missing from %d of %d runs of the %s", all-made, all, sides[side]))
 			break
 		}
 	}
@@ -51,12 +51,6 @@ func (c *comparer) task(before, after Score) {
 	}
 	if t.both() && t.BaselineObjective != nil && t.CandidateObjective != nil {
 		c.doubt(t)
-	}
-	if t.Composite == nil {
-		c.sum = nil
-	}
-	if c.sum != nil {
-		c.sum.Add(c.sum, t.Composite.Rat())
 	}
 	c.Totals.Baseline.add(t.runs[0], t.BaselineComposite)
 	c.Totals.Candidate.add(t.runs[1], t.CandidateComposite)
@@ -112,12 +106,12 @@ func counts(o *Objective) string {
 
 func (t *task) objectiveReason(kind ReasonKind, more string) Reason {
 	before, after := t.BaselineObjective.String(), t.CandidateObjective.String()
-	return t.reason(kind, "objective %s → %s checks passed%s", before, after, more).values(before, after)
+	return t.reason(kind, before, after, "objective %s → %s checks passed%s", before, after, more)
 }
 
 func (t *task) compositeReason(kind ReasonKind, more string) Reason {
 	before, after := t.BaselineComposite.String(), t.CandidateComposite.String()
-	return t.reason(kind, "composite %s → %s (%s)%s", before, after, t.Composite.Signed(), more).values(before, after)
+	return t.reason(kind, before, after, "composite %s → %s (%s)%s", before, after, t.Composite.Signed(), more)
 }
 
 // change is by how much the mean of one number of the runs differs; nil when a run does
@@ -130,7 +124,7 @@ func (t *task) change(of func(Run) *metric.Value) *metric.Value {
 func (t *task) notFinite() {
 	for side, runs := range t.runs {
 		if i := slices.IndexFunc(runs, func(run Run) bool { return run.NonFinite != "" }); i >= 0 {
-			t.regress(t.reason(NonFiniteKind, "the %s has a number that is not finite (%s)", sides[side],
+			t.regress(t.reason(NonFiniteKind, "", "", "the %s has a number that is not finite (%s)", sides[side],
 				runs[i].NonFinite))
 		}
 	}
@@ -199,8 +193,8 @@ func (c *comparer) sameChecks(t *task) {
 
 // holdBack keeps the verdict at most neutral because of a task.
 func (c *comparer) holdBack(kind ReasonKind, why string, t *task, text string) {
-	c.hold(why, t.reason(kind, "%s; nothing is promoted", text).
-		values(counts(t.BaselineObjective), counts(t.CandidateObjective)))
+	c.hold(why, t.reason(kind, counts(t.BaselineObjective), counts(t.CandidateObjective), "%s; nothing is promoted",
+		text))
 }
 
 // checkNames are the checks of a run in a fixed order.
@@ -233,16 +227,15 @@ func (c *comparer) dropsJudge(t *task) bool {
 	case answered == [2]int{}:
 		return false
 	case answered[0] == 0 || answered[1] == 0, mostly[0] != mostly[1]:
-		c.hold("a judge on one side only", t.reason(JudgeOneSided, "the judge answered in %d of %d baseline "+
-			"runs and in %d of %d candidate runs; it is left out on both sides, and nothing is promoted", answered[0],
-			made[0], answered[1], made[1]).values(counts[0], counts[1]))
+		c.hold("a judge on one side only", t.reason(JudgeOneSided, counts[0], counts[1], "the judge answered in %d of %d "+
+			"baseline runs and in %d of %d candidate runs; it is left out on both sides, and nothing is promoted",
+			answered[0], made[0], answered[1], made[1]))
 	case names[0] != "" && names[1] != "" && names[0] != names[1]:
-		c.hold("two judges", t.reason(JudgeDiffers, "two judges, %s and %s; they are left out, and nothing is "+
-			"promoted", plain.Short(names[0], document.MaxShown), plain.Short(names[1], document.MaxShown)).
-			values(names[0], names[1]))
+		c.hold("two judges", t.reason(JudgeDiffers, names[0], names[1], "two judges, %s and %s; they are left out, and "+
+			"nothing is promoted", plain.Short(names[0], document.MaxShown), plain.Short(names[1], document.MaxShown)))
 	case answered != made:
-		c.note(t.reason(JudgeIncomplete, "the judge did not answer in every run; it is left out on both sides").
-			values(counts[0], counts[1]))
+		c.note(t.reason(JudgeIncomplete, counts[0], counts[1],
+			"the judge did not answer in every run; it is left out on both sides"))
 	default:
 		return false
 	}

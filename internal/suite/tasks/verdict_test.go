@@ -145,11 +145,6 @@ func TestChancesAreCounted(t *testing.T) {
 			assert.InDelta(t, c.drop, *got.Deltas[0].PValue, 1e-9, name)
 		}
 	}
-	for runs, enough := range map[[2]int]bool{ // of so many tasks, so many runs
-		{1, 4}: true, {1, 3}: false, {2, 2}: false, {3, 2}: true, {0, 5}: false, {1000, 0}: false,
-	} {
-		assert.Equal(t, enough, tasks.EnoughRuns(runs[0], runs[1]), runs)
-	}
 }
 
 // TestManyArrangementsAreDrawn beyond what can be counted, the same each time, and a chance is never nothing.
