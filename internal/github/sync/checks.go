@@ -100,7 +100,7 @@ func runOf(check api.Check, runs []api.WorkflowRun) int {
 // CI looks at alone, or by the rules of the branch that it is for.
 func (s *Service) HasCI(ctx context.Context, commit, into string, elsewhere []string) (bool, error) {
 	commits := []string{commit}
-	if s.seen != nil && s.seen.pull != nil && s.seen.pull.Open() {
+	if s.seen.pull != nil && s.seen.pull.Open() {
 		commits = append(commits, s.seen.pull.Head.SHA)
 	}
 	for _, commit := range commits {

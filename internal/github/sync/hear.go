@@ -21,7 +21,7 @@ import (
 // that is closed stays so.
 func (s *Service) Look(ctx context.Context, a render.Account) (commands.Heard, error) {
 	summary := a.Summary()
-	s.seen = &seen{}
+	s.seen = seen{}
 	number := summary.Issue
 	if machine, _, err := state.ParseMachine(a.State); number == 0 && err == nil {
 		number = machine.Issue
@@ -138,7 +138,7 @@ func isReady(p api.Pull) bool { return p.Open() && !p.Draft && !render.NeverDraf
 // Ready reads the open pull request again, and reports whether a person marked it ready
 // for review meanwhile.
 func (s *Service) Ready(ctx context.Context) (bool, error) {
-	if s.seen == nil || s.seen.pull == nil || !s.seen.pull.Open() {
+	if s.seen.pull == nil || !s.seen.pull.Open() {
 		return false, nil
 	}
 	now, err := s.Pull(ctx, s.seen.pull.Number)

@@ -38,9 +38,6 @@ func (s *Service) lookFor(ctx context.Context, number int) (api.Issue, error) {
 // the repository has no issues, and who wrote the file of a program whose issue is not in
 // the records yet. The issue of an issue program is its owner's, and left alone.
 func (s *Service) Open(ctx context.Context, a render.Account) (number int, author string, err error) {
-	if s.seen == nil {
-		return 0, "", errUnheard
-	}
 	issue := s.seen.issue
 	switch {
 	case s.Program.Issue > 0:

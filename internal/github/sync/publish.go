@@ -39,12 +39,12 @@ type Service struct {
 	// Now tells the time.
 	Now func() time.Time
 
-	seen *seen
+	seen seen
 	// required are the rules of the target branch, once they were read.
 	required *ci.Rules
 }
 
-// seen is what was read, and written since.
+// seen is what Look read, and was written since.
 type seen struct {
 	issue    api.Issue
 	fresh    bool          // the issue was opened just now: nothing was said on it

@@ -11,15 +11,12 @@ import (
 	"github.com/org/autoloop/internal/render"
 )
 
-// Promote opens the pull request of what was kept, or writes its body anew. It
+// Promote opens the pull request of what was kept after Look, or writes its body anew. It
 // is the only way to one: without a gain since the last one ended, and while the
 // branch is not strictly better than the default branch, there is nothing to
 // promote, and 0 is returned. Base is the branch that it is for. An
 // error of *NotPermittedError is a person's to fix; the gain stands.
 func (s *Service) Promote(ctx context.Context, a render.Account, base string) (number int, err error) {
-	if s.seen == nil {
-		return 0, errUnheard
-	}
 	pull := s.seen.pull
 	open := pull != nil && pull.Open()
 	if pull != nil && !open {

@@ -2,7 +2,6 @@ package sync
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -13,14 +12,9 @@ import (
 	"github.com/org/autoloop/internal/render"
 )
 
-var errUnheard = errors.New("nothing was heard before showing")
-
-// Show makes the comments and the labels of the issue say what the records say.
+// Show makes the comments and the labels of the issue say what the records say, after Look.
 // The comment with the status comes last: it is complete when all is.
 func (s *Service) Show(ctx context.Context, a render.Account) error {
-	if s.seen == nil {
-		return errUnheard
-	}
 	if s.seen.issue.Number == 0 {
 		return nil // the repository has none
 	}
