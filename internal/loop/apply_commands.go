@@ -33,16 +33,13 @@ func (r *thread) applyCommands(ctx context.Context) error {
 			return nil
 		})
 	}
-	var branch *git.RefUpdate
-	if len(undo.done) > 0 {
-		branch = &undo.branch
-	}
-	err = record(branch, nil)
-	if reason := pushRefusal(err); reason != nil && branch != nil {
+	err = record(undo.move, nil)
+	if reason := pushRefusal(err); reason != nil && undo.move != nil {
 		for iteration := range undo.done {
-			undo.refused[iteration] = fmt.Sprintf("Iteration %d is not undone: %s.", iteration,
+			undo.said[iteration] = fmt.Sprintf("Iteration %d is not undone: %s.", iteration,
 				plain.Quote(reason.String(), maxRefusal))
 		}
+		undo.done = nil
 		err = record(nil, reason)
 	}
 	if err != nil {
@@ -186,17 +183,17 @@ func (r *thread) command(b *records, c commands.Comment, command commands.Comman
 	case commands.Instruct:
 		return fmt.Sprintf("The agent is told at iteration %d.", b.iteration), true
 	case commands.Undo:
-		if why := undo.refused[command.Iteration]; why != "" {
-			return why, false
+		said, done := undo.said[command.Iteration], undo.done[command.Iteration]
+		if !done {
+			return said, false
 		}
 		b.add(&history.Set{
-			Key: history.UndoneIteration, Value: strconv.Itoa(command.Iteration), Commit: undo.branch.New,
+			Key: history.UndoneIteration, Value: strconv.Itoa(command.Iteration), Commit: undo.move.New,
 		})
 		if b.Completed != nil && b.Paused == nil {
 			b.goOn(askedBy(c)) // its best is no longer on the branch
 		}
-		return fmt.Sprintf("Iteration %d is undone by commit %.12s; a new baseline is measured.", command.Iteration,
-			undo.done[command.Iteration]), true
+		return said, true
 	case commands.Wrong:
 		return "That was not understood: " + command.Problem + ".", false
 	default:
@@ -212,9 +209,9 @@ func askedBy(c commands.Comment) decision.Reason {
 // iteration after it finds commits without a measurement, and makes a new
 // baseline.
 type undoing struct {
-	branch  git.RefUpdate  // its move
-	done    map[int]string // the commits that take iterations back
-	refused map[int]string // why others stay
+	move *git.RefUpdate // of the branch, nil while nothing is taken back
+	done map[int]bool   // the iterations that are
+	said map[int]string // what is answered to who asks for one
 }
 
 // maxRefusal bounds the words of a remote in an answer.
@@ -223,18 +220,11 @@ const maxRefusal = 600
 // prepareUndo makes the commits for all iterations that are to be undone. Nothing
 // points to them until the records do.
 func (r *thread) prepareUndo(ctx context.Context) (*undoing, error) {
-	u := &undoing{branch: git.RefUpdate{Ref: r.ref()}, done: map[int]string{}, refused: map[int]string{}}
+	u := &undoing{done: map[int]bool{}, said: map[int]string{}}
 	for _, c := range r.unapplied(r.records) {
 		for _, command := range c.Commands {
-			if command.Kind != commands.Undo || u.done[command.Iteration]+u.refused[command.Iteration] != "" {
+			if command.Kind != commands.Undo || u.said[command.Iteration] != "" {
 				continue
-			}
-			if u.branch.Old == "" {
-				head, err := r.head(ctx)
-				if err != nil {
-					return nil, err
-				}
-				u.branch.Old, u.branch.New = head, head
 			}
 			if err := r.undo(ctx, u, command.Iteration); err != nil {
 				return nil, err
@@ -245,18 +235,18 @@ func (r *thread) prepareUndo(ctx context.Context) (*undoing, error) {
 }
 
 // undo reverts one iteration on top of the branch: its candidate, and the fixes for CI on top of that.
-func (r *thread) undo(ctx context.Context, u *undoing, iteration int) error {
+func (r *thread) undo(ctx context.Context, u *undoing, iteration int) (err error) {
 	refuse := func(format string, args ...any) error {
-		u.refused[iteration] = fmt.Sprintf(format, args...)
+		u.said[iteration] = fmt.Sprintf(format, args...)
 		return nil
 	}
-	var e history.Decided
-	for _, tried := range r.records.Attempts {
-		if tried.Iteration == iteration {
-			e = *tried.Decided
-		}
+	move := git.RefUpdate{Ref: r.ref()}
+	if u.move != nil {
+		move = *u.move
+	} else if move.Old, err = r.head(ctx); err != nil {
+		return err
 	}
-	head := u.branch.New
+	head, e := cmp.Or(move.New, move.Old), cmp.Or(r.records.Attempt(iteration).Decided, &history.Decided{})
 	if last := r.records.Iteration; iteration > last {
 		return refuse("There is no iteration %d: %d is the last.", iteration, last)
 	}
@@ -292,8 +282,10 @@ func (r *thread) undo(ctx context.Context, u *undoing, iteration int) error {
 	if first := commits[len(commits)-1].ID; first != e.Commit {
 		reverts = fmt.Sprintf("the commits %s to %s", first, e.Commit)
 	}
-	u.branch.New, err = r.commitTree(ctx, tree,
+	move.New, err = r.commitTree(ctx, tree,
 		r.signed("Undo iteration %d\n\nThis reverts %s.\n\n", iteration, reverts), head)
-	u.done[iteration] = u.branch.New
+	u.move, u.done[iteration] = &move, true
+	u.said[iteration] = fmt.Sprintf("Iteration %d is undone by commit %.12s; a new baseline is measured.", iteration,
+		move.New)
 	return err
 }

@@ -101,8 +101,8 @@ func (f *fakeGitHub) CI(_ context.Context, candidate ci.Candidate) ci.Result {
 	return verdict
 }
 
-func (f *fakeGitHub) HasCI(_ context.Context, commit, _ string, _ []string) (bool, error) {
-	f.asked = append(f.asked, commit)
+func (f *fakeGitHub) HasCI(_ context.Context, candidate ci.Candidate) (bool, error) {
+	f.asked = append(f.asked, candidate.Base)
 	return f.hasCI, f.broken["ci"]
 }
 

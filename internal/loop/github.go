@@ -30,9 +30,9 @@ type GitHub interface {
 	Promote(ctx context.Context, a render.Account, base string) (int, error)
 	// CI is what CI says of a candidate. What cannot be read is part of the verdict.
 	CI(ctx context.Context, candidate ci.Candidate) ci.Result
-	// HasCI reports whether CI runs at all: on a commit, on the open pull request, or by
+	// HasCI reports whether CI runs at all: on the candidate's base, on the open pull request, or by
 	// the rules of the branch that it is for.
-	HasCI(ctx context.Context, commit, into string, elsewhere []string) (bool, error)
+	HasCI(ctx context.Context, candidate ci.Candidate) (bool, error)
 	// Ready reports whether a person marked the pull request ready since it was heard.
 	Ready(ctx context.Context) (bool, error)
 	// Dispatch starts a workflow on a branch.

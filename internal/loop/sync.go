@@ -290,9 +290,6 @@ func (r *run) positionOfFix(ctx context.Context, from *proposal.Proposal, e hist
 // withBase returns a commit with the default branch in it: the commit itself, or
 // the merge of both, which is not pushed.
 func (r *run) withBase(ctx context.Context, commit, base string) (string, error) {
-	if base == "" {
-		return commit, nil
-	}
 	has, err := r.Repo.IsAncestor(ctx, base, commit)
 	if err != nil || has {
 		return commit, err

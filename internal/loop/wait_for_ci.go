@@ -41,16 +41,13 @@ func (r *run) waits(ctx context.Context, late bool) *waiting {
 	}
 	r.iteration = e.Iteration
 	r.step("ci", "commit %.12s", e.Commit)
-	at := ci.Candidate{
-		Commit: e.Commit, Base: r.checkedBase(ctx, r.records.Base),
-		BaseBranch: r.records.BaseBranch,
-	}
+	at, err := r.candidate(ctx, r.records.Base, r.records.BaseBranch)
+	at.Starts = at.Starts || err != nil
+	at.Commit = e.Commit
 	at.Branch.Commit, at.Branch.Err = r.head(ctx)
 	if r.merged(e.Commit) {
 		at.Branch.Commit = e.Commit // it may be deleted
 	}
-	starts, elsewhere, err := r.workflows(ctx, r.records.Base, r.records.BaseBranch)
-	at.Starts, at.Elsewhere = starts || err != nil, elsewhere
 	w := &waiting{run: r, e: *e, ci: r.GitHub.CI(ctx, at)}
 	w.event = w.happened(ctx, late)
 	return w
@@ -260,12 +257,13 @@ func (r *run) ciRequired(ctx context.Context, base, into string) bool {
 	case r.Program.CIGate == "required", r.Program.CIWorkflow != "", r.records.CISeen:
 		return true
 	}
-	starts, elsewhere, err := r.workflows(ctx, base, into)
-	if err == nil && !starts {
-		starts, err = r.GitHub.HasCI(ctx, r.checkedBase(ctx, base), into, elsewhere)
+	at, err := r.candidate(ctx, base, into)
+	required := at.Starts
+	if err == nil && !required {
+		required, err = r.GitHub.HasCI(ctx, at)
 	}
 	r.warn("whether CI runs on the default branch was not read, so the change waits for CI: %v", err)
-	return err != nil || starts
+	return err != nil || required
 }
 
 // maxSkipped bounds how many commits in a row may ask CI to stay away.
@@ -285,12 +283,13 @@ func (r *run) checkedBase(ctx context.Context, base string) string {
 	return base
 }
 
-// workflows reports whether a workflow of the base runs when a change of the target
-// files is pushed or in a pull request into the default branch, and which workflows do not.
-func (r *run) workflows(ctx context.Context, base, into string) (starts bool, elsewhere []string, err error) {
+// candidate is a change of the target files of a base, which is for a branch, with what the workflows of
+// the base do when it is pushed or in a pull request.
+func (r *run) candidate(ctx context.Context, base, into string) (ci.Candidate, error) {
+	at := ci.Candidate{Base: r.checkedBase(ctx, base), BaseBranch: into}
 	entries, err := r.Repo.LsTree(ctx, base)
 	if err != nil {
-		return false, nil, err
+		return at, err
 	}
 	change := ci.Push{Branch: r.branch(), Into: into}
 	var files, ids []string
@@ -302,14 +301,11 @@ func (r *run) workflows(ctx context.Context, base, into string) (starts bool, el
 			change.Files = append(change.Files, e.Path)
 		}
 	}
-	objects, err := r.Repo.Cat(ctx, ids...)
-	if err != nil {
-		return false, nil, err
-	}
 	texts := map[string][]byte{}
+	objects, err := r.Repo.Cat(ctx, ids...)
 	for i, o := range objects {
 		texts[files[i]] = o.Data
-		starts = starts || change.Starts(o.Data)
 	}
-	return starts, change.Elsewhere(texts), nil
+	at.Starts, at.Elsewhere = change.Started(texts)
+	return at, err
 }

@@ -32,8 +32,8 @@ type Push struct {
 	Branch, Into string
 }
 
-// Elsewhere are the names of the workflows that the change does not start, by their files.
-func (c Push) Elsewhere(workflows map[string][]byte) []string {
+// Started reports whether the change starts one of the workflows, by their files, and the names of the others.
+func (c Push) Started(workflows map[string][]byte) (one bool, elsewhere []string) {
 	starts := map[string]bool{}
 	for file, text := range workflows {
 		var read struct{ Name string }
@@ -41,8 +41,9 @@ func (c Push) Elsewhere(workflows map[string][]byte) []string {
 		name := cmp.Or(read.Name, file)
 		starts[name] = starts[name] || c.Starts(text)
 	}
+	all := len(starts)
 	maps.DeleteFunc(starts, func(_ string, is bool) bool { return is })
-	return slices.Sorted(maps.Keys(starts))
+	return len(starts) < all, slices.Sorted(maps.Keys(starts))
 }
 
 // Starts reports whether a workflow runs when the change is pushed, or when it is in a

@@ -1,6 +1,7 @@
 package ci_test
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -52,11 +53,15 @@ func TestStartsOnChange(t *testing.T) {
 	}
 	assert.True(t, ci.Push{Branch: "b"}.Starts([]byte("on:\n  push:\n    paths: ['docs/**']\n")),
 		"no target file is known")
-	assert.Equal(t, []string{"deploy.yml"}, change.Elsewhere(map[string][]byte{
-		"deploy.yml": []byte("on: {push: {branches: [main]}}\n"), "ci.yml": []byte("on: push\n"),
-		"bad.yml": []byte("on: [push\n"),
-		"a.yml":   []byte("name: Twice\non: {push: {branches: [main]}}\n"), "b.yml": []byte("name: Twice\non: push\n"),
-	}))
+	elsewhere := map[string][]byte{"deploy.yml": []byte("on: {push: {branches: [main]}}\n")}
+	one, names := change.Started(elsewhere)
+	assert.Equal(t, []any{false, []string{"deploy.yml"}}, []any{one, names})
+	maps.Copy(elsewhere, map[string][]byte{
+		"ci.yml": []byte("on: push\n"), "bad.yml": []byte("on: [push\n"),
+		"a.yml": []byte("name: Twice\non: {push: {branches: [main]}}\n"), "b.yml": []byte("name: Twice\non: push\n"),
+	})
+	one, names = change.Started(elsewhere)
+	assert.Equal(t, []any{true, []string{"deploy.yml"}}, []any{one, names})
 	assert.True(t, ci.IsWorkflow(".github/workflows/ci.yml"))
 	assert.True(t, ci.IsWorkflow(".github/workflows/ci.yaml"))
 	assert.False(t, ci.IsWorkflow(".github/workflows/old/ci.yml"))

@@ -96,19 +96,19 @@ func runOf(check api.Check, runs []api.WorkflowRun) int {
 	return slices.IndexFunc(runs, func(run api.WorkflowRun) bool { return run.Suite == check.Suite })
 }
 
-// HasCI reports whether CI runs at all: on a commit, on the open pull request, which some
+// HasCI reports whether CI runs at all: on the base of a candidate, on the open pull request, which some
 // CI looks at alone, or by the rules of the branch that it is for.
-func (s *Service) HasCI(ctx context.Context, commit, into string, elsewhere []string) (bool, error) {
-	commits := []string{commit}
+func (s *Service) HasCI(ctx context.Context, c ci.Candidate) (bool, error) {
+	commits := []string{c.Base}
 	if s.seen.pull != nil && s.seen.pull.Open() {
 		commits = append(commits, s.seen.pull.Head.SHA)
 	}
 	for _, commit := range commits {
-		if found, err := s.isChecked(ctx, commit, elsewhere); found || err != nil {
+		if found, err := s.isChecked(ctx, commit, c.Elsewhere); found || err != nil {
 			return found, err
 		}
 	}
-	rules := s.rules(ctx, into)
+	rules := s.rules(ctx, c.BaseBranch)
 	return len(rules.Required) > 0, rules.Err
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/github/githubtest"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
@@ -135,7 +136,7 @@ func TestHasCI(t *testing.T) {
 			w.begin()
 			s := w.service()
 			require.NoError(t, w.hear(s))
-			has := must(s.HasCI(t.Context(), "base", "main", nil))
+			has := must(s.HasCI(t.Context(), ci.Candidate{Base: "base", BaseBranch: "main"}))
 			assert.Equal(t, c.want, has)
 		})
 	}

@@ -20,26 +20,17 @@ const clocksDiffer = 10 * time.Minute
 // removed whole has begun anew since. It also says what is dated later than it was written.
 func (m *Memory) rewritten(ctx context.Context, head, name string, log *history.Log) (found []string, err error) {
 	versions, err := m.Repo.Versions(ctx, name+iterationsSuffix, head) // the newest commit first
-	if err != nil {
+	if err != nil || len(versions) == 0 {
 		return nil, err
 	}
 	var ids []string
-	for i, v := range versions {
+	for _, v := range versions {
 		if v.OldID != "" && v.NewID != "" {
 			ids = append(ids, v.OldID, v.NewID)
 		}
-		if v.NewID != "" || i > 0 && versions[i-1].Commit == v.Commit {
-			continue
-		}
-		if whole, err := m.removedWhole(ctx, v.Commit, name); err != nil {
-			return nil, err
-		} else if whole {
-			versions = versions[:i]
-			break
-		}
 	}
 	texts, err := m.read(ctx, ids)
-	if err != nil || len(versions) == 0 {
+	if err != nil {
 		return nil, err
 	}
 	commits, err := m.Repo.Log(ctx, 0, head)
@@ -51,18 +42,26 @@ func (m *Memory) rewritten(ctx context.Context, head, name string, log *history.
 		dates[commit.ID] = commit.Time
 	}
 	say := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
-	commit, before, newest := "", -1, -1 // before is the newest iteration of the commits before
+	commit, before, newest, whole := "", -1, -1, false // before is the newest iteration of the commits before
 	written := map[int]time.Time{}
 	for _, v := range slices.Backward(versions) {
 		if v.Commit != commit {
-			commit, before = v.Commit, newest
+			commit, before, whole = v.Commit, newest, v.NewID == ""
+			if whole {
+				if whole, err = m.removedWhole(ctx, commit, name); err != nil {
+					return nil, err
+				}
+			}
+			if whole {
+				found, newest = nil, -1
+			}
 			if date := dates[commit]; date.After(m.Now().Add(clocksDiffer)) {
 				say("commit %.12s is dated %s, which is not yet", commit, date.Format(time.RFC3339))
 			}
 		}
 		number, ours := numberOf(strings.TrimPrefix(v.Path, name+iterationsSuffix+"/"))
 		switch {
-		case !ours:
+		case !ours || whole:
 			continue
 		case v.NewID == "":
 			say("commit %.12s removes iteration %d, and leaves the state", commit, number)
