@@ -98,11 +98,18 @@ func (m *Memory) At(ctx context.Context, head, name string) (files Files, err er
 	if err != nil {
 		return Files{}, fmt.Errorf("read the records of %s: %w", name, err)
 	}
-	var ids []string
+	texts := map[string]*[]byte{name + stateSuffix: &files.State, name + resultsSuffix: &files.Results}
 	for _, e := range entries {
-		if e.Path == name+iterationsSuffix {
+		text, is := texts[e.Path]
+		switch {
+		case !is:
 			files.Ledger, err = m.readLedger(ctx, e, name)
-		} else if ids = append(ids, e.ID); !regular(e) {
+		case regular(e):
+			var objects []git.Object
+			if objects, err = m.Repo.Cat(ctx, e.ID); err == nil {
+				*text = objects[0].Data
+			}
+		default:
 			err = fmt.Errorf(
 				"%s on branch %s is no regular file (mode %s) of at most %d bytes; remove it there",
 				e.Path,
@@ -113,18 +120,6 @@ func (m *Memory) At(ctx context.Context, head, name string) (files Files, err er
 		}
 		if err != nil {
 			return Files{}, err
-		}
-	}
-	texts, err := m.read(ctx, ids)
-	if err != nil {
-		return Files{}, err
-	}
-	for _, e := range entries {
-		switch e.Path {
-		case name + stateSuffix:
-			files.State = texts[e.ID]
-		case name + resultsSuffix:
-			files.Results = texts[e.ID]
 		}
 	}
 	m.last.Store(&reading{head, name, files})

@@ -29,9 +29,13 @@ func (m *Memory) rewritten(ctx context.Context, head, name string, log *history.
 			ids = append(ids, v.OldID, v.NewID)
 		}
 	}
-	texts, err := m.read(ctx, ids)
+	objects, err := m.Repo.Cat(ctx, ids...)
 	if err != nil {
 		return nil, err
+	}
+	texts := map[string][]byte{}
+	for i, o := range objects {
+		texts[ids[i]] = o.Data
 	}
 	commits, err := m.Repo.Log(ctx, 0, head)
 	if err != nil {

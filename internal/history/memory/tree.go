@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -14,20 +13,6 @@ import (
 
 // remembered are the iterations that were read last, by the ids of their files: most of them never change.
 type remembered map[string]*history.Iteration
-
-// read reads files by their ids.
-func (m *Memory) read(ctx context.Context, ids []string) (map[string][]byte, error) {
-	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
-	texts := make(map[string][]byte, len(ids))
-	objects, err := m.Repo.Cat(ctx, ids...)
-	if err != nil {
-		return nil, fmt.Errorf("read the records: %w", err)
-	}
-	for i, o := range objects {
-		texts[ids[i]] = o.Data
-	}
-	return texts, nil
-}
 
 // root is the root of the memory branch, by name.
 func (m *Memory) root(ctx context.Context, head string) (map[string]git.TreeEntry, error) {
@@ -71,9 +56,9 @@ func (m *Memory) states(ctx context.Context, root map[string]git.TreeEntry) (
 			failed[name] = fmt.Errorf("it is no regular file there (mode %s); remove it, or put the state back", e.Mode)
 		}
 	}
-	read, err := m.read(ctx, ids)
-	for i, name := range names {
-		texts[name] = read[ids[i]]
+	objects, err := m.Repo.Cat(ctx, ids...)
+	for i, o := range objects {
+		texts[names[i]] = o.Data
 	}
 	return texts, failed, err
 }
@@ -123,15 +108,16 @@ func (m *Memory) readLedger(ctx context.Context, dir git.TreeEntry, name string)
 			wanted = append(wanted, e.ID)
 		}
 	}
-	texts, err := m.read(ctx, wanted)
+	objects, err := m.Repo.Cat(ctx, wanted...)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read the ledger of %s: %w", name, err)
 	}
 	now, list := make(remembered, len(ours)), make([]*history.Iteration, len(ours))
 	for i, e := range ours {
 		it := known[e.ID]
 		if it == nil {
-			it, err = history.ParseIteration(texts[e.ID])
+			it, err = history.ParseIteration(objects[0].Data)
+			objects = objects[1:]
 			if number, _ := numberOf(e.Path); err == nil && it.Number != number {
 				err = fmt.Errorf("it says that it is iteration %d", it.Number)
 			}
