@@ -210,7 +210,7 @@ func (r SkillReport) render(f form) string {
 		f.section("Trigger queries", lines(r.Triggers, f.triggers)) +
 		f.section("Remaining failures", lines(r.Failures, f.failure)) +
 		f.section("What the grader would improve in the suite",
-			lines(merged(r.Feedback), func(one SkillFeedback) string {
+			lines(MergedFeedback(r.Feedback), func(one SkillFeedback) string {
 				return label(one.Case) + ": " + f.text(one.Text, maxLine)
 			})) +
 		f.section("Changes from v0", lines(r.Changes, f.change))
@@ -228,8 +228,8 @@ func (f form) grid(title, align string, header []string, rows [][]string) string
 	return f.heading(title) + f.table(Table{Header: header, Align: align, Rows: rows})
 }
 
-// merged has one entry for what a grader says of several cases.
-func merged(feedback []SkillFeedback) []SkillFeedback {
+// MergedFeedback has one entry for what a grader says of several cases.
+func MergedFeedback(feedback []SkillFeedback) []SkillFeedback {
 	var list []SkillFeedback
 	for _, one := range feedback {
 		at := slices.IndexFunc(list, func(other SkillFeedback) bool { return other.Text == one.Text })

@@ -62,8 +62,8 @@ func Evaluate(ctx context.Context, skill *evalrun.Skill, keep string, o evalrun.
 	}
 	found.Figure, found.remarks, found.Feedback = figureOf(result), evalrun.Remarks(result.Cases), map[string]string{}
 	for _, c := range result.Cases {
-		if feedback := c.Feedback(); feedback != nil {
-			found.Feedback[c.ID] = string(feedback)
+		if c.Feedback != nil {
+			found.Feedback[c.ID] = string(c.Feedback)
 		}
 	}
 	triggers := skill.TriggerSuite()

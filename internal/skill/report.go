@@ -62,11 +62,7 @@ func (v *Versions) Report(ctx context.Context, version int) (r render.SkillRepor
 	}
 	r.Failures = failuresOf(after.Cases)
 	if suite.Graded() {
-		for _, c := range after.Cases {
-			for _, text := range evalrun.Suggestions(c.Feedback()) {
-				r.Feedback = append(r.Feedback, render.SkillFeedback{Case: c.ID, Text: text})
-			}
-		}
+		r.Feedback = evalrun.Feedback(after.Cases)
 	}
 	if r.Triggers, err = triggersIn(v.Workspace, suite, table.Rows); err != nil {
 		return r, nil, err

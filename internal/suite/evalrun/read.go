@@ -13,6 +13,7 @@ import (
 
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/plain"
+	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/suite/evals"
 )
 
@@ -93,32 +94,31 @@ func Failures(r Result, most int) string {
 	return text
 }
 
-// Remarks are lines of what graders would improve in the suite. What one says of several
-// cases is one line.
-func Remarks(scored []evals.CaseScore) []string {
-	var texts []string
-	cases := map[string][]string{}
+// Feedback is what graders would improve in the suite, case by case.
+func Feedback(scored []evals.CaseScore) (list []render.SkillFeedback) {
 	for _, c := range scored {
-		for _, text := range Suggestions(c.Feedback()) {
-			if cases[text] == nil {
-				texts = append(texts, text)
-			}
-			cases[text] = append(cases[text], c.ID)
+		for _, text := range suggestions(c.Feedback) {
+			list = append(list, render.SkillFeedback{Case: c.ID, Text: text})
 		}
 	}
-	for i, text := range texts {
-		noun := "case"
-		if len(cases[text]) > 1 {
-			noun = "cases"
-		}
-		texts[i] = fmt.Sprintf("the grader on %s %s: %s", noun, strings.Join(cases[text], ", "), text)
-	}
-	return texts
+	return list
 }
 
-// Suggestions are the lines of a grader's feedback on the suite: each suggestion,
+// Remarks are the lines of that. What is said of several cases is one line.
+func Remarks(scored []evals.CaseScore) (lines []string) {
+	for _, one := range render.MergedFeedback(Feedback(scored)) {
+		noun := "case"
+		if strings.Contains(one.Case, ", ") {
+			noun = "cases"
+		}
+		lines = append(lines, fmt.Sprintf("the grader on %s %s: %s", noun, one.Case, one.Text))
+	}
+	return lines
+}
+
+// suggestions are the lines of a grader's feedback on the suite: each suggestion,
 // and what it says of the whole.
-func Suggestions(feedback json.RawMessage) []string {
+func suggestions(feedback json.RawMessage) []string {
 	var said struct {
 		Suggestions []json.RawMessage `json:"suggestions"`
 		Overall     string            `json:"overall"`

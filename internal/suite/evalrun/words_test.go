@@ -75,9 +75,9 @@ func TestSuggestions(t *testing.T) {
 		"{\"suggestions\": [\"a\\nb\\u001b[2J\"]}":                                                     "a b",
 		`{"suggestions": ["a"], "overall": "b", "later": {}}`:                                          "a|b",
 	} {
-		assert.Equal(t, want, strings.Join(Suggestions([]byte(feedback)), "|"), feedback)
+		assert.Equal(t, want, strings.Join(suggestions([]byte(feedback)), "|"), feedback)
 	}
-	long := Suggestions([]byte(`{"overall": "` + strings.Repeat("ä", 1000) + `"}`))
+	long := suggestions([]byte(`{"overall": "` + strings.Repeat("ä", 1000) + `"}`))
 	require.Len(t, long, 1)
 	assert.Equal(t, MaxWords, utf8.RuneCountInString(long[0]))
 }
@@ -107,13 +107,13 @@ func TestFailuresAreBounded(t *testing.T) {
 
 func TestFailuresInWords(t *testing.T) {
 	t.Parallel()
-	feedback := evals.Grading{Feedback: []byte(`{"overall": "check more"}`)}
+	feedback := []byte(`{"overall": "check more"}`)
 	golden.Row(t, "", Failures(Result{Cases: []evals.CaseScore{
 		{ID: "1", Passed: 2, Total: 2},
 		{ID: "2", Total: 3, Problem: "it crashed", Failed: []evals.Graded{{Text: "of another run"}}},
 		{ID: "3", Passed: 1, Total: 2, Failed: []evals.Graded{{Text: "it\ngreets", Evidence: "no greeting"}}},
-		{ID: "4", Passed: 1, Total: 1, Gradings: []evals.Grading{{}, feedback}},
-		{ID: "5", Passed: 1, Total: 1, Gradings: []evals.Grading{feedback}},
+		{ID: "4", Passed: 1, Total: 1, Feedback: feedback},
+		{ID: "5", Passed: 1, Total: 1, Feedback: feedback},
 	}}, 4000))
 	assert.Empty(t, Failures(Result{}, 4000))
 }

@@ -81,7 +81,6 @@ func TestScoreCountsTheSuiteAlone(t *testing.T) {
 	assert.Equal(t, []string{"c"}, scored.Unanswered)
 	assert.Len(t, scored.Failed, 2)
 	assert.Equal(t, "1/2", scored.PassRate().RatString())
-	assert.False(t, scored.Perfect())
 }
 
 func TestGradingIsReadInBothSpellings(t *testing.T) {
@@ -183,7 +182,6 @@ func TestAggregate(t *testing.T) {
 		{Text: "the whole case", Evidence: "in 1 of 4 runs: crashed"},
 		{Text: "y", Evidence: "in 1 of 4 runs: seen", Source: ByGrader},
 	}, got[0].Failed)
-	assert.Len(t, got[0].Runs, 4)
 	got = Aggregate(crashed, crashed)
 	assert.Equal(t, "in all 2 runs: crashed", got[0].Problem)
 	assert.Equal(t, "0", got[0].PassRate().RatString())

@@ -26,20 +26,8 @@ type CaseScore struct {
 	// seen; Unanswered those that the grading does not have.
 	Failed     []Graded
 	Unanswered []string
-	// Gradings are those of its runs, as far as there are any.
-	Gradings []Grading
-	// Runs are the single runs of a score that Aggregate made; nil of one run.
-	Runs []CaseScore
-}
-
-// Feedback is what the first grader that said something would improve in the suite.
-func (s CaseScore) Feedback() json.RawMessage {
-	for _, g := range s.Gradings {
-		if len(g.Feedback) > 0 {
-			return g.Feedback
-		}
-	}
-	return nil
+	// Feedback is what the first grader that said something would improve in the suite.
+	Feedback json.RawMessage
 }
 
 // Crashed is the score of a case without a grading.
@@ -50,7 +38,7 @@ func (c Case) Crashed(problem string) CaseScore {
 // Score counts the case's expectations and checks against a grading: one that
 // the grading does not answer, or answers in two ways, has not passed.
 func (c Case) Score(g Grading) CaseScore {
-	scored := CaseScore{ID: c.ID, Total: c.Total(), Gradings: []Grading{g}}
+	scored := CaseScore{ID: c.ID, Total: c.Total(), Feedback: g.Feedback}
 	for _, wanted := range c.wanted() {
 		answered, found := g.answer(wanted)
 		switch {
@@ -100,9 +88,6 @@ func (s CaseScore) PassRate() *big.Rat {
 	return big.NewRat(int64(s.Passed), int64(s.Total))
 }
 
-// Perfect reports whether everything passed.
-func (s CaseScore) Perfect() bool { return s.PassRate().Cmp(big.NewRat(1, 1)) == 0 }
-
 // MeanPassRate is the score of an iteration: the unweighted mean over all cases
 // of the suite, summed in their order, or 0.
 func MeanPassRate(cases []CaseScore) *big.Rat {
@@ -138,34 +123,33 @@ func Aggregate(runs ...[]CaseScore) (all []CaseScore) {
 		return runs[0]
 	}
 	for i := 0; len(runs) > 0 && i < len(runs[0]); i++ {
-		var same []CaseScore
-		for _, run := range runs {
-			same = append(same, run[i])
-		}
-		all = append(all, aggregateCase(same))
+		all = append(all, aggregateCase(runs, i))
 	}
 	return all
 }
 
 // aggregateCase puts the runs of one case into one. What failed is told with how often,
 // and with what was seen first.
-func aggregateCase(runs []CaseScore) CaseScore {
-	sum := CaseScore{ID: runs[0].ID, Runs: runs}
-	var times []int // of each failure
+func aggregateCase(runs [][]CaseScore, i int) CaseScore {
+	sum := CaseScore{ID: runs[0][i].ID}
+	times := map[Graded]int{} // of each failure, whatever was seen
 	broken := 0
-	for _, run := range runs {
-		sum.Total, sum.Gradings = sum.Total+run.Total, append(sum.Gradings, run.Gradings...)
+	for _, cases := range runs {
+		run := cases[i]
+		sum.Total += run.Total
+		if sum.Feedback == nil {
+			sum.Feedback = run.Feedback
+		}
 		if run.Problem != "" {
 			broken++
 			run = CaseScore{Failed: []Graded{{Text: "the whole case", Evidence: run.Problem}}}
 		}
 		sum.Passed += run.Passed
 		for _, g := range run.Failed {
-			i := slices.IndexFunc(sum.Failed, func(o Graded) bool { return o.Text == g.Text && o.Source == g.Source })
-			if i < 0 {
-				i, sum.Failed, times = len(times), append(sum.Failed, g), append(times, 0)
+			key := Graded{Text: g.Text, Source: g.Source}
+			if times[key]++; times[key] == 1 {
+				sum.Failed = append(sum.Failed, g)
 			}
-			times[i]++
 		}
 		for _, text := range run.Unanswered {
 			if !slices.Contains(sum.Unanswered, text) {
@@ -174,10 +158,11 @@ func aggregateCase(runs []CaseScore) CaseScore {
 		}
 	}
 	if broken == len(runs) {
-		sum.Failed, sum.Problem = nil, fmt.Sprintf("in all %d runs: %s", broken, runs[0].Problem)
+		sum.Failed, sum.Problem = nil, fmt.Sprintf("in all %d runs: %s", broken, runs[0][i].Problem)
 	}
-	for i := range sum.Failed {
-		sum.Failed[i].Evidence = fmt.Sprintf("in %d of %d runs: %s", times[i], len(runs), sum.Failed[i].Evidence)
+	for i, g := range sum.Failed {
+		sum.Failed[i].Evidence = fmt.Sprintf("in %d of %d runs: %s", times[Graded{Text: g.Text, Source: g.Source}],
+			len(runs), g.Evidence)
 	}
 	return sum
 }
