@@ -2,9 +2,6 @@ package loop
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -131,7 +128,7 @@ func (r *run) prompt(at position, a *attempt, files []string) string {
 	}
 	return prompt.Build(prompt.Input{
 		Room:    room,
-		Program: p.Name, Iteration: r.iteration, Goal: goal, Targets: texts(p.Targets), Protected: r.never(at),
+		Program: p.Name, Iteration: r.iteration, Goal: goal, Targets: program.Texts(p.Targets), Protected: r.never(at),
 		Files:  files,
 		Metric: p.Metric, Direction: p.Direction, Target: b.target(), Initial: b.Initial, Best: b.Best,
 		Script: p.Script,
@@ -181,21 +178,12 @@ func summary(said string, changed []string) string {
 
 // never are what no candidate may change, although a target may match it.
 func (r *run) never(at position) []string {
-	matcher, list := r.Program.Matcher(), texts(r.Program.Protected)
+	matcher, list := r.Program.Matcher(), program.Texts(r.Program.Protected)
 	rules := r.rules(at)
 	for _, file := range append(rules.Scripts, r.Program.File) {
 		if matcher.Allows(file) && !rules.Allow(file) {
 			list = append(list, file)
 		}
-	}
-	return list
-}
-
-// texts are the patterns as they were written.
-func texts(patterns []program.Pattern) []string {
-	list := make([]string, len(patterns))
-	for i, pattern := range patterns {
-		list[i] = pattern.Text
 	}
 	return list
 }
@@ -215,7 +203,7 @@ func takeNotes(at position, dir string, masker process.Masker) (history.Notes, e
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return history.Notes{}, fmt.Errorf("open the tree: %w", err)
+		return history.Notes{}, err
 	}
 	defer func() { _ = root.Close() }()
 	// Only a part of so much is parsed, so that no secret is cut in two.
@@ -223,15 +211,14 @@ func takeNotes(at position, dir string, masker process.Masker) (history.Notes, e
 	if err != nil {
 		return history.Notes{}, nil // there are no notes, or the guard refuses what is there
 	}
-	if err := root.Remove(prompt.NotesFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return history.Notes{}, fmt.Errorf("remove the agent's notes: %w", err)
-	}
-	return history.Notes(prompt.ParseNotes(masker.Bytes(text))), nil
+	_ = root.Remove(prompt.NotesFile) // else the guard refuses it
+	return prompt.ParseNotes(masker.Bytes(text)), nil
 }
 
-// enterNotes adds the notes of an iteration to the sections that people read.
-func (b *records) enterNotes(iteration int, notes prompt.Notes) {
-	b.doc.Learn(state.Lessons, iteration, notes.Lessons)
-	b.doc.Learn(state.Foreclosed, iteration, notes.Foreclosed)
-	b.doc.Learn(state.Future, iteration, notes.Ideas)
+// enterNotes adds the notes of the iteration to the sections that people read.
+func (b *records) enterNotes(all history.Notes) {
+	notes := prompt.Few(all)
+	b.doc.Learn(state.Lessons, b.iteration, notes.Lessons)
+	b.doc.Learn(state.Foreclosed, b.iteration, notes.Foreclosed)
+	b.doc.Learn(state.Future, b.iteration, notes.Ideas)
 }

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -124,19 +125,19 @@ func TestTakeNotes(t *testing.T) {
 	for name, c := range map[string]struct {
 		text    string
 		tracked bool
-		want    prompt.Notes
+		want    history.Notes
 		stays   bool
 	}{
 		"notes": {
 			text: "LESSON: one\nIDEA: two\nFORECLOSED: three\n",
-			want: prompt.Notes{Lessons: []string{"one"}, Ideas: []string{"two"}, Foreclosed: []string{"three"}},
+			want: history.Notes{Lessons: []string{"one"}, Ideas: []string{"two"}, Foreclosed: []string{"three"}},
 		},
 		"the repository's own":       {text: "LESSON: one\n", tracked: true, stays: true},
 		"a link":                     {text: link, stays: true},
 		"what is beyond is not read": {text: filler(prompt.MaxNotes) + "LESSON: one\n"},
 		"a secret at the end of it": {
 			text: filler(prompt.MaxNotes-20) + "LESSON: a " + secret + " ok\n",
-			want: prompt.Notes{Lessons: []string{"a *** ok"}},
+			want: history.Notes{Lessons: []string{"a *** ok"}},
 		},
 	} {
 		around := t.TempDir()
@@ -160,14 +161,14 @@ func TestTakeNotes(t *testing.T) {
 		for range 2 {
 			got, err := takeNotes(at, dir, process.NewMasker(nil, secret))
 			require.NoError(t, err, name)
-			assert.Equal(t, history.Notes(c.want), got, name)
+			assert.Equal(t, c.want, got, name)
 			_, err = os.Lstat(path)
 			assert.Equal(t, c.stays, err == nil, name)
-			c.want = prompt.Notes{} // they are taken once
+			c.want = history.Notes{} // they are taken once
 		}
 	}
 	_, err := takeNotes(position{}, filepath.Join(t.TempDir(), "gone"), process.Masker{})
-	require.ErrorContains(t, err, "open the tree")
+	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 
 func TestSuiteIsPartOfEvaluator(t *testing.T) {

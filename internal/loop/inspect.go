@@ -199,11 +199,8 @@ func breakFiles(dir, how string, files ...string) error {
 }
 
 func breakFile(root *os.Root, how, file string) error {
-	for end := range len(file) {
-		if !os.IsPathSeparator(file[end]) {
-			continue
-		}
-		if info, err := root.Lstat(file[:end]); err == nil && !info.IsDir() {
+	for dir := filepath.Dir(file); dir != "."; dir = filepath.Dir(dir) {
+		if info, err := root.Lstat(dir); err == nil && !info.IsDir() {
 			return nil
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/plain"
-	"github.com/org/autoloop/internal/prompt"
 	"github.com/org/autoloop/internal/render"
 )
 
@@ -212,10 +211,10 @@ func (r *run) enter(b *records, at position, p *proposal.Proposal) error {
 	}
 	for _, e := range p.Proposed {
 		if e.Proposal != p.Number() {
-			b.enterNotes(b.iteration, prompt.Notes(e.Notes).Few())
+			b.enterNotes(e.Notes)
 		}
 	}
-	b.enterNotes(b.iteration, prompt.Notes(p.Decided.Notes).Few()) // the deciding one's last
+	b.enterNotes(p.Decided.Notes) // the deciding one's last
 	if decided.Outcome == history.PendingCI {
 		r.consumed(b)
 	} else {

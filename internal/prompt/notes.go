@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -19,25 +20,20 @@ const (
 	maxNotes = 5
 )
 
-// Notes are what an agent handed back, at most five of each, one line each:
-// data that it made up.
-type Notes struct {
-	Lessons    []string `json:"lessons,omitempty"`
-	Foreclosed []string `json:"foreclosed,omitempty"`
-	Ideas      []string `json:"ideas,omitempty"`
+// Few returns notes within their bounds, at most five of each, one line each: those of ParseNotes
+// are as they were.
+func Few(n history.Notes) history.Notes {
+	return history.Notes{Lessons: few(n.Lessons), Foreclosed: few(n.Foreclosed), Ideas: few(n.Ideas)}
 }
-
-// Few returns the notes within their bounds: those of ParseNotes are as they were.
-func (n Notes) Few() Notes { return Notes{few(n.Lessons), few(n.Foreclosed), few(n.Ideas)} }
 
 // ParseNotes reads the file: lines that begin with `LESSON:`, `FORECLOSED:` or
 // `IDEA:`, as list items or not, or one JSON object with lists of texts named
 // lessons, foreclosed and ideas. What is neither is left out.
-func ParseNotes(data []byte) Notes {
+func ParseNotes(data []byte) history.Notes {
 	text := strings.ToValidUTF8(string(data[:min(len(data), MaxNotes)]), "\uFFFD")
-	var said Notes
+	var said history.Notes
 	if strings.HasPrefix(strings.TrimSpace(text), "{") && json.Unmarshal([]byte(text), &said) == nil {
-		return said.Few()
+		return Few(said)
 	}
 	for line := range strings.Lines(text) {
 		label, rest, found := strings.Cut(line, ":")
@@ -53,7 +49,7 @@ func ParseNotes(data []byte) Notes {
 			said.Ideas = append(said.Ideas, rest)
 		}
 	}
-	return said.Few()
+	return Few(said)
 }
 
 // few keeps the first different texts.

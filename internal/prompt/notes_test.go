@@ -7,12 +7,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/prompt"
 )
 
 func TestParseNotes(t *testing.T) {
 	t.Parallel()
-	want := prompt.Notes{
+	want := history.Notes{
 		Lessons:    []string{"caches lie: always"},
 		Foreclosed: []string{"threads, for the lock is global"}, Ideas: []string{"a table"},
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/lazyregexp"
+	"github.com/org/autoloop/internal/plain"
 )
 
 const (
@@ -66,9 +67,9 @@ func telling(streams ...string) []string {
 			switch line = strings.TrimSpace(line); {
 			case line == "":
 			case !idle().MatchString(line):
-				return []string{bounded(line)}
+				return []string{plain.Clip(line, maxLine)}
 			case last == nil:
-				last = []string{bounded(line)}
+				last = []string{plain.Clip(line, maxLine)}
 			}
 		}
 	}
@@ -78,17 +79,10 @@ func telling(streams ...string) []string {
 // first are the first lines that may say something, each once.
 func first(lines []string) (found []string) {
 	for _, line := range lines {
-		line = bounded(strings.TrimSpace(line))
+		line = plain.Clip(strings.TrimSpace(line), maxLine)
 		if line != "" && !idle().MatchString(line) && !slices.Contains(found, line) && len(found) < maxLines {
 			found = append(found, line)
 		}
 	}
 	return found
-}
-
-func bounded(line string) string {
-	if len(line) > maxLine {
-		return strings.ToValidUTF8(line[:maxLine], "") + "…"
-	}
-	return line
 }
