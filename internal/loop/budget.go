@@ -242,10 +242,7 @@ func (r *run) interrupted(reason decision.Reason) []*attempt {
 	all[0].agent = nil
 	for i, one := range r.working {
 		cut := r.newAttempt(one.Proposal, one.of)
-		cut.Model, *cut.Usage = one.Model, *one.Usage
-		if seconds, worked := one.Durations["propose"]; worked {
-			cut.Durations["propose"] = seconds
-		}
+		cut.Model, cut.Usage, cut.Durations = one.Model, one.Usage, one.Durations
 		all = append(all[:i], cut)
 	}
 	for _, one := range all {

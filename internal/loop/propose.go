@@ -45,7 +45,7 @@ func (r *run) describe(p *proposal.Proposal, at position, all []*attempt) {
 	if until, ok := r.postponedUntil(all); ok {
 		p.Postponed = &history.Finished{
 			Evaluation: last.Evaluation, NotBefore: &until, Reason: limited(until, last.reply.Failure.Message),
-			Work: history.Work{Agent: work.Agent, Usage: work.Usage, Durations: work.Durations},
+			Work: work,
 		}
 		return
 	}

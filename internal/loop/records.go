@@ -52,7 +52,11 @@ func openRecords(s *session, files memory.Files) (*records, error) {
 	if files.State == nil {
 		b.doc = state.New(p.Name)
 	} else if b.doc, err = state.Parse(files.State); err != nil {
-		return nil, fmt.Errorf("read %s: %w", statePlace(p.Name, err), err)
+		problem := program.Problem{File: memory.MemoryBranch + ":" + p.Name + ".md", Message: err.Error()}
+		if at, is := errors.AsType[*state.Problem](err); is {
+			problem.Line = at.Line
+		}
+		return nil, fmt.Errorf("read %s", problem)
 	}
 	b.machine = b.doc.Machine()
 	if files.State != nil && b.machine.DirectionGiven {
@@ -125,15 +129,6 @@ func (b *records) completeAtTarget() {
 	b.add(&history.Completed{Reason: reason})
 	b.machine.Completed, b.machine.CompletedReason = true, reason.String()
 	b.stopped = "completed: " + reason.String()
-}
-
-// statePlace names a state file on the memory branch, with the line of a problem.
-func statePlace(name string, err error) string {
-	place := memory.MemoryBranch + ":" + name + ".md"
-	if at, is := errors.AsType[*state.Problem](err); is && at.Line > 0 {
-		return fmt.Sprintf("%s:%d", place, at.Line)
-	}
-	return place
 }
 
 // compare warns where the state file and the ledger disagree. The ledger is right

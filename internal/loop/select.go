@@ -26,18 +26,11 @@ func (r *run) selectAttempt(all []*attempt) []*attempt {
 
 // compare orders attempts, the one that decides first.
 func (r *run) compare(a, b *attempt) int {
-	if by := cmp.Compare(rank(a), rank(b)); by != 0 {
+	by := cmp.Compare(rank(a), rank(b))
+	if by != 0 || a.Metric == nil || b.Metric == nil {
 		return by
 	}
-	switch x, y := a.Metric, b.Metric; {
-	case x == nil || y == nil:
-		return 0
-	case r.Program.Direction.Better(*x, *y):
-		return -1
-	case r.Program.Direction.Better(*y, *x):
-		return 1
-	}
-	return 0
+	return r.Program.Direction.Compare(*a.Metric, *b.Metric)
 }
 
 func rank(a *attempt) int {

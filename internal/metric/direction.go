@@ -32,13 +32,16 @@ func (d Direction) String() string {
 	return string(Higher)
 }
 
-// Better reports whether a is strictly better than b.
-func (d Direction) Better(a, b Value) bool {
+// Compare orders values, the better one first.
+func (d Direction) Compare(a, b Value) int {
 	if d == Lower {
-		return a.Cmp(b) < 0
+		return a.Cmp(b)
 	}
-	return a.Cmp(b) > 0
+	return b.Cmp(a)
 }
+
+// Better reports whether a is strictly better than b.
+func (d Direction) Better(a, b Value) bool { return d.Compare(a, b) < 0 }
 
 // Improved reports whether value is strictly better than best. Without a best
 // (nil) the value is the first and counts as improved; a tie never does.

@@ -63,13 +63,7 @@ func elitesOf(p Population, home int) []*history.Proposed {
 		lines[one] = decision.PatchLines([]byte(one.Patch))
 	}
 	compare := func(a, b *history.Proposed) int {
-		switch {
-		case p.Direction.Better(*a.Metric, *b.Metric):
-			return -1
-		case p.Direction.Better(*b.Metric, *a.Metric):
-			return 1
-		}
-		return cmp.Compare(len(lines[a]), len(lines[b]))
+		return cmp.Or(p.Direction.Compare(*a.Metric, *b.Metric), cmp.Compare(len(lines[a]), len(lines[b])))
 	}
 	those := func(may func(*history.Proposed) bool) []*history.Proposed {
 		return slices.DeleteFunc(slices.Clone(p.Members), func(one *history.Proposed) bool { return !may(one) })
