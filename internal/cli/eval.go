@@ -95,7 +95,7 @@ func (a *App) evalSkill(ctx context.Context, dir string, p *program.Program, o *
 	}
 	worker := a.chooseAgent(p)
 	if worker == "" && p.Executor == "" && p.ExecutorCommand == "" {
-		return a.nobody(ctx, "who works on the cases")
+		return nobody("who works on the cases")
 	}
 	run, err := a.newRunDir(a.TempDir())
 	if err != nil {

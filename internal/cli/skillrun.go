@@ -65,7 +65,7 @@ func (a *App) runSkill(ctx context.Context, dir string, p *program.Program, o *s
 		return nil, err
 	}
 	if p.Agent = a.chooseAgent(p); p.Agent == "" {
-		return nil, a.nobody(ctx, "who improves the skill")
+		return nil, nobody("who improves the skill")
 	}
 	loop, err := a.newSkillLoop(ctx, p, suite, place)
 	if err != nil {

@@ -2,19 +2,15 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/setup"
 	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/internal/suite/evals"
 )
@@ -116,19 +112,8 @@ func (a *App) chooseAgent(p *program.Program) string {
 	return name
 }
 
-// nobody is the error of a suite that nobody works on: it lists who could.
-func (a *App) nobody(ctx context.Context, role string) error {
-	found, err := a.registry(a.NewRunner()).Survey(ctx, agent.Situation{Dir: a.Dir})
-	if err != nil {
-		return err
-	}
-	var ready []string
-	for _, one := range found {
-		if one.Missing == "" && !slices.Contains(setup.ProgramAgents, one.Name) {
-			ready = append(ready, one.Name)
-		}
-	}
-	return misuse.Errorf("say %s with --agent, or give a command with --agent-command; ready here: %s (`iterate "+
-		"doctor` says what each lacks)",
-		role, cmp.Or(strings.Join(ready, ", "), "none"))
+// nobody is the error of a suite that nobody works on.
+func nobody(role string) error {
+	return misuse.Errorf("say %s with --agent, or give a command with --agent-command; `iterate doctor` says who is "+
+		"ready", role)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/org/autoloop/internal/misuse"
@@ -59,9 +58,10 @@ func (a *App) validateTasks(ctx context.Context, dir string) error {
 		if task.Rubric != nil {
 			judged = "yes"
 		}
-		seconds := strconv.FormatFloat(task.Timeout.Seconds(), 'f', -1, 64) + "s"
-		table.Rows = append(table.Rows,
-			[]string{task.ID, strconv.Itoa(len(task.Checks)), judged, seconds, plain.Short(task.Title, liveWidth)})
+		table.Rows = append(table.Rows, []string{
+			task.ID, fmt.Sprint(len(task.Checks)), judged, fmt.Sprint(task.Timeout.Seconds(), "s"),
+			plain.Short(task.Title, liveWidth),
+		})
 	}
 	if len(found.Errors) > 0 {
 		found.Tasks = found.Tasks[:0]

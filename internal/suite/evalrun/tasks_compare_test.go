@@ -459,15 +459,13 @@ func TestOutcomesThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "outcome.json")
 	for text, says := range map[string]string{
-		"no":                           "their outcome:1: is not JSON",
-		"{\"scores\": [{},\n{}]}":      "outcome:2: scores[1].taskId: is missing",
-		`{"scores": [{}, {}, {}, {}]}`: "; and 3 more",
-		`{"kind": "other"}`:            "scores: is missing",
+		"no":                      "their outcome:1: is not JSON",
+		"{\"scores\": [{},\n{}]}": "outcome:2: scores[1].taskId: is missing",
+		`{"kind": "other"}`:       "scores: is missing",
 	} {
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 		o, err := ReadOutcome(file, "their outcome")
 		require.ErrorContains(t, err, says)
-		assert.NotContains(t, err.Error(), "\n", "on one line")
 		assert.Empty(t, o)
 	}
 	_, err := ReadOutcome(file+"-gone", "x")

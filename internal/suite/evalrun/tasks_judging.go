@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite/judge"
 	"github.com/org/autoloop/internal/suite/tasks"
 )
@@ -101,36 +100,32 @@ func (j *judging) one(ctx context.Context, u unit) error {
 	place := "judgements/" + digest([]any{
 		task.keys, u.side, u.repeat, j.Grader.Name(), task.Title, task.Rubric.Criteria, r,
 	})
-	var kept tasks.Judgement
-	if !j.Fresh && j.Archive.Read(place, judgementFile, &kept) {
-		nothing := metric.Usage{InputTokens: new(int64), CostUSD: &metric.Value{}}
-		j.note(u, judge.Opinion{Judgement: &kept, Usage: nothing})
-		return nil
-	}
-	opinion, err := j.Grader.Grade(ctx, judge.Work{
-		Title: task.Title, Prompt: task.Prompt, Criteria: task.Rubric.Criteria,
-		Diff: r.diff(), Words: r.Words, Failure: r.Failure, Checks: r.Checks,
-	})
-	if err != nil {
+	opinion := judge.Opinion{Judgement: &tasks.Judgement{}}
+	if j.Fresh || !j.Archive.Read(place, judgementFile, opinion.Judgement) {
+		var err error
+		opinion, err = j.Grader.Grade(ctx, judge.Work{
+			Title: task.Title, Prompt: task.Prompt, Criteria: task.Rubric.Criteria,
+			Diff: r.diff(), Words: r.Words, Failure: r.Failure, Checks: r.Checks,
+		})
 		j.spent.Add(opinion.Usage, true)
-		return err
+		staged := ""
+		if err == nil && opinion.Judgement != nil {
+			if staged, err = j.Archive.Begin(); err == nil {
+				err = j.Archive.Keep(staged, place, judgementFile, opinion.Judgement)
+			}
+		}
+		if err != nil {
+			return err
+		}
 	}
 	j.note(u, opinion)
-	if opinion.Judgement == nil {
-		return nil
-	}
-	staged, err := j.Archive.Begin()
-	if err != nil {
-		return err
-	}
-	return j.Archive.Keep(staged, place, judgementFile, opinion.Judgement)
+	return nil
 }
 
 // note takes an opinion in.
 func (j *judging) note(u unit, opinion judge.Opinion) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.spent.Add(opinion.Usage, true)
 	j.asked++
 	j.say(fmt.Sprintf(", %d/%d judged", j.asked, j.total), "")
 	if opinion.Judgement == nil {

@@ -269,13 +269,8 @@ func ReadOutcome(file, name string) (outcome tasks.SuiteOutcome, err error) {
 		return outcome, misuse.Errorf("read %s: %w", name, files.Cause(err))
 	}
 	outcome, problems := tasks.ParseOutcome(name, data)
-	if err = problems.Err(); err == nil {
-		return outcome, nil
+	if err = problems.Err(); err != nil {
+		err = misuse.New(err)
 	}
-	const most = 5
-	lines := strings.Split(err.Error(), "\n")
-	if more := len(lines) - most; more > 0 {
-		lines = append(lines[:most], fmt.Sprintf("and %d more", more))
-	}
-	return outcome, misuse.Errorf("%s", strings.Join(lines, "; "))
+	return outcome, err
 }

@@ -170,20 +170,27 @@ func (o SuiteOutcome) MayVary() bool {
 // the suite, `runs` for several. Composites that are to be computed are left
 // out. Run k has the tasks that were run at least k times.
 func (o SuiteOutcome) MarshalJSON() ([]byte, error) {
-	type outcome SuiteOutcome
-	var written struct {
-		outcome
-		Scores *[]writtenScore             `json:"scores,omitempty"`
-		Runs   []map[string][]writtenScore `json:"runs,omitempty"`
-	}
-	if written.outcome = outcome(o); o.Runs() <= 1 {
+	written := writtenOutcome{ConfigLabel: o.ConfigLabel, Stochastic: o.Stochastic, Interleaved: o.Interleaved}
+	if o.Runs() <= 1 {
 		written.Scores = new(o.nth(0))
 		return json.Marshal(written)
 	}
 	for k := range o.Runs() {
-		written.Runs = append(written.Runs, map[string][]writtenScore{"scores": o.nth(k)})
+		written.Runs = append(written.Runs, writtenRun{o.nth(k)})
 	}
 	return json.Marshal(written)
+}
+
+type writtenOutcome struct {
+	ConfigLabel string          `json:"configLabel"`
+	Stochastic  *bool           `json:"stochastic,omitempty"`
+	Interleaved *bool           `json:"interleaved,omitempty"`
+	Scores      *[]writtenScore `json:"scores,omitempty"`
+	Runs        []writtenRun    `json:"runs,omitempty"`
+}
+
+type writtenRun struct {
+	Scores []writtenScore `json:"scores"`
 }
 
 type writtenScore struct {
