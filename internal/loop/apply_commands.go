@@ -57,14 +57,19 @@ func (r *thread) unapplied(b *records) []commands.Comment {
 	})
 }
 
-// enterCommands records the effect of every command that was not applied before.
+// enterCommands records the effect of every command that was not applied before, and the answers.
 func (r *thread) enterCommands(b *records, undo *undoing) {
 	r.noteIssue(b)
 	r.endPull(b)
 	mark := commands.ParseMark(b.CommandsUntil)
 	for _, c := range r.unapplied(b) {
 		mark = mark.With(c.ID, c.Place)
-		r.enterComment(b, c, undo)
+		to, texts := commands.Answer{ID: c.ID, Place: c.Place, On: c.On, Good: true}, []string{}
+		for _, command := range c.Commands {
+			text, good := r.command(b, c, command, undo)
+			texts, to.Good = append(texts, text), to.Good && good
+		}
+		b.add(&history.Answered{Key: to.String(), Reason: strings.Join(texts, "\n\n")})
 	}
 	if mark != (commands.Mark{}) {
 		b.set(history.CommandsUntil, mark.String())
@@ -126,19 +131,6 @@ func (r *thread) endPull(b *records) {
 	if next == lifecycle.Pause {
 		b.pause(decision.Reason{Kind: decision.PullClosed, Count: pull.Number})
 	}
-}
-
-// enterComment applies the commands of one comment, and records the answer.
-func (r *thread) enterComment(b *records, c commands.Comment, undo *undoing) {
-	var texts []string
-	all := true
-	for _, command := range c.Commands {
-		text, good := r.command(b, c, command, undo)
-		texts = append(texts, text)
-		all = all && good
-	}
-	to := commands.Answer{ID: c.ID, Place: c.Place, On: c.On, Good: all}
-	b.add(&history.Answered{Key: to.String(), Reason: strings.Join(texts, "\n\n")})
 }
 
 // command applies one command, and returns the answer.

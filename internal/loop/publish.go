@@ -30,7 +30,6 @@ func (r *run) publish(ctx context.Context, from *proposal.Proposal) error {
 	if err := r.open(ctx); err != nil {
 		return err
 	}
-	r.before = r.records.LastRun
 	r.joinHanded(r.records, from.Run)
 	r.id = r.records.id
 	said := *from

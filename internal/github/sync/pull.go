@@ -3,6 +3,7 @@ package sync
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,8 +15,7 @@ import (
 // Promote opens the pull request of what was kept after Look, or writes its body anew. It
 // is the only way to one: without a gain since the last one ended, and while the
 // branch is not strictly better than the default branch, there is nothing to
-// promote, and 0 is returned. Base is the branch that it is for. An
-// error of *NotPermittedError is a person's to fix; the gain stands.
+// promote, and 0 is returned. Base is the branch that it is for.
 func (s *Service) Promote(ctx context.Context, a render.Account, base string) (number int, err error) {
 	pull := s.seen.pull
 	open := pull != nil && pull.Open()
@@ -139,24 +139,17 @@ func (s *Service) introduced(ctx context.Context, number int) (int, error) {
 	return number, err
 }
 
-// NotPermittedError says that GitHub does not let us open a pull request.
-type NotPermittedError struct{ message string }
-
-// Error says what to do.
-func (e *NotPermittedError) Error() string { return e.message }
-
+// refused says what a person can do where GitHub does not let us open a pull request.
 func refused(err error) error {
-	var failed *api.Error
-	if !errors.As(err, &failed) {
-		return err
-	}
+	failed, is := errors.AsType[*api.Error](err)
 	switch {
+	case !is:
 	case strings.Contains(failed.Message, "not permitted to create"):
-		return &NotPermittedError{"the repository does not let Actions open pull requests: allow it under Settings, " +
-			"Actions, General, Workflow permissions, or give a token of an app or a person; the gain is on its branch"}
+		return errors.New("the repository does not let Actions open pull requests: allow it under Settings, " +
+			"Actions, General, Workflow permissions, or give a token of an app or a person; the gain is on its branch")
 	case failed.Status == http.StatusForbidden, failed.Status == http.StatusNotFound,
 		failed.Status == http.StatusUnprocessableEntity:
-		return &NotPermittedError{"the pull request could not be opened, the gain is on its branch: " + failed.Error()}
+		return fmt.Errorf("the pull request could not be opened, the gain is on its branch: %w", err)
 	}
 	return err
 }
