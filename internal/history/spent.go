@@ -130,7 +130,7 @@ func (b *Summary) abandonOpen() {
 	if reserved.CostUSD != nil {
 		lost.USD = bounded(reserved.CostUSD.Float64())
 	}
-	if last := len(b.Attempts) - 1; last >= 0 && b.Attempts[last].Outcome == PendingCI {
+	if b.Waiting() != nil {
 		lost.Iterations = 0
 	}
 	b.Used = append(b.Used, Use{b.Open.Iteration, b.Open.Time, lost})

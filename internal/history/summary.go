@@ -79,8 +79,6 @@ type Summary struct {
 	// closed; Interrupted counts such runs of the same iteration in a row.
 	Open        *Started
 	Interrupted int
-	// Events is the number of events replayed.
-	Events int
 
 	fresh       []*Measured // for the iteration under way
 	proposals   Spent       // by those of the iteration under way
@@ -100,7 +98,6 @@ func Replay(events []Event) Summary {
 
 // Add takes one more event over, which must stay as it is.
 func (b *Summary) Add(e Event) {
-	b.Events++
 	switch e := e.(type) {
 	case *Started:
 		b.started(e)
@@ -153,7 +150,7 @@ func (b *Summary) Head() string {
 // Promoted is the last iteration whose change is on the program's branch, 0 for none.
 func (b *Summary) Promoted() int {
 	for _, a := range slices.Backward(b.Attempts) {
-		if a.Outcome == Accepted || a.Outcome == PendingCI {
+		if Promoted(a.Decided) {
 			return a.Iteration
 		}
 	}
@@ -181,9 +178,12 @@ func (b *Summary) stands(commit string, best *metric.Value, e *Measured) {
 // iteration was undone.
 func (b *Summary) Unmeasured() bool { return b.Initial != nil && b.Best == nil }
 
+// Holds reports whether the open start is of a run.
+func (b *Summary) Holds(run string) bool { return b.Open != nil && b.Open.Run == run }
+
 // started opens a run. One that is open already goes on in another job.
 func (b *Summary) started(e *Started) {
-	if b.Open != nil && b.Open.Run == e.Run {
+	if b.Holds(e.Run) {
 		again := *b.Open
 		again.Lease = e.Lease
 		b.Open = &again
@@ -242,7 +242,7 @@ func (b *Summary) finished(e *Finished) {
 		spent.UnknownTokens, spent.UnknownUSD = 0, 0
 		b.Used = append(b.Used, Use{e.Iteration, e.Time, spent})
 	}
-	if b.Open == nil || b.Open.Run != e.Run {
+	if !b.Holds(e.Run) {
 		return
 	}
 	if e.Stopped {
@@ -261,7 +261,7 @@ func (b *Summary) finished(e *Finished) {
 // spent is what was used since the event's run began, or by its stages when that is not known.
 func (b *Summary) spent(h *Head, w *Work, evaluation *Expense) Spent {
 	took := w.lasted()
-	if b.Open != nil && b.Open.Run == h.Run {
+	if b.Holds(h.Run) {
 		took = max(h.Time.Sub(b.Open.Time), 0)
 	}
 	spent := w.spent()
@@ -290,7 +290,7 @@ func Seconds(n float64) time.Duration {
 
 func (b *Summary) decided(e *Decided) {
 	b.NotBefore = time.Time{}
-	own := b.Open != nil && b.Open.Run == e.Run
+	own := b.Holds(e.Run)
 	b.openDecided = b.openDecided || own
 	if e.Metric != nil {
 		b.Executor = cmp.Or(e.Executor, b.Executor)
@@ -346,7 +346,7 @@ func (b *Summary) disagreed(e *Decided) {
 // not kept.
 func (b *Summary) checked(e *Checked) {
 	b.CISeen = true
-	b.openDecided = b.openDecided || b.Open != nil && b.Open.Run == e.Run
+	b.openDecided = b.openDecided || b.Holds(e.Run)
 	a := b.last()
 	if a.Decided == nil || a.Iteration != e.Iteration {
 		return

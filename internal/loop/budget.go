@@ -38,7 +38,7 @@ type spending struct {
 // may use.
 func (r *spending) blockedReason(b *records) string {
 	sum := b.Summary
-	if open := sum.Open; open != nil && open.Run != b.id {
+	if !sum.Holds(b.id) {
 		sum = sum.WithoutOpen()
 	}
 	stand := budget.Stand(r.Program, &sum, r.Now())

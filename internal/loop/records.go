@@ -149,7 +149,7 @@ func (b *records) compare() {
 // adopt takes over a state that has no ledger, as it is; its statuses in the order
 // that ledgers have.
 func (b *records) adopt() {
-	if b.Events > 0 || b.machine.IterationCount == 0 {
+	if len(b.log.Events) > 0 || b.machine.IterationCount == 0 {
 		return
 	}
 	statuses, _ := state.OldestFirst(b.doc.Bytes())
@@ -257,7 +257,7 @@ func (r *journal) write(ctx context.Context, message string, branch *git.RefUpda
 
 // holdsLease is an error when another run took the program over.
 func (b *records) holdsLease() error {
-	if b.Open == nil || b.Open.Run != b.id {
+	if !b.Holds(b.id) {
 		return errLeaseLost
 	}
 	return nil

@@ -169,7 +169,7 @@ func TestRacedChangeDecidesAgain(t *testing.T) {
 	var seen []int
 	branch := &git.RefUpdate{Ref: j.ref(), New: "1"}
 	require.NoError(t, j.update(t.Context(), "a change", branch, func(b *records) error {
-		seen = append(seen, b.Events)
+		seen = append(seen, len(b.log.Events))
 		assert.Empty(t, b.stopped, "of the first attempt")
 		if len(seen) == 1 {
 			b.pause(decision.Say("then"))

@@ -16,7 +16,7 @@ import (
 // compareMachine holds the rows of the Machine State against the records, but for those that
 // are people's. What the ledger does not name may be from before it begins.
 func (a *walk) compareMachine(records Records) {
-	if records.State == nil || a.summary.Events == 0 {
+	if records.State == nil || len(records.Events) == 0 {
 		return
 	}
 	have := records.State.Machine()

@@ -152,8 +152,8 @@ func entryOf(before *history.Summary, e *history.Decided) state.HistoryEntry {
 		PreviousBest: e.PreviousBest, Delta: e.Delta, Notes: decision.Texts(e.Reasons),
 		Commit: fmt.Sprintf("%.12s", e.Commit),
 	}
-	if open := before.Open; open != nil && open.Run == e.Run {
-		entry.Time = open.Time
+	if before.Holds(e.Run) {
+		entry.Time = before.Open.Time
 	}
 	if last := before.Decision; last != nil && last.Iteration == e.Iteration {
 		entry.CIFixAttempts = before.Fixes()
