@@ -33,7 +33,10 @@ func (l *Loop) iterate(ctx context.Context) error {
 		return err
 	}
 	row.Changelog = joinRemarks(said...)
-	return l.enter(row)
+	if err := l.enter(row); err != nil || row.Action == results.Reverted {
+		return err
+	}
+	return l.load()
 }
 
 // candidate makes one and measures it. The row gets what was decided, and what is returned is to

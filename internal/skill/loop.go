@@ -56,16 +56,12 @@ type Loop struct {
 	Begin, Say, Tell func(string)
 	Progress         func(results.Row)
 
-	// run takes the place of evalrun.Run.
-	run func(ctx context.Context, skill *evalrun.Skill, out string, o evalrun.Options) (evalrun.Result, error)
+	// Evaluate is evalrun.Run.
+	Evaluate func(ctx context.Context, skill *evalrun.Skill, out string, o evalrun.Options) (evalrun.Result, error)
 
 	// What the workspace has, and what its best version came to.
 	table workspace.Table
 	best  evalrun.Result
-	// measured is what the last baseline of this run was, as that iteration: unlike the files it
-	// says why cases failed.
-	measured evalrun.Result
-	as       int
 	// noisy says that a version gave two numbers.
 	noisy bool
 }
@@ -88,9 +84,6 @@ func (l *Loop) Run(ctx context.Context) (ended Ended, err error) {
 		return "", err
 	}
 	for ended == "" {
-		if err := l.load(); err != nil {
-			return "", err
-		}
 		done, reverts := l.Workspace.Run.Done(l.table.Rows)
 		perfect := l.best.Rate.Cmp(big.NewRat(1, 1)) >= 0
 		switch {
@@ -120,31 +113,34 @@ func (l *Loop) Run(ctx context.Context) (ended Ended, err error) {
 // begin notes the run, and measures the original when nobody has, or the best version when
 // another executor did: what it was graded before says nothing about what comes now. That is a
 // new baseline, as a version of its own.
-func (l *Loop) begin(ctx context.Context) error {
+func (l *Loop) begin(ctx context.Context) (err error) {
 	w := l.Workspace
-	table, err := w.Results()
-	if err != nil {
+	if l.table, err = w.Results(); err != nil {
 		return err
 	}
-	if _, err := workspace.Verify(ctx, w.Version(table.Best)); err != nil {
+	best, next := l.table.Best, l.table.Last+1
+	if _, err := workspace.Verify(ctx, w.Version(best)); err != nil {
 		return err
 	}
 	if !w.Run.Resumes(l.Most) {
-		w.Run, w.Whole = &workspace.Run{After: table.Last, Count: l.Most}, false
+		w.Run, w.Whole = &workspace.Run{After: l.table.Last, Count: l.Most}, false
 	}
-	why, next := w.Executor.Changed(&l.Executor), table.Last+1
-	if len(table.Rows) > 0 && why != "" {
-		if err := w.Again(ctx, table.Best, next); err != nil {
+	why, isNew := w.Executor.Changed(&l.Executor), len(l.table.Rows) == 0
+	if !isNew && why != "" {
+		if err := w.Again(ctx, best, next); err != nil {
 			return err
 		}
 		w.Executor = &l.Executor
-		return l.baseline(ctx, table.Best, next, fmt.Sprintf("v%d measured anew: %s", table.Best, why))
+		return l.baseline(ctx, best, next, fmt.Sprintf("v%d measured anew: %s", best, why))
 	}
 	w.Executor = &l.Executor
-	if err := w.Save(); err != nil || len(table.Rows) > 0 {
+	if err := w.Save(); err != nil {
 		return err
 	}
-	return l.baseline(ctx, 0, 0, results.InitialEvaluation)
+	if isNew {
+		return l.baseline(ctx, 0, 0, results.InitialEvaluation)
+	}
+	return l.load()
 }
 
 // baseline measures a version, which is the version n too, as iteration n. Where no case came to
@@ -164,16 +160,13 @@ func (l *Loop) baseline(ctx context.Context, version, n int, text string) error 
 	if err != nil {
 		return err
 	}
-	l.measured, l.as = found, n
+	l.best = found
 	score := evals.RateValue(found.Rate)
 	return l.enter(results.Row{Iteration: n, Score: &score, Action: results.Baseline, Changelog: text})
 }
 
-// load reads what the workspace has, and by which runs its best version was kept.
-func (l *Loop) load() (err error) {
-	if l.table, err = l.Results(); err != nil {
-		return err
-	}
+// load reads what the best version came to, by the runs that it was kept by.
+func (l *Loop) load() error {
 	best := l.table.Best
 	runs, err := VersionRuns(l.Workspace, best, best)
 	if err != nil {
@@ -186,9 +179,6 @@ func (l *Loop) load() (err error) {
 	}
 	if err != nil {
 		return err
-	}
-	if l.as == best && l.measured.Cases != nil {
-		l.best = l.measured
 	}
 	// the table is the record, where gradings were lost since
 	if row := l.table.Row(best); row != nil && row.Score != nil && row.Score.Cmp(evals.RateValue(l.best.Rate)) != 0 {
@@ -212,9 +202,9 @@ func (l *Loop) enter(row results.Row) error {
 	if err := l.Save(); err != nil {
 		return err
 	}
-	table, err := l.Results()
-	if err == nil {
-		l.Progress(*table.Row(row.Iteration)) // with the best score
+	var err error
+	if l.table, err = l.Results(); err == nil {
+		l.Progress(*l.table.Row(row.Iteration)) // with the best score
 	}
 	return err
 }

@@ -60,7 +60,7 @@ func newLoopOf(t *testing.T, w *workspace.Workspace, original ...string) *skillL
 		Home:  func() (string, []string, error) { return t.TempDir(), nil, nil },
 		Now:   func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
 		Begin: func(string) {}, Say: func(string) {}, Tell: func(string) {}, Progress: func(results.Row) {},
-		run: k.measure,
+		Evaluate: k.measure,
 	}
 	return k
 }

@@ -48,10 +48,7 @@ func (l *Loop) evaluate(ctx context.Context, suite *evalrun.Skill, label, dir, o
 	o := l.Options
 	l.Begin(label + ": the cases run")
 	o.Progress = func(line string) { l.Tell(label + ": " + line) }
-	if l.run != nil {
-		return l.run(ctx, &of, out, o)
-	}
-	return evalrun.Run(ctx, &of, out, o)
+	return l.Evaluate(ctx, &of, out, o)
 }
 
 // unpacked is a snapshot with the modes that it stands for: on disk it is

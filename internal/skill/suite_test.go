@@ -92,7 +92,7 @@ func newMeasuring(t *testing.T) measuring {
 	require.NoError(t, err)
 	m.Dir = testdir.New(t, nil)
 	m.Begin = func(line string) { *m.said = append(*m.said, line) }
-	m.Tell = func(string) {}
+	m.Tell, m.Evaluate = func(string) {}, evalrun.Run
 	m.Options = evalrun.Options{
 		Agent: m.executor,
 		Runner: evalrun.Runner{

@@ -53,13 +53,9 @@ func writeManifest(t Tree) ([]byte, error) {
 	count, bytes := t.Files()
 	out := manifestJSON{Schema: Schema, Digest: t.Digest(), Files: count, Bytes: bytes, Entries: []entryJSON{}}
 	for _, e := range t {
-		written := entryJSON{Kind: e.Kind(), Path: e.Path, SHA256: e.SHA256, Size: e.Size, Target: e.Target}
-		if !utf8.ValidString(e.Path) {
-			written.Path, written.PathBase64 = "", []byte(e.Path)
-		}
-		if !utf8.ValidString(e.Target) {
-			written.Target, written.TargetBase64 = "", []byte(e.Target)
-		}
+		written := entryJSON{Kind: e.Kind(), SHA256: e.SHA256, Size: e.Size}
+		written.Path, written.PathBase64 = textOrBytes(e.Path)
+		written.Target, written.TargetBase64 = textOrBytes(e.Target)
 		if !e.IsLink() {
 			written.Mode = fmt.Sprintf("%04o", e.Mode.Perm())
 		}
@@ -67,6 +63,13 @@ func writeManifest(t Tree) ([]byte, error) {
 	}
 	text, err := json.MarshalIndent(out, "", " ")
 	return append(text, '\n'), err
+}
+
+func textOrBytes(name string) (string, []byte) {
+	if utf8.ValidString(name) {
+		return name, nil
+	}
+	return "", []byte(name)
 }
 
 // readManifest reads a manifest, and holds its digest against its entries. Whether

@@ -27,7 +27,6 @@ type Grading struct {
 	// Metrics is any JSON, and so is what follows; nil when not given.
 	Metrics  any             `json:"execution_metrics,omitempty"`
 	Timing   any             `json:"timing,omitempty"`
-	Claims   any             `json:"claims,omitempty"`
 	Feedback json.RawMessage `json:"eval_feedback,omitempty"`
 }
 
@@ -64,10 +63,7 @@ func ParseGrading(data []byte) (g Grading, err error) {
 					g.Expectations = append(g.Expectations, entry)
 				})
 			},
-			"execution_metrics": document.Into(&g.Metrics, document.Plain),
-			"timing":            document.Into(&g.Timing, document.Plain),
-			"claims":            document.Into(&g.Claims, document.Plain),
-			"eval_feedback":     func(n document.Node) { g.Feedback, _ = json.Marshal(document.Plain(n)) },
+			"eval_feedback": func(n document.Node) { g.Feedback, _ = json.Marshal(document.Plain(n)) },
 		}, false, "expectations")
 	}
 	if len(root.Problems) > 0 {

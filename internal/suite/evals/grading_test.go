@@ -88,8 +88,7 @@ func TestGradingIsReadInBothSpellings(t *testing.T) {
 	g, err := ParseGrading([]byte(`{"summary": {"pass_rate": 1, "passed": 900, "failed": "x", "total": 1},
 		"expectations": [{"text": "a", "passed": true, "evidence": "e"}, {"expectation": "b", "passed": false,
 			"source": "llm"}],
-		"timing": {"executor_duration_seconds":3}, "eval_feedback": {"overall":"fine"},
-			"claims": [{"claim":"c","verified":true,"evidence":"e"},{}]}`))
+		"timing": {"executor_duration_seconds":3}, "eval_feedback": {"overall":"fine"}, "claims": [{}]}`))
 	require.NoError(t, err)
 	assert.Equal(t, 1, g.Passed())
 	text, err := json.Marshal(g)
@@ -125,7 +124,7 @@ func TestGradingsOfOthers(t *testing.T) {
 		"a text in other letters":  of(`{"Text": "a", "passed": true}`),
 		"all in other letters":     `{"Expectations": [{"text": "a", "passed": true}]}`,
 		"two lists":                `{"expectations": [], "expectations": [{"text": "a", "passed": true}]}`,
-		"two claims in one":        `{"expectations": [], "claims": [{"claim": "a", "claim": "b"}]}`,
+		"two remarks in one":       `{"expectations": [], "eval_feedback": {"overall": "a", "overall": "b"}}`,
 		"cut off":                  `{"expectations": [{"text": "a", "passed": true}`,
 		"two of them":              of("") + of(""),
 		"nothing":                  "",
