@@ -68,8 +68,7 @@ func (a *App) ready(ctx context.Context, runner *process.Runner, name string, si
 
 // situation is what agents find in a program with these files.
 func (a *App) situation(p *program.Program, files []string) agent.Situation {
-	matcher := p.Matcher()
-	targets := slices.DeleteFunc(slices.Clone(files), func(path string) bool { return !matcher.Allows(path) })
+	targets := slices.DeleteFunc(slices.Clone(files), func(path string) bool { return !p.Allows(path) })
 	return agent.Situation{Command: p.AgentCommand, Dir: a.Checkout, Targets: targets}
 }
 

@@ -178,10 +178,10 @@ func summary(said string, changed []string) string {
 
 // never are what no candidate may change, although a target may match it.
 func (r *run) never(at position) []string {
-	matcher, list := r.Program.Matcher(), program.Texts(r.Program.Protected)
+	list := program.Texts(r.Program.Protected)
 	rules := r.rules(at)
 	for _, file := range append(rules.Scripts, r.Program.File) {
-		if matcher.Allows(file) && !rules.Allow(file) {
+		if r.Program.Allows(file) && !rules.Allow(file) {
 			list = append(list, file)
 		}
 	}

@@ -167,9 +167,8 @@ func (r *journal) identify(entries []git.TreeEntry) (identity, error) {
 	}
 	sum.Write(settings)
 	defined := short(sum)
-	targets := p.Matcher()
 	for _, entry := range entries {
-		if !targets.Target(entry.Path) || p.OfSuite(entry.Path) {
+		if !p.Targeted(entry.Path) || p.OfSuite(entry.Path) {
 			fmt.Fprintf(sum, "%s %s\t%s\x00", entry.Mode, entry.ID, entry.Path)
 		}
 	}

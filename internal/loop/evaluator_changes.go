@@ -17,8 +17,7 @@ const maxOwnChanges = 5000
 
 // evaluatorFile reports whether a file is part of what measures.
 func (r *measurer) evaluatorFile() func(path string) bool {
-	targets := r.Program.Matcher()
-	return func(path string) bool { return !targets.Allows(path) || r.Program.OfSuite(path) }
+	return func(path string) bool { return !r.Program.Allows(path) || r.Program.OfSuite(path) }
 }
 
 // learn notes what a run of the unchanged files changed.

@@ -211,7 +211,6 @@ func (s *session) seed() int64 {
 
 // rules say what a candidate may change.
 func (s *session) rules(at position) decision.Rules {
-	matcher := s.Program.Matcher()
 	var files []string
 	for _, entry := range at.entries {
 		if strings.HasPrefix(entry.Mode, "100") {
@@ -219,7 +218,7 @@ func (s *session) rules(at position) decision.Rules {
 		}
 	}
 	return decision.Rules{
-		Target: matcher.Target, Protected: matcher.Protected, Literal: matcher.Literal,
+		Target: s.Program.Targeted, Protected: s.Program.Protects, Literal: s.Program.NamesExactly,
 		ProgramFile: s.Program.File, Scripts: s.Program.ScriptFiles(files),
 	}
 }

@@ -293,11 +293,10 @@ func (r *run) candidate(ctx context.Context, base, into string) (ci.Candidate, e
 	}
 	change := ci.Push{Branch: r.branch(), Into: into}
 	var files, ids []string
-	matcher := r.Program.Matcher()
 	for _, e := range entries {
 		if ci.IsWorkflow(e.Path) {
 			files, ids = append(files, e.Path), append(ids, e.ID)
-		} else if matcher.Target(e.Path) {
+		} else if r.Program.Targeted(e.Path) {
 			change.Files = append(change.Files, e.Path)
 		}
 	}

@@ -132,33 +132,27 @@ func (p Pattern) Match(path string) bool {
 	}
 }
 
-// Matcher answers which paths a program lets change.
-type Matcher struct{ targets, protected []Pattern }
+// Targeted reports whether a target pattern matches, protected or not.
+func (p *Program) Targeted(path string) bool { return anyMatch(p.Targets, path) }
 
-// Matcher returns the program's targets and protected paths as functions.
-func (p *Program) Matcher() Matcher { return Matcher{p.Targets, p.Protected} }
-
-// Target reports whether a target pattern matches, protected or not.
-func (m Matcher) Target(path string) bool { return anyMatch(m.targets, path) }
-
-// Protected reports whether the program protects the path. What is exact wins
+// Protects reports whether the program protects the path. What is exact wins
 // over what is general: a file that the target names is opened by no wildcard's
 // or directory's protection.
-func (m Matcher) Protected(path string) bool {
-	open := slices.ContainsFunc(m.targets, func(p Pattern) bool { return p.literal() && p.Text == path })
-	return slices.ContainsFunc(m.protected, func(p Pattern) bool {
+func (p *Program) Protects(path string) bool {
+	open := slices.ContainsFunc(p.Targets, func(p Pattern) bool { return p.literal() && p.Text == path })
+	return slices.ContainsFunc(p.Protected, func(p Pattern) bool {
 		return p.Match(path) && (!open || p.Firm || p.literal() && (!p.Anywhere || p.Text == path))
 	})
 }
 
 // Allows reports whether the path may change as far as the program says.
-func (m Matcher) Allows(path string) bool { return m.Target(path) && !m.Protected(path) }
+func (p *Program) Allows(path string) bool { return p.Targeted(path) && !p.Protects(path) }
 
-// Literal reports whether the path is named exactly: by the frontmatter's target, or by
-// a list item that begins with it. Only that opens the automation of the repository, the
+// NamesExactly reports whether the frontmatter's target names the path, or a list item
+// that begins with it. Only that opens the automation of the repository, the
 // program, and the files that its evaluation names.
-func (m Matcher) Literal(path string) bool {
-	return slices.ContainsFunc(m.targets, func(p Pattern) bool { return p.Named && p.literal() && p.Text == path })
+func (p *Program) NamesExactly(path string) bool {
+	return slices.ContainsFunc(p.Targets, func(p Pattern) bool { return p.Named && p.literal() && p.Text == path })
 }
 
 func anyMatch(patterns []Pattern, path string) bool {
@@ -198,11 +192,11 @@ var automation = lazyregexp.New(`(?i)^\.(?:autoloop|github)(?:/|$)`)
 // Closed are the targets of a sentence that name a file of the repository's
 // automation, the program, or what the evaluation names: it opens none of them.
 func (p *Program) Closed() []Pattern {
-	m, names := p.Matcher(), p.ScriptNames()
+	names := p.ScriptNames()
 	return slices.DeleteFunc(slices.Clone(p.Targets), func(target Pattern) bool {
 		standing := automation().MatchString(target.Text) || strings.EqualFold(target.Text, p.File) ||
 			names(target.Text)
-		return !target.literal() || !standing || m.Literal(target.Text)
+		return !target.literal() || !standing || p.NamesExactly(target.Text)
 	})
 }
 
@@ -231,7 +225,7 @@ var wild = strings.NewReplacer("**", "x", "*", "x", "?", "x")
 // NothingMayChange reports whether every target is protected, given the paths
 // of all files. A glob and a directory may get another file.
 func (p *Program) NothingMayChange(files []string) bool {
-	m, closed := p.Matcher(), p.Closed()
+	closed := p.Closed()
 	return len(p.Targets) > 0 && !slices.ContainsFunc(p.Targets, func(target Pattern) bool {
 		name := target.Text
 		if !target.literal() {
@@ -240,7 +234,7 @@ func (p *Program) NothingMayChange(files []string) bool {
 		if strings.HasSuffix(name, "/") {
 			name += "x"
 		}
-		return m.Allows(name) && !slices.Contains(closed, target) || !target.literal() &&
-			slices.ContainsFunc(files, func(file string) bool { return target.Match(file) && m.Allows(file) })
+		return p.Allows(name) && !slices.Contains(closed, target) || !target.literal() &&
+			slices.ContainsFunc(files, func(file string) bool { return target.Match(file) && p.Allows(file) })
 	})
 }

@@ -12,28 +12,27 @@ import (
 	"github.com/org/autoloop/tests/golden"
 )
 
-func TestMatcher(t *testing.T) {
+func TestPathsThatMayChange(t *testing.T) {
 	p := parse("---\ntarget: [src/a.go, lib/*.py, docs/, 'deep/**/*.md', 'gen/*/', 'x.{js,ts}', Makefile, ./dot/y]\n" +
 		"protect: [docs/keep/, lib/eval.py]\n---\n")
 	require.NoError(t, p.Err())
-	m := p.Matcher()
 	allowed := strings.Fields("src/a.go lib/x.py docs/a docs/.hidden docs/a/b/c.md deep/a.md deep/x/y/a.md " +
 		"gen/a/b gen/a/b/c gen/b/.x x.js x.ts Makefile dot/y")
 	refused := strings.Fields("src/a.go/b other/src/a.go src/b.go SRC/a.go lib/sub/x.py lib/eval.py xlib/x.py docs " +
 		"docs2/a docs/keep/a deep/a.txt gen/a x.go sub/Makefile")
 	for _, path := range append(allowed, refused...) {
-		assert.Equal(t, slices.Contains(allowed, path), m.Allows(path), path)
+		assert.Equal(t, slices.Contains(allowed, path), p.Allows(path), path)
 	}
-	assert.True(t, m.Target("lib/eval.py"))
-	assert.True(t, m.Protected("lib/eval.py"))
-	assert.True(t, m.Literal("src/a.go"))
-	assert.True(t, m.Literal("Makefile"))
-	assert.False(t, m.Literal("lib/x.py"))
-	assert.False(t, m.Literal("docs/"), "a directory names none of its files")
-	assert.False(t, m.Literal("docs/a"))
+	assert.True(t, p.Targeted("lib/eval.py"))
+	assert.True(t, p.Protects("lib/eval.py"))
+	assert.True(t, p.NamesExactly("src/a.go"))
+	assert.True(t, p.NamesExactly("Makefile"))
+	assert.False(t, p.NamesExactly("lib/x.py"))
+	assert.False(t, p.NamesExactly("docs/"), "a directory names none of its files")
+	assert.False(t, p.NamesExactly("docs/a"))
 	for _, target := range []string{"./", "**", "**/*"} {
 		p := parse("---\ntarget: ['" + target + "']\n---\n")
-		assert.True(t, p.Matcher().Allows("a") && p.Matcher().Allows("a/b/.c"), target)
+		assert.True(t, p.Allows("a") && p.Allows("a/b/.c"), target)
 	}
 }
 

@@ -77,12 +77,11 @@ func (p *Program) Undecided(files []string) Problems {
 	if p.Evaluation != Metric {
 		return nil
 	}
-	m := p.Matcher()
 	var named []string
 	line := 0
 	for _, file := range p.ScriptFiles(files) {
 		at := slices.IndexFunc(p.Targets, func(target Pattern) bool { return !target.literal() && target.Match(file) })
-		if at >= 0 && m.Allows(file) && !m.Literal(file) && len(named) < maxUndecided {
+		if at >= 0 && p.Allows(file) && !p.NamesExactly(file) && len(named) < maxUndecided {
 			line, named = p.Targets[at].Line, append(named, file)
 		}
 	}
@@ -99,9 +98,9 @@ func (p *Program) Undecided(files []string) Problems {
 // at: files that may change, and what the evaluation names, directories too.
 // The program's own file is read as it stands, and is not among them.
 func (p *Program) Misses(paths []string) []string {
-	matcher, names := p.Matcher(), p.ScriptNames()
+	names := p.ScriptNames()
 	return slices.DeleteFunc(slices.Clone(paths), func(file string) bool {
-		return file == p.File || !matcher.Allows(file) && !slices.ContainsFunc(within(file), names)
+		return file == p.File || !p.Allows(file) && !slices.ContainsFunc(within(file), names)
 	})
 }
 

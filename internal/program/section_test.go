@@ -81,7 +81,7 @@ func TestBareWordsAreFilesOrProse(t *testing.T) {
 	p.Resolve([]string{"LICENSE", "Makefile", "my notes.txt"})
 	assert.Equal(t, []string{"Makefile", "my notes.txt"}, texts(p.Targets))
 	assert.Equal(t, []string{"LICENSE"}, texts(p.Protected))
-	assert.True(t, p.Matcher().Allows("Makefile"))
+	assert.True(t, p.Allows("Makefile"))
 }
 
 func TestMissing(t *testing.T) {

@@ -13,19 +13,17 @@ func TestSkillSuiteIsNoTarget(t *testing.T) {
 	t.Parallel()
 	p := program.Parse("p.md", []byte("---\nskill: s\nevals: more/cases.json\n---\n## Target\n`s/`, `more/*`\n"))
 	require.NoError(t, p.Err())
-	m := p.Matcher()
 	for path, suite := range map[string]bool{
 		"s/SKILL.md": false, "s/evals/evals.json": true, "s/evals/files/a": true,
 		"more/cases.json": true, "more/other.json": false, "s/evalsuite": false,
 	} {
-		assert.True(t, m.Target(path), path)
-		assert.Equal(t, !suite, m.Allows(path), path)
+		assert.True(t, p.Targeted(path), path)
+		assert.Equal(t, !suite, p.Allows(path), path)
 		assert.Equal(t, suite, p.OfSuite(path), path)
 	}
 	p.ProtectInputs([]string{"s/in[1].txt", "s/evals/files/a", "docs/in.md"})
-	m = p.Matcher()
-	assert.False(t, m.Allows("s/in[1].txt"))
-	assert.True(t, m.Allows("s/in1.txt"), "a name is no pattern")
+	assert.False(t, p.Allows("s/in[1].txt"))
+	assert.True(t, p.Allows("s/in1.txt"), "a name is no pattern")
 	assert.True(t, p.OfSuite("s/in[1].txt") && p.OfSuite("docs/in.md"))
 	assert.Equal(t, 3, p.Plateau)
 	assert.Equal(t, "1", p.Target.String())

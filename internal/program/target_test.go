@@ -39,7 +39,7 @@ func TestStandingProtectionsOpenForWhatIsNamedExactly(t *testing.T) {
 		"Change `.github/workflows/ci.yml`\n\n- `.github/workflows/ci.yml`\n": true,
 	} {
 		prose := parse("## Target\n\n" + text)
-		assert.Equal(t, want, prose.Matcher().Literal(".github/workflows/ci.yml"), text)
+		assert.Equal(t, want, prose.NamesExactly(".github/workflows/ci.yml"), text)
 	}
 	script := parse("## Target\n\n`eval.sh`, `bench/run.sh`, `data.txt`, `train.py`\n\n## Evaluation\n\n" + fence +
 		"sh\nsh eval.sh < data.txt\ncd bench && ./run.sh\npython train.py\n" + fence + "\n")
@@ -47,13 +47,13 @@ func TestStandingProtectionsOpenForWhatIsNamedExactly(t *testing.T) {
 		"eval.sh": false, "bench/run.sh": false, file: false, "data.txt": false,
 		"train.py": false,
 	} {
-		assert.Equal(t, want, script.Matcher().Literal(path), path)
+		assert.Equal(t, want, script.NamesExactly(path), path)
 	}
 	given := parse("---\ntarget: [.github/workflows/ci.yml, .github/]\n---\n")
-	assert.True(t, given.Matcher().Literal(".github/workflows/ci.yml"))
-	assert.False(t, given.Matcher().Literal(".github/other.yml"))
+	assert.True(t, given.NamesExactly(".github/workflows/ci.yml"))
+	assert.False(t, given.NamesExactly(".github/other.yml"))
 	suite := parse("---\nskill: s\ntarget: [s/, s/evals/evals.json]\n---\n")
-	assert.False(t, suite.Matcher().Allows("s/evals/evals.json"), "what grades a skill is opened by nothing")
+	assert.False(t, suite.Allows("s/evals/evals.json"), "what grades a skill is opened by nothing")
 }
 
 func TestWordsThatNameNothing(t *testing.T) {
@@ -64,14 +64,14 @@ func TestWordsThatNameNothing(t *testing.T) {
 	assert.Equal(t, []string{"docs/guide", "src/new.go", "app/"}, texts(p.Targets))
 	assert.Equal(t, []string{"Makefile", "LICENSE"}, texts(p.Protected))
 	assert.Equal(t, []string{"client/server", "Parser"}, texts(p.Prose))
-	assert.True(t, p.Matcher().Allows("app/main.go"))
-	assert.False(t, p.Matcher().Allows("app/Makefile"), "a bare name protects at any depth")
+	assert.True(t, p.Allows("app/main.go"))
+	assert.False(t, p.Allows("app/Makefile"), "a bare name protects at any depth")
 	p = parse("---\ntarget: [a/go.mod, b/]\nprotect: [go.mod, testdata]\n---\n")
 	for path, want := range map[string]bool{
 		"a/go.mod": true, "b/go.mod": false, "b/x": true, "b/testdata/x": false,
 		"b/go.mod.bak": true,
 	} {
-		assert.Equal(t, want, p.Matcher().Allows(path), path)
+		assert.Equal(t, want, p.Allows(path), path)
 	}
 }
 
@@ -182,7 +182,7 @@ func TestPhrasesThatDeny(t *testing.T) {
 			p := parse("## Target\n\n" + strings.ReplaceAll(text, "%s", phrase))
 			require.NoError(t, p.Err(), "%s, as %s", phrase, place)
 			for path, want := range map[string]bool{"src/a.go": true, "src/eval.go": false, "src/data/x.json": false} {
-				require.Equal(t, want, p.Matcher().Allows(path), "%s of %q, as %s", path, phrase, place)
+				require.Equal(t, want, p.Allows(path), "%s of %q, as %s", path, phrase, place)
 			}
 		}
 	}
@@ -195,7 +195,7 @@ func TestPhrasesThatNobodyCanBeSureOf(t *testing.T) {
 		for place, text := range places {
 			p := parse("## Target\n\n" + strings.ReplaceAll(text, "%s", phrase))
 			if p.Err() == nil {
-				require.False(t, p.Matcher().Allows("src/eval.go") || p.Matcher().Allows("src/data/x.json"),
+				require.False(t, p.Allows("src/eval.go") || p.Allows("src/data/x.json"),
 					"%q, as %s", phrase, place)
 				continue
 			}
@@ -215,8 +215,8 @@ func TestSentencesThatDeny(t *testing.T) {
 			"an item":     "- `a.go`\n- %s\n- `c.go`\n",
 		} {
 			p := parse("## Target\n\n" + strings.ReplaceAll(text, "%s", sentence))
-			assert.False(t, p.Matcher().Allows("b.go"), "%s, as %s", sentence, place)
-			assert.True(t, p.Matcher().Allows("a.go"), "%s, as %s", sentence, place)
+			assert.False(t, p.Allows("b.go"), "%s, as %s", sentence, place)
+			assert.True(t, p.Allows("a.go"), "%s, as %s", sentence, place)
 		}
 	}
 }
@@ -349,7 +349,7 @@ func TestWhatASectionSaysOfFiles(t *testing.T) {
 		var allowed []string
 		for _, path := range strings.Fields("a.go b.go c.go lib/a src/a src/a.go src/b.go src/x src/x.ts src/y.ts " +
 			"src/gen/a.go src/gen/x src/vendor/a pkgs/a pkgs/core/x.ts pkgs/core/y.ts") {
-			if p.Matcher().Allows(path) {
+			if p.Allows(path) {
 				allowed = append(allowed, path)
 			}
 		}

@@ -87,10 +87,10 @@ func Conclude(found loop.Inspection, timeout time.Duration) Evaluation {
 // WithinReach warns of directories that the script names and in which the target lets
 // files change: only files that it names are protected.
 func WithinReach(p *program.Program, tracked []string) []string {
-	matcher, names := p.Matcher(), p.ScriptNames()
+	names := p.ScriptNames()
 	var dirs, findings []string
 	for _, file := range tracked {
-		for dir := path.Dir(file); dir != "." && matcher.Allows(file); dir = path.Dir(dir) {
+		for dir := path.Dir(file); dir != "." && p.Allows(file); dir = path.Dir(dir) {
 			if names(dir) && !slices.Contains(dirs, dir) && !entered(p.Script, dir) {
 				dirs = append(dirs, dir)
 			}

@@ -123,7 +123,7 @@ func (f Fitter) try(ctx context.Context, r recipe, at, dir, name string) (*Fitte
 		tell("not taken: ", err)
 		return nil, nil
 	}
-	if !r.creates && !slices.ContainsFunc(f.Tracked, p.Matcher().Allows) {
+	if !r.creates && !slices.ContainsFunc(f.Tracked, p.Allows) {
 		tell("not taken: no file of the repository may change")
 		return nil, nil
 	}

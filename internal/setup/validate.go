@@ -87,9 +87,8 @@ func neverChange(p *program.Program, files []string) []string {
 		}
 		list = append(list, onLine(text, pattern.Line))
 	}
-	matcher := p.Matcher()
 	for _, file := range p.ScriptFiles(files) {
-		if matcher.Allows(file) && !matcher.Literal(file) {
+		if p.Allows(file) && !p.NamesExactly(file) {
 			list = append(list, file+" (the evaluation names it)")
 		}
 	}
