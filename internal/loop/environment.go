@@ -95,7 +95,8 @@ func (r *measurer) newEnvironment(ctx context.Context, of subject, dir string) (
 	maps.DeleteFunc(made.given, func(_, dir string) bool { return spoilt(dir) != "" }) // a link that `env` names
 	if len(built.Absent) > 0 && !r.toldAbsent {
 		r.toldAbsent = true
-		r.step("submodules", "%s: not checked out, so empty here too (git submodule update --init)", plain.List(built.Absent, maxListed))
+		r.step("submodules", "%s: not checked out, so empty here too (git submodule update --init)",
+			plain.List(built.Absent, maxListed))
 	}
 	made.prepare = r.Now().Sub(start)
 	return made, nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
@@ -69,36 +68,28 @@ func (r *run) transplant(ctx context.Context, at position, p *history.Proposed) 
 	}
 	rules := r.rules(at)
 	files := map[string]*git.File{}
-	var kept []string // the incumbent's, which the member's tree does not have
 	for _, change := range changes {
-		switch allowed := rules.Allow(change.Path); {
-		case !allowed && change.NewID == "":
-			kept = append(kept, change.Path)
-		case !allowed:
+		switch {
+		case !rules.Allow(change.Path):
 		case change.NewID == "":
 			files[change.Path] = nil
 		default:
 			files[change.Path] = &git.File{Mode: change.NewMode, ID: change.NewID}
 		}
 	}
-	if len(files) == 0 || standsInTheWay(files, kept) {
+	if len(files) == 0 {
 		return "", nil
 	}
-	return r.Repo.CommitFiles(ctx, at.Head, files, []string{at.Head},
+	commit, err := r.Repo.CommitFiles(ctx, at.Head, files, []string{at.Head},
 		fmt.Sprintf("Files of iteration %d\n", p.Iteration), r.Now().Truncate(time.Second))
-}
-
-// standsInTheWay reports whether a file would be where others that are kept need a
-// directory, or the other way round: one of them would go.
-func standsInTheWay(files map[string]*git.File, kept []string) bool {
-	for path, file := range files {
-		if file != nil && slices.ContainsFunc(kept, func(other string) bool {
-			return strings.HasPrefix(other, path+"/") || strings.HasPrefix(path, other+"/")
-		}) {
-			return true
-		}
+	if err != nil {
+		return "", err
 	}
-	return false
+	changes, err = r.Repo.Changes(ctx, at.Head, commit)
+	if slices.ContainsFunc(changes, func(c git.DiffEntry) bool { return !rules.Allow(c.Path) }) {
+		return "", nil // another file of the incumbent is where one of these needs a directory, or the other way round
+	}
+	return commit, err
 }
 
 const (
