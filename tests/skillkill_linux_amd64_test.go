@@ -135,13 +135,15 @@ func (w *project) holds(text string, places ...string) bool {
 	return found
 }
 
-// TestKillsLoseNothingOfPeople kills an application, and what undoes it, before every call that makes a directory or moves something. Every text that a
+// TestKillsLoseNothingOfPeople kills an application, a merge, and what undoes
+// them, before every call that makes a directory or moves something. Every text that a
 // person wrote is on disk afterwards.
 func TestKillsLoseNothingOfPeople(t *testing.T) {
 	long.Only(t, long.Kills)
 	t.Parallel()
 	for name, args := range map[string][]string{
 		"apply":      {"apply", ws, "--yes"},
+		"merge":      {"apply", ws, "--merge", "--yes"},
 		"undo":       {"undo", ws, "--yes"},
 		"force undo": {"undo", ws, "--yes", "--force"},
 	} {
@@ -149,15 +151,16 @@ func TestKillsLoseNothingOfPeople(t *testing.T) {
 			t.Parallel()
 			w := improvedProject(t)
 			texts := []string{"the first thing that I wrote", "the second thing that I wrote"}
-			w.write("s/mine", texts[0]+"\n")
-			w.ok("iterate", "undo", ws, "--yes", "--force")
-			if name == "force undo" {
-				w.write("s/mine", texts[1]+"\n")
-			} else { // nothing but what the versions have
+			switch w.write("s/mine", texts[0]+"\n"); name {
+			case "undo":
+				w.ok("iterate", "apply", ws, "--merge", "--yes")
+				texts = texts[:1]
+			case "apply": // nothing but what the versions have
+				w.ok("iterate", "undo", ws, "--yes", "--force")
 				texts = []string{texts[0], "old", "six, better"}
-			}
-			if name == "undo" {
-				w.ok("iterate", "apply", ws, "--yes")
+			default:
+				w.ok("iterate", "undo", ws, "--yes", "--force")
+				w.write("s/mine", texts[1]+"\n")
 			}
 			for _, place := range []string{"s", ws} {
 				w.run("", "cp", "-a", filepath.Join(w.dir, place), filepath.Join(w.dir, "first-"+place))

@@ -31,8 +31,8 @@ func (a *App) newApplyCommand() *cobra.Command {
 checked out. Where both changed the same lines the files are named, and nothing is merged.
 
 With the workspace of a skill show the report and the diff, ask, and make the skill exactly that
-version. When the skill changed since v0 nothing is applied. Without a terminal to ask on, nothing is
-changed unless --yes is given.`,
+version. When the skill changed since v0 nothing is applied, unless --merge can join both without a
+conflict. Without a terminal to ask on, nothing is changed unless --yes is given.`,
 		Example: "  iterate apply speed\n  iterate apply speed --yes\n" +
 			"  iterate apply skills/release-notes-autoresearch --version 2 --yes",
 		Args: cobra.ExactArgs(1),
@@ -40,7 +40,7 @@ changed unless --yes is given.`,
 			if a.isSuite(cmd.Context(), args[0]) {
 				return a.changeSkill(cmd.Context(), args[0], change, (*skill.Versions).Apply)
 			}
-			if err := onlyFor("workspaces of skills", cmd, "version", "skill"); err != nil {
+			if err := onlyFor("workspaces of skills", cmd, "version", "merge", "skill"); err != nil {
 				return err
 			}
 			a.Program = args[0]
@@ -51,6 +51,7 @@ changed unless --yes is given.`,
 	a.yesFlag(cmd, "do it without asking")
 	flags.IntVar(&change.Version, "version", skill.BestVersion, "the version of the skill (default: the best)")
 	flags.Lookup("version").DefValue = "0" // the words have it
+	flags.BoolVar(&change.Merge, "merge", false, "join the version with what was changed in the skill since v0")
 	flags.StringVar(&change.dir, "skill", "", "the skill's directory (default: as the workspace says)")
 	a.jsonFlag(cmd)
 	a.repositoryFlags(cmd)

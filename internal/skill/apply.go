@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
@@ -20,8 +22,9 @@ import (
 type ChangeOptions struct {
 	// Version is the one to apply, or BestVersion.
 	Version int
-	// Yes does it without asking, Force undoes also what was changed by hand.
-	Yes, Force bool
+	// Yes does it without asking. Merge joins the version with what was changed in
+	// the skill since v0, Force undoes also what was changed by hand.
+	Yes, Merge, Force bool
 }
 
 // Changed is what became of a skill, also as JSON.
@@ -126,14 +129,14 @@ func (v *Versions) Offer(ctx context.Context, yes bool) (applied bool, err error
 		return false, err
 	}
 	if err = c.apply(ctx); errors.Is(err, errEdited) {
-		fmt.Fprintln(v.Err, err)
+		fmt.Fprintf(v.Err, "the skill changed since v0, so nothing is applied: see `iterate apply %s --merge`\n", v.Dir)
 		return false, nil
 	}
 	return c.changed.Done, err
 }
 
 // errEdited says that a person changed the skill.
-var errEdited = errors.New("nothing was applied")
+var errEdited = errors.New("nothing was applied: use --merge to join both, or put it back first")
 
 // apply shows, asks and applies.
 func (c *change) apply(ctx context.Context) error {
@@ -157,70 +160,126 @@ func (c *change) apply(ctx context.Context) error {
 		return err
 	}
 	c.changed.To = filepath.Base(wanted.dir)
+	name, purpose, title := c.changed.To, "", ""
 	if c.now.tree.Digest() != wanted.tree.Digest() {
 		if err := c.Show(r); err != nil {
 			return err
 		}
 		if c.unsaved {
-			return fmt.Errorf("%s changed since v0 (%s); %w: put it back first, or take the version over by hand with "+
-				"`iterate log %s --diff | git apply`", c.Skill, differing(c.original, c.now), errEdited,
-				process.QuoteWord(c.Dir))
+			if !c.Merge {
+				return fmt.Errorf("%s changed since v0 (%s); %w", c.Skill, differing(c.original, c.now), errEdited)
+			}
+			if wanted, err = c.merged(ctx, wanted); err != nil {
+				return err
+			}
+			name, purpose = name+", merged,", "before-apply"
+			title = "\nJoined with what changed in the skill since v0, it changes"
 		}
 	}
-	return c.put(ctx, wanted, "apply %s to %s? [y/n] ")
+	return c.put(ctx, wanted, name, "apply "+name+" to ", purpose, title)
 }
 
-// undo makes the skill v0 again.
-func (c *change) undo(ctx context.Context) error {
-	c.Version, c.changed.To = 0, "v0"
-	if c.now.tree.Digest() != c.original.tree.Digest() {
-		if c.unsaved && !c.Force {
-			return fmt.Errorf("%s has changes that are in no version of the workspace (from v0: %s); nothing was "+
-				"undone: --force undoes all the same, and keeps them in the workspace", c.Skill,
-				differing(c.original, c.now))
-		}
-		patch, err := c.patch(ctx, c.now, c.original)
+// merged puts the merge into the workspace, as the snapshot `merged`.
+func (c *change) merged(ctx context.Context, wanted content) (kept content, err error) {
+	kept.dir = filepath.Join(c.Dir, "merged")
+	err = c.inScratch(ctx, func(repo *git.Repo, place string) error {
+		merged, conflicts, err := merge(ctx, repo, c.original, c.now, wanted, place)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(c.Out, "Undoing changes in %s:\n\n%s\n", c.Skill, render.Pictured(string(patch)))
-	}
-	return c.put(ctx, c.original, "put %s back to %s? [y/n] ")
+		if len(conflicts) > 0 {
+			return fmt.Errorf("%s cannot be joined with what changed in %s since v0: conflicts in %s; nothing was "+
+				"applied: join these files by hand", c.changed.To, c.Skill, named(conflicts))
+		}
+		kept.tree = merged
+		return workspace.Put(ctx, place, merged, kept.dir)
+	})
+	return kept, err
 }
 
-// put asks, and makes the skill a version, if it is still what was looked at. What it was is kept
-// first where that is in no version.
-func (c *change) put(ctx context.Context, wanted content, question string) error {
-	name, now := c.changed.To, c.now.tree.Digest()
-	c.changed.Changed = now != wanted.tree.Digest()
-	is := "already"
-	if c.changed.Changed {
-		is = "now"
-		if !c.Yes {
-			if agreed, err := c.Ask(ctx, fmt.Sprintf(question, name, c.Skill)); !agreed {
-				c.changed.Changed = false
-				fmt.Fprintf(c.Out, "nothing was changed; the workspace %s is kept\n", c.Dir)
-				return err
-			}
+// undo puts back what the skill was before its last application: v0, or after a
+// merge what a person had made of it.
+func (c *change) undo(ctx context.Context) error {
+	now := c.now.tree.Digest()
+	applied := workspace.Applied{}
+	if c.Applied != nil {
+		applied = *c.Applied
+	}
+	c.changed.To = cmp.Or(applied.Before, "v0")
+	back, err := c.snapshot(ctx, c.changed.To)
+	if err != nil {
+		return err
+	}
+	// what an undo has put back may be a person's own work: undoing once more must not remove that
+	if c.Applied != nil && applied.Version == 0 && applied.Digest == now {
+		back = c.now
+	}
+	purpose := ""
+	c.Version = 0
+	if now != back.tree.Digest() && applied.Digest != now && c.unsaved {
+		if purpose = "before-undo"; !c.Force {
+			return fmt.Errorf("%s has changes that are in no version of the workspace (from %s: %s); nothing was "+
+				"undone: --force undoes all the same, and keeps them in the workspace", c.Skill, c.changed.To,
+				differing(back, c.now))
 		}
-		if c.unsaved {
-			kept, err := c.KeepSkill(ctx)
-			if err != nil {
-				return err
-			}
-			c.changed.Kept = kept
-			fmt.Fprintf(c.Out, "what %s was is kept as %s\n", c.Skill, filepath.Join(c.Dir, kept))
+	}
+	return c.put(ctx, back, c.changed.To, "put "+c.changed.To+" back to ", purpose, "Undoing changes in "+c.Skill)
+}
+
+// put shows under a title what a snapshot changes, asks, and makes the skill that, if it is
+// still what was looked at. With a purpose what it was is kept under that name first.
+func (c *change) put(ctx context.Context, wanted content, name, what, purpose, title string) error {
+	applied := workspace.Applied{Version: c.Version, Digest: wanted.tree.Digest()}
+	if c.now.tree.Digest() == applied.Digest {
+		c.changed.Done = true
+		fmt.Fprintf(c.Out, "%s is %s already\n", c.Skill, name)
+		if purpose != "" { // what is noted of an earlier merge stays: it says what an undo puts back
+			return nil
 		}
-		if _, err := workspace.RestoreOver(ctx, wanted.dir, c.Skill, now); err != nil {
+		return c.remember(applied)
+	}
+	if title != "" {
+		patch, err := c.patch(ctx, c.now, wanted)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(c.Out, "%s:\n\n%s\n", title, render.Pictured(string(patch)))
+	}
+	if !c.Yes {
+		if agreed, err := c.Ask(ctx, what+c.Skill+"? [y/n] "); !agreed {
+			fmt.Fprintf(c.Out, "nothing was changed; the workspace %s is kept\n", c.Dir)
 			return err
 		}
 	}
-	c.changed.Done = true
-	fmt.Fprintf(c.Out, "%s is %s %s\n", c.Skill, name, is)
-	if c.changed.Changed && c.Version > 0 {
+	if purpose != "" {
+		kept, err := c.KeepSkill(ctx, purpose)
+		if err != nil {
+			return err
+		}
+		c.changed.Kept = kept
+		fmt.Fprintf(c.Out, "what %s was is kept as %s\n", c.Skill, filepath.Join(c.Dir, kept))
+		if applied.Version > 0 {
+			applied.Before = kept
+			// noted before the skill changes: a run that is killed right after that can be undone
+			if err := c.remember(applied); err != nil {
+				return err
+			}
+		}
+	}
+	if _, err := workspace.RestoreOver(ctx, wanted.dir, c.Skill, c.now.tree.Digest()); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.Out, "%s is %s now\n", c.Skill, name)
+	if applied.Version > 0 {
 		fmt.Fprintf(c.Out, "undo it with: iterate undo %s\n", process.QuoteWord(c.Dir))
 	}
-	c.Applied = &workspace.Applied{Version: c.Version, Digest: wanted.tree.Digest()}
+	c.changed.Changed, c.changed.Done = true, true
+	return c.remember(applied)
+}
+
+// remember notes in the workspace what the skill is.
+func (c *change) remember(applied workspace.Applied) error {
+	c.Applied = &applied
 	return c.Save()
 }
 

@@ -23,10 +23,13 @@ import (
 	"github.com/org/autoloop/tests/testdir"
 )
 
+// The texts of a skill of three lines, so that two changes can be joined.
 const (
 	original = "first\n\nsecond\n\nthird\n"
 	better   = "better\n\nsecond\n\nthird\n" // v1
-	mine     = "first\n\nsecond\n\nmine\n"
+	mine     = "first\n\nsecond\n\nmine\n"   // beside which v1 is
+	joined   = "better\n\nsecond\n\nmine\n"
+	disputed = "mine\n\nsecond\n\nthird\n"
 )
 
 // appliedSkill is a skill with a workspace in which v1, another first line, was kept.
@@ -83,12 +86,13 @@ func (b *appliedSkill) changed(to, kept string, changed, done bool) *Changed {
 
 func TestApply(t *testing.T) {
 	t.Parallel()
-	best := ChangeOptions{Version: BestVersion}
+	best, merge := ChangeOptions{Version: BestVersion}, ChangeOptions{Version: 1, Merge: true}
 	for name, c := range map[string]struct {
 		edited  string // "" for the original
 		change  ChangeOptions
 		no      bool // to the question
 		says    string
+		kept    string
 		asked   int
 		becomes string // "" for what it was
 	}{
@@ -97,6 +101,9 @@ func TestApply(t *testing.T) {
 		"yes, unasked":  {change: ChangeOptions{Version: 1, Yes: true}, says: "undo it with: iterate undo ", becomes: better},
 		"it is already": {edited: better, change: best, says: "is v1 already"},
 		"the original":  {change: ChangeOptions{Version: 0}, says: "is v0 already"},
+		"joined": {
+			edited: mine, change: merge, asked: 1, says: "is v1, merged, now", kept: "before-apply-1", becomes: joined,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -110,7 +117,7 @@ func TestApply(t *testing.T) {
 			require.NoError(t, err)
 			assert.Contains(t, b.said.String(), c.says)
 			to := fmt.Sprintf("v%d", max(c.change.Version, -c.change.Version))
-			assert.Equal(t, b.changed(to, "", c.becomes != "", !c.no), done)
+			assert.Equal(t, b.changed(to, c.kept, c.becomes != "", !c.no), done)
 			if done.Done {
 				assert.Equal(t, digestOf(t, b.Skill), saved(t, b.Workspace).Applied.Digest, "it is noted")
 			}
@@ -137,6 +144,7 @@ func TestApplyRefused(t *testing.T) {
 		spoil   func(b *appliedSkill) error
 		put     paths // in the skill
 		version int
+		merge   bool
 		misuse  bool
 	}{
 		"does not say where its skill is": {version: 1, misuse: true, spoil: func(b *appliedSkill) error {
@@ -159,6 +167,7 @@ func TestApplyRefused(t *testing.T) {
 		"changed since v0 (SKILL.md); nothing":    {version: 1, put: paths{"SKILL.md": front + mine}},
 		`v0 ("a\x1b[2Jb\n"); nothing was applied`: {version: 1, put: paths{"a\x1b[2Jb\n": ""}},
 		"is a link that leaves the tree":          {version: 1, put: paths{"l": "-> /etc"}},
+		"v1 cannot be joined with what changed":   {version: 1, merge: true, put: paths{"SKILL.md": front + disputed}},
 		"changed since v0 (a, b, c, d, e, f, g, h, i, j, k, l and 1": {version: 1, put: paths{
 			"a": "", "b": "", "c": "", "d": "", "e": "", "f": "", "g": "", "h": "", "i": "", "j": "", "k": "", "l": "", "m": "",
 		}},
@@ -172,7 +181,7 @@ func TestApplyRefused(t *testing.T) {
 				require.NoError(t, c.spoil(b))
 			}
 			before, _ := workspace.Scan(t.Context(), dir)
-			done, err := b.Apply(t.Context(), ChangeOptions{Version: c.version, Yes: true})
+			done, err := b.Apply(t.Context(), ChangeOptions{Version: c.version, Merge: c.merge, Yes: true})
 			require.ErrorContains(t, err, says)
 			assert.Nil(t, done)
 			var wrong *misuse.Error
@@ -195,7 +204,7 @@ func TestOfferAndWarning(t *testing.T) {
 		"the best":       {1, original, "is v1 now", "", true},
 		"nothing better": {0, original, ": no-gain", "", false},
 		"it is already":  {1, better, "is v1 already", "", true},
-		"edited":         {1, mine, "changed since v0 (SKILL.md); nothing was applied", "changed since v0 of", false},
+		"edited":         {1, disputed, "changed since v0, so nothing is applied", "changed since v0 of", false},
 	} {
 		b := newAppliedSkill(t)
 		if c.best == 0 {
@@ -217,21 +226,25 @@ func TestOfferAndWarning(t *testing.T) {
 func TestUndo(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		after       string // a person's, after the application
-		force       bool
-		fails       string
-		becomes, to string
-		kept        string // a snapshot of what it was
+		before, after string // a person's, before and after the application
+		force         bool
+		fails         string
+		becomes, to   string
+		kept          string // a snapshot of what it was
 	}{
-		"what was applied":          {better, false, "", original, "v0", ""},
-		"what was changed by hand":  {mine, false, "that are in no version of the workspace", mine, "", ""},
-		"by force, which is kept":   {mine, true, "", original, "v0", "before-undo-1"},
-		"what is the original anew": {original, false, "", original, "v0", ""},
+		"what was applied": {original, better, false, "", original, "v0", ""},
+		"what was joined":  {mine, joined, false, "", mine, "before-apply-1", ""},
+		"what was changed by hand": {
+			original, "else\n", false, "that are in no version of the workspace", "else\n", "", "",
+		},
+		"by force, which is kept":   {original, "else\n", true, "", original, "v0", "before-undo-1"},
+		"what is the original anew": {original, original, false, "", original, "v0", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newAppliedSkill(t)
-			_, err := b.Apply(t.Context(), ChangeOptions{Version: 1, Yes: true})
+			b.edit(c.before)
+			_, err := b.Apply(t.Context(), ChangeOptions{Version: 1, Yes: true, Merge: true})
 			require.NoError(t, err)
 			b.edit(c.after)
 			done, err := b.Undo(t.Context(), ChangeOptions{Yes: true, Force: c.force})
@@ -266,8 +279,9 @@ func (b *appliedSkill) snapshots() map[string]string {
 	return found
 }
 
-// TestPersonsFilesAreNeverLost applies, undoes and edits in any order: what the skill was
-// before is a snapshot then, and an error changes nothing.
+// TestPersonsFilesAreNeverLost applies, merges, undoes and edits in any order: what
+// the skill was before is a snapshot then, or the merge of two, and an error changes
+// nothing.
 func TestPersonsFilesAreNeverLost(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(10) {
@@ -275,6 +289,7 @@ func TestPersonsFilesAreNeverLost(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 19))
 			b := newAppliedSkill(t)
+			merges := map[string]bool{} // digests
 			history, undone := "", false
 			for step := range 12 {
 				before, kept := digestOf(t, b.Skill), b.snapshots()
@@ -282,7 +297,7 @@ func TestPersonsFilesAreNeverLost(t *testing.T) {
 				var err error
 				change := ChangeOptions{
 					Version: []int{0, 1, BestVersion}[random.IntN(3)], Yes: true,
-					Force: random.IntN(2) == 0,
+					Merge: random.IntN(2) == 0, Force: random.IntN(2) == 0,
 				}
 				kind := random.IntN(3)
 				history += fmt.Sprintf("\n%d: %d %+v", step, kind, change)
@@ -310,10 +325,15 @@ func TestPersonsFilesAreNeverLost(t *testing.T) {
 				require.False(t, kind == 2 && undone && done.Changed, "undoing twice undoes once:%s", history)
 				undone = kind == 2
 				require.Equal(t, before != after, done.Changed, history)
-				if before != after {
+				if before != after && !merges[before] {
 					require.Contains(t, now, before, "what it was is lost:%s", history)
 				}
-				require.Equal(t, after, b.Applied.Digest, "what was noted is what is there:%s", history)
+				if applied := b.Applied; done.Changed {
+					require.Equal(t, after, applied.Digest, "what was noted is what is there:%s", history)
+					if applied.Before != "" {
+						merges[after] = true
+					}
+				}
 				assert.Equal(t, b.Applied, saved(t, b.Workspace).Applied, history)
 			}
 		})

@@ -5,8 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
@@ -22,38 +25,37 @@ type content struct {
 	tree workspace.Tree
 }
 
-// version reads one of the workspace.
-func (v *Versions) version(ctx context.Context, n int) (content, error) {
-	dir := v.Version(n)
+// snapshot reads one of the workspace by its name, such as v3.
+func (v *Versions) snapshot(ctx context.Context, name string) (content, error) {
+	dir := filepath.Join(v.Dir, name)
 	found, err := workspace.Verify(ctx, dir)
 	return content{dir, found}, err
+}
+
+func (v *Versions) version(ctx context.Context, n int) (content, error) {
+	return v.snapshot(ctx, fmt.Sprint("v", n))
 }
 
 // patch is what turns one content into another, for people and for `git apply`. Directories
 // without files, and mode bits other than a file's executable one, are not in it: git does
 // not know them.
 func (v *Versions) patch(ctx context.Context, before, after content) (patch []byte, err error) {
-	dir, err := os.MkdirTemp(v.TempDir, "autoloop-scratch-")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, tree.RemoveAll(dir)) }()
-	repo, err := git.Scratch(ctx, dir, v.Environ)
-	if err != nil {
-		return nil, err
-	}
-	repo.Temp = dir
-	var trees [2]string
-	for i, side := range []content{before, after} {
-		if trees[i], err = side.write(ctx, repo); err != nil {
-			return nil, err
+	err = v.inScratch(ctx, func(repo *git.Repo, _ string) error {
+		was, err := before.commit(ctx, repo)
+		if err != nil {
+			return err
 		}
-	}
-	return repo.Diff(ctx, trees[0], trees[1])
+		now, err := after.commit(ctx, repo)
+		if err == nil {
+			patch, err = repo.Diff(ctx, was, now)
+		}
+		return err
+	})
+	return patch, err
 }
 
-// write makes a tree of a content in a repository.
-func (c content) write(ctx context.Context, repo *git.Repo) (string, error) {
+// commit writes a content into a repository.
+func (c content) commit(ctx context.Context, repo *git.Repo, parents ...string) (string, error) {
 	list := map[string]*git.File{}
 	for _, e := range c.tree {
 		file := &git.File{Mode: git.ModeSymlink, Data: []byte(e.Target)}
@@ -71,7 +73,79 @@ func (c content) write(ctx context.Context, repo *git.Repo) (string, error) {
 			list[e.Path] = file
 		}
 	}
-	return repo.WriteFiles(ctx, "", list)
+	return repo.CommitFiles(ctx, "", list, parents, "skill", time.Unix(1e9, 0))
+}
+
+// inScratch gives work a repository and a place for a directory, which are thrown away.
+func (v *Versions) inScratch(ctx context.Context, work func(repo *git.Repo, place string) error) (err error) {
+	dir, err := os.MkdirTemp(v.TempDir, "autoloop-scratch-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, tree.RemoveAll(dir)) }()
+	repo, err := git.Scratch(ctx, dir, v.Environ)
+	if err != nil {
+		return err
+	}
+	repo.Temp = dir
+	return work(repo, filepath.Join(dir, "tree"))
+}
+
+// merge writes into a new directory what base becomes with the changes of both others, and
+// returns what that is. With conflicts, which are paths, it writes nothing.
+func merge(ctx context.Context, repo *git.Repo, base, ours, theirs content, into string) (merged workspace.Tree,
+	conflicts []string, err error,
+) {
+	was, err := base.commit(ctx, repo)
+	if err != nil {
+		return nil, nil, err
+	}
+	var sides [2]string
+	for i, side := range []content{ours, theirs} {
+		if sides[i], err = side.commit(ctx, repo, was); err != nil {
+			return nil, nil, err
+		}
+	}
+	id, conflicts, err := repo.MergeTree(ctx, sides[0], sides[1])
+	for i, name := range conflicts { // a file beside a directory of its name is told with the side that has it
+		conflicts[i] = strings.TrimSuffix(strings.TrimSuffix(name, "~"+sides[0]), "~"+sides[1])
+	}
+	if err != nil || len(conflicts) > 0 {
+		return nil, conflicts, err
+	}
+	if _, err := (&tree.Builder{Repo: repo}).Build(ctx, id, into, tree.Options{}); err != nil {
+		return nil, nil, err
+	}
+	if merged, err = workspace.Scan(ctx, into); err != nil {
+		return nil, nil, err
+	}
+	// git knows neither modes nor directories without files: a mode is that of the side which changed it
+	modes := map[string]fs.FileMode{}
+	for _, e := range ours.tree {
+		modes[e.Path] = e.Mode
+	}
+	for _, e := range theirs.tree {
+		was, before := base.tree.Find(e.Path)
+		if _, here := modes[e.Path]; !here || !before || e.Mode != was.Mode {
+			modes[e.Path] = e.Mode
+		}
+	}
+	for i, e := range merged {
+		if mode, known := modes[e.Path]; known && mode.Type() == e.Mode.Type() {
+			merged[i].Mode = mode
+		}
+		delete(modes, e.Path)
+	}
+	for name, mode := range modes {
+		_, before := base.tree.Find(name)
+		_, here := ours.tree.Find(name)
+		_, there := theirs.tree.Find(name)
+		if mode.IsDir() && (!before || here && there) {
+			merged = append(merged, workspace.Entry{Path: name, Mode: mode})
+		}
+	}
+	merged.Sort()
+	return merged, nil, nil
 }
 
 // changesOf lists what differs, with modes and what is binary.

@@ -54,6 +54,9 @@ type Applied struct {
 	Version int `json:"version"`
 	// Digest is that of the skill's directory after it.
 	Digest string `json:"digest"`
+	// Before names the snapshot of what the skill was before a version was merged
+	// into it; "" when nothing of its own was there.
+	Before string `json:"before,omitempty"`
 }
 
 // workspaceJSON is the file manifest.json.
@@ -152,7 +155,8 @@ func Open(ctx context.Context, dir string, warnings io.Writer) (*Workspace, erro
 		return nil, err
 	}
 	var in workspaceJSON
-	if err := json.Unmarshal(data, &in); err != nil || in.Format != Format || in.Schema != Schema {
+	if err := json.Unmarshal(data, &in); err != nil || in.Format != Format || in.Schema != Schema ||
+		in.Applied != nil && !keptName().MatchString(in.Applied.Before) {
 		return nil, fmt.Errorf("%s is no manifest of a workspace that this program reads, or was cut off; remove it, and "+
 			"the versions are taken as they are", file)
 	}
@@ -290,11 +294,14 @@ func (w *Workspace) Hold() (release func(), err error) {
 	return release, errors.Join(err, files.ClearWrites(w.file("manifest.json")), files.ClearWrites(w.file("results.tsv")))
 }
 
+// keptName is the form of the names of what an application keeps.
+var keptName = lazyregexp.New(`^(?:before-[a-z]+-[0-9]+)?$`)
+
 // KeepSkill takes a snapshot of the skill as it is under the first free name of
-// before-undo-1, before-undo-2, …, and returns the name.
-func (w *Workspace) KeepSkill(ctx context.Context) (name string, err error) {
+// purpose-1, purpose-2, …, and returns the name.
+func (w *Workspace) KeepSkill(ctx context.Context, purpose string) (name string, err error) {
 	for n := 1; ; n++ {
-		name = fmt.Sprint("before-undo-", n)
+		name = fmt.Sprintf("%s-%d", purpose, n)
 		if _, err := os.Lstat(w.file(name)); errors.Is(err, fs.ErrNotExist) {
 			_, err := Take(ctx, w.Skill, w.file(name))
 			return name, err

@@ -91,14 +91,21 @@ func TestWorkspaceIsHeldByOneRun(t *testing.T) {
 func TestManifestsOfWorkspaces(t *testing.T) {
 	t.Parallel()
 	of := func(more string) string { return `{"schema": 1, "format": "autoloop-skill-workspace", ` + more + `}` }
+	applied := func(before string) string { return of(`"applied": {"before": "` + before + `"}`) }
 	for name, c := range map[string]struct {
-		text, holds string // the skill, the best version, and whether it was applied; or the error
+		text, holds string // the skill, the best version, whether it was applied, and what undoing leads to; or the error
 	}{
-		"a skill beside it":     {of(`"skill": "../s", "best_version": 2`), "../s 2 false"},
-		"a skill elsewhere":     {of(`"skill": "/somewhere/s"`), "/somewhere/s 0 false"},
-		"of nobody knows which": {of(`"skill": ""`), " 0 false"},
-		"fields of later":       {of(`"later": {"a": [1]}, "applied": {"version": 1, "later": 1}`), " 0 true"},
-		"half a version":        {of(`"best_version": 1.5`), "is no manifest of a workspace"},
+		"a skill beside it":            {of(`"skill": "../s", "best_version": 2`), "../s 2 false v0"},
+		"a skill elsewhere":            {of(`"skill": "/somewhere/s"`), "/somewhere/s 0 false v0"},
+		"of nobody knows which":        {of(`"skill": ""`), " 0 false v0"},
+		"fields of later":              {of(`"later": {"a": [1]}, "applied": {"version": 1, "later": 1}`), " 0 true v0"},
+		"what was kept before a merge": {applied("before-apply-12"), " 0 true before-apply-12"},
+		"nothing was kept":             {of(`"applied": {"version": 1, "before": ""}`), " 0 true v0"},
+		"a way out":                    {applied("../../etc"), "is no manifest of a workspace"},
+		"a way out, dots":              {applied("before-apply-1/../../x"), "is no manifest of a workspace"},
+		"a line more":                  {applied(`before-apply-1\n`), "is no manifest of a workspace"},
+		"another version":              {applied("v3"), "is no manifest of a workspace"},
+		"half a version":               {of(`"best_version": 1.5`), "is no manifest of a workspace"},
 		"a later schema": {
 			`{"schema": 2, "format": "autoloop-skill-workspace"}`, "is no manifest of a workspace",
 		},
@@ -123,8 +130,12 @@ func TestManifestsOfWorkspaces(t *testing.T) {
 			assert.Contains(t, err.Error(), "manifest.json")
 			continue
 		}
+		back := "v0"
+		if w.Applied != nil && w.Applied.Before != "" {
+			back = w.Applied.Before
+		}
 		skill := strings.Replace(w.Skill, dir, "..", 1)
-		assert.Equal(t, c.holds, fmt.Sprint(skill, " ", w.Best, " ", w.Applied != nil), name)
+		assert.Equal(t, c.holds, fmt.Sprint(skill, " ", w.Best, " ", w.Applied != nil, " ", back), name)
 	}
 }
 
@@ -234,7 +245,7 @@ func TestKeepSkill(t *testing.T) {
 	testdir.Put(t, w.Dir, paths{"before-undo-2": "somebody's"})
 	for _, name := range []string{"before-undo-1", "before-undo-3"} {
 		testdir.Put(t, base, paths{"s/SKILL.md": name})
-		kept, err := w.KeepSkill(t.Context())
+		kept, err := w.KeepSkill(t.Context(), "before-undo")
 		require.NoError(t, err)
 		assert.Equal(t, name, kept)
 	}
@@ -242,7 +253,7 @@ func TestKeepSkill(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "before-undo-1", string(text))
 	require.NoError(t, os.RemoveAll(w.Skill))
-	_, err = w.KeepSkill(t.Context())
+	_, err = w.KeepSkill(t.Context(), "before-undo")
 	require.ErrorContains(t, err, "take a snapshot of ")
 }
 
