@@ -48,18 +48,8 @@ func failures(o tasks.SuiteOutcome, f form) (list []string) {
 
 // failures are those of a run; the last has the links to its files.
 func (f form) failures(run tasks.Run) (list []told) {
-	if run.Failure != "" {
-		list = append(list, told{text: f.text(run.Failure, maxLine)})
-	}
-	for _, check := range run.Checks {
-		if check.Passed {
-			continue
-		}
-		line := f.text(string(check.Kind), maxLabel) + " " + f.text(check.Name, maxLine)
-		if check.Detail != "" {
-			line += ": " + f.text(check.Detail, maxLine)
-		}
-		list = append(list, told{text: line})
+	for _, line := range run.Failed() {
+		list = append(list, told{text: f.text(line, 2*maxLine)})
 	}
 	for _, file := range [][2]string{{"transcript", run.Transcript}, {"diff", run.Diff}} {
 		if len(list) > 0 && file[1] != "" {
@@ -82,7 +72,7 @@ func rationales(before, after tasks.SuiteOutcome, f form) (list []string) {
 		for i, side := range []tasks.SuiteOutcome{before, after} {
 			for _, s := range side.Scores {
 				if name := f.text(s.TaskID, maxLabel); s.TaskID == task.TaskID {
-					list = append(list, perRun(name+", "+[]string{"baseline", "candidate"}[i], s, of)...)
+					list = append(list, perRun(name+", "+tasks.Sides[i], s, of)...)
 				}
 			}
 		}

@@ -122,7 +122,7 @@ const (
 	roles
 )
 
-func (r role) String() string { return [roles]string{"baseline", "candidate"}[r] }
+func (r role) String() string { return tasks.Sides[r] }
 
 // prepared is a task, ready to be run.
 type prepared struct {

@@ -138,8 +138,8 @@ func TaskFailures(o tasks.SuiteOutcome) string {
 	var lines []string
 	for _, scored := range o.Scores {
 		for _, run := range scored.Runs[:min(len(scored.Runs), 1)] {
-			for _, line := range failed(run) {
-				lines = append(lines, scored.TaskID+": "+line)
+			for _, line := range run.Failed() {
+				lines = append(lines, scored.TaskID+": failed: "+line)
 			}
 		}
 	}
@@ -149,31 +149,18 @@ func TaskFailures(o tasks.SuiteOutcome) string {
 	return plain.Short(strings.Join(lines[:min(len(lines), most)], " | "), 2000)
 }
 
-// failed is why a run failed, and which checks it did not pass.
-func failed(run tasks.Run) (lines []string) {
-	if run.Failure != "" {
-		lines = append(lines, run.Failure)
-	}
-	for _, check := range run.Checks {
-		if !check.Passed {
-			lines = append(lines, fmt.Sprintf("failed: %s %s: %s", check.Kind, check.Name, check.Detail))
-		}
-	}
-	return lines
-}
-
 // Alone says what each task of an outcome scored, what failed, and the score of them all.
 func Alone(o tasks.SuiteOutcome) string {
 	var out strings.Builder
 	for _, scored := range o.Scores {
 		for k, run := range scored.Runs {
 			fmt.Fprintf(&out, "task %s, run %d: %s\n", scored.TaskID, k+1, run.Objective)
-			lines := failed(run)
+			lines := run.Failed()
 			if run.Failure != "" { // then no check was looked at
-				lines = []string{"failed: " + run.Failure}
+				lines = lines[:1]
 			}
 			for _, line := range lines {
-				fmt.Fprintf(&out, "  %s\n", line)
+				fmt.Fprintf(&out, "  failed: %s\n", line)
 			}
 		}
 	}

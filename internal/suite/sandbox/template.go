@@ -45,9 +45,6 @@ func (t *Template) Copy(ctx context.Context, dir string) (*Template, error) {
 		defer func() { _ = root.Close() }()
 		err = copyDir(ctx, t.Dir, root, t.Manifest)
 	}
-	if err != nil {
-		err = fmt.Errorf("make a sandbox: %w", err)
-	}
 	return t, err
 }
 
@@ -120,7 +117,7 @@ func Compose(ctx context.Context, dir, name string, parts []Fixture, overlay *Ov
 	}
 	if overlay != nil {
 		if err := copyDir(ctx, overlay.Dir, root, overlay.Files); err != nil {
-			return nil, fmt.Errorf("apply the %s: %w", overlay.Name, err)
+			return nil, err
 		}
 	}
 	built, err := read(ctx, scanner(root, name), name)

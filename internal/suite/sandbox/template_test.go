@@ -301,7 +301,7 @@ func TestSandboxCannotBeMade(t *testing.T) {
 		m.Environ = func(string, []string) ([]string, error) { return nil, broken }
 	}
 	require.ErrorIs(t, open(t.Context(), homeless), broken)
-	require.ErrorContains(t, open(ended, func(*sandbox.Maker) {}), "make a sandbox: stopped")
+	require.ErrorContains(t, open(ended, func(*sandbox.Maker) {}), "stopped")
 	err = open(t.Context(), func(m *sandbox.Maker) {
 		homeless(m)
 		m.Remove = func(dir string) error { return errors.Join(os.RemoveAll(dir), held) }

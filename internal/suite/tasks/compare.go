@@ -48,7 +48,7 @@ func compare(outcomes [2]SuiteOutcome, thresholds Thresholds, timeless bool) Com
 	for side, o := range c.outcomes {
 		if o.NonFiniteAt != "" {
 			c.regress(Reason{Kind: NonFiniteKind, Text: fmt.Sprintf("the %s has a number that is not finite (%s)",
-				sides[side], plain.Short(o.NonFiniteAt, document.MaxShown))})
+				Sides[side], plain.Short(o.NonFiniteAt, document.MaxShown))})
 		}
 		byID[side] = map[string]Score{}
 		for _, s := range o.Scores {
@@ -71,8 +71,8 @@ func compare(outcomes [2]SuiteOutcome, thresholds Thresholds, timeless bool) Com
 	return c.Comparison
 }
 
-// sides are what the two outcomes are called, in their order.
-var sides = [...]string{"baseline", "candidate"}
+// Sides are what the two outcomes are called, in their order.
+var Sides = [2]string{"baseline", "candidate"}
 
 // comparer builds a Comparison.
 type comparer struct {

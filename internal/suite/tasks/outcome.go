@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"strings"
 
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite"
@@ -60,6 +61,19 @@ type Run struct {
 	// NonFinite is the first key of a number that is not finite, "" for none: nothing is
 	// computed with the run then.
 	NonFinite string `json:"-"`
+}
+
+// Failed says why a run failed, and which checks it did not pass, a line each.
+func (r Run) Failed() (lines []string) {
+	if r.Failure != "" {
+		lines = append(lines, r.Failure)
+	}
+	for _, check := range r.Checks {
+		if !check.Passed {
+			lines = append(lines, strings.TrimSuffix(fmt.Sprintf("%s %s: %s", check.Kind, check.Name, check.Detail), ": "))
+		}
+	}
+	return lines
 }
 
 // Objective counts the checks of a run: 0 ≤ Passed ≤ Total.

@@ -37,11 +37,11 @@ func (c *comparer) task(before, after Score) {
 	for _, side := range []int{1, 0} {
 		made, all := len(t.runs[side]), c.outcomes[side].Runs()
 		if made == 0 {
-			t.regress(t.reason(TaskMissing, counts(t.BaselineObjective), "", "is missing from the %s", sides[side]))
+			t.regress(t.reason(TaskMissing, counts(t.BaselineObjective), "", "is missing from the %s", Sides[side]))
 			break
 		}
 		if made < all {
-			t.regress(t.reason(TaskMissing, "", "", "is missing from %d of %d runs of the %s", all-made, all, sides[side]))
+			t.regress(t.reason(TaskMissing, "", "", "is missing from %d of %d runs of the %s", all-made, all, Sides[side]))
 			break
 		}
 	}
@@ -124,7 +124,7 @@ func (t *task) change(of func(Run) *metric.Value) *metric.Value {
 func (t *task) notFinite() {
 	for side, runs := range t.runs {
 		if i := slices.IndexFunc(runs, func(run Run) bool { return run.NonFinite != "" }); i >= 0 {
-			t.regress(t.reason(NonFiniteKind, "", "", "the %s has a number that is not finite (%s)", sides[side],
+			t.regress(t.reason(NonFiniteKind, "", "", "the %s has a number that is not finite (%s)", Sides[side],
 				runs[i].NonFinite))
 		}
 	}
@@ -153,7 +153,7 @@ func (c *comparer) doubt(t *task) {
 	for side, runs := range t.runs {
 		doubt := func(kind ReasonKind, why, text string, in func(Run) bool) {
 			if i := slices.IndexFunc(runs, in); i >= 0 {
-				c.holdBack(kind, why, t, fmt.Sprintf(text, i+1, sides[side], runs[i].Objective))
+				c.holdBack(kind, why, t, fmt.Sprintf(text, i+1, Sides[side], runs[i].Objective))
 			}
 		}
 		doubt(ChecksMiscounted, "miscounted checks", "run %d of the %s lists other checks than its %s passed",
