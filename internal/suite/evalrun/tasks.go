@@ -2,7 +2,6 @@ package evalrun
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -85,18 +84,13 @@ func LoadTasks(ctx context.Context, dir string) (*TaskSuite, error) {
 		return nil, misuse.Errorf("there is no %s in %s or below it", tasks.TaskFile, dir)
 	}
 	tasks, problems := tasks.Parse(files.List, files.IsDir)
-	fault := problems.Err()
-	for i := 0; i < len(tasks) && fault == nil; i++ {
-		err := sandbox.Inspect(ctx, files.Fixture(tasks[i]))
-		if _, is := errors.AsType[*misuse.Error](err); is {
-			err = fmt.Errorf("%s: fixtureDir: %w", tasks[i].File, err)
-		}
-		if err != nil {
-			return nil, err
-		}
+	if err := problems.Err(); err != nil {
+		return nil, misuse.New(err)
 	}
-	if fault != nil {
-		return nil, misuse.New(fault)
+	for _, task := range tasks {
+		if err := sandbox.Inspect(ctx, files.Fixture(task)); err != nil {
+			return nil, fmt.Errorf("%s: fixtureDir: %w", task.File, err)
+		}
 	}
 	return &TaskSuite{Dir: dir, Tasks: tasks, files: files}, nil
 }

@@ -3,7 +3,6 @@ package evalrun
 import (
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -102,10 +101,11 @@ func (j *judging) one(ctx context.Context, u unit) error {
 	})
 	opinion := judge.Opinion{Judgement: &tasks.Judgement{}}
 	if j.Fresh || !j.Archive.Read(place, judgementFile, opinion.Judgement) {
+		diff, _ := os.ReadFile(filepath.Join(r.dir, diffFile)) // which may be gone
 		var err error
 		opinion, err = j.Grader.Grade(ctx, judge.Work{
 			Title: task.Title, Prompt: task.Prompt, Criteria: task.Rubric.Criteria,
-			Diff: r.diff(), Words: r.Words, Failure: r.Failure, Checks: r.Checks,
+			Diff: string(diff), Words: r.Words, Failure: r.Failure, Checks: r.Checks,
 		})
 		j.spent.Add(opinion.Usage, true)
 		staged := ""
@@ -137,16 +137,4 @@ func (j *judging) note(u unit, opinion judge.Opinion) {
 	if j.given[u] = opinion.Judgement; j.silence[u.side] < maxSilence {
 		j.silence[u.side] = 0
 	}
-}
-
-// diff is what can be shown of a run's changes.
-func (r record) diff() string {
-	const most = 256 << 10
-	file, err := os.Open(filepath.Join(r.dir, diffFile))
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = file.Close() }()
-	text, _ := io.ReadAll(io.LimitReader(file, most))
-	return string(text)
 }

@@ -242,7 +242,7 @@ func TestOrderOfJudging(t *testing.T) {
 	assert.Less(t, both, 11)
 }
 
-// TestJudgesSeeWhatThereIs: the diff of a run as far as it is shown, its words, failure and
+// TestJudgesSeeWhatThereIs: the diff of a run, its words, failure and
 // checks; nothing where a file is gone.
 func TestJudgesSeeWhatThereIs(t *testing.T) {
 	t.Parallel()
@@ -257,7 +257,7 @@ func TestJudgesSeeWhatThereIs(t *testing.T) {
 	require.NoError(t, err)
 	assert.ElementsMatch(t, []judge.Work{
 		{
-			Title: "Task 0", Criteria: "is it good?", Diff: long[:256<<10], Words: "done", Failure: "timeout",
+			Title: "Task 0", Criteria: "is it good?", Diff: long, Words: "done", Failure: "timeout",
 			Checks: whole.Checks,
 		},
 		{Title: "Task 0", Criteria: "is it good?"},

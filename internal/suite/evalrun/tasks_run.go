@@ -3,7 +3,6 @@ package evalrun
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -179,7 +178,7 @@ func (s *comparison) key(of role, p *prepared) string {
 func digest(value any) string {
 	text, _ := json.Marshal(value) //nolint:errchkjson // plain fields can always be written
 	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:16])
+	return fmt.Sprintf("%x", sum[:16])
 }
 
 // repeatsWhenVarying is how often each task is run once anything in the suite

@@ -37,27 +37,22 @@ func (b *Box) Changes(ctx context.Context) (string, error) {
 	defer func() { _ = template.Close() }()
 	noDirectories := func(m Manifest) Manifest { return slices.DeleteFunc(slices.Clone(m), Entry.IsDir) }
 	var out strings.Builder
-	left, cut := 0, 0 // changes in generated directories, and those for which there was no room
+	left := 0
 	for _, c := range files.Compare(noDirectories(b.From.Manifest), noDirectories(now)) {
 		if ctx.Err() != nil {
 			return "", context.Cause(ctx)
 		}
-		if generated(c.Path) {
-			left++
+		if left++; generated(c.Path) {
 			continue
 		}
 		if text := diffOf(template, b.root, c); out.Len()+len(text) <= maxDiff {
 			out.WriteString(text)
-		} else {
-			cut++
+			left--
 		}
 	}
 	if left > 0 {
-		fmt.Fprintf(&out, "# %d changed files in directories of package managers and caches are left out\n", left)
-	}
-	if cut > 0 {
-		fmt.Fprintf(&out, "# the changes of %d more files are left out: the diff would be larger than %d bytes\n", cut,
-			maxDiff)
+		fmt.Fprintf(&out, "# %d more changed files are left out: of package managers and caches, or beyond %d bytes\n",
+			left, maxDiff)
 	}
 	return out.String(), nil
 }
