@@ -80,6 +80,9 @@ func Clip(text string, most int) string {
 	return strings.TrimRight(text[:at], ` \`) + mark
 }
 
+// Few is how many names are listed on a line for people.
+const Few = 12
+
 // List quotes names, at most so many, and counts the others.
 func List(names []string, most int) string { return joined(names, most, strconv.Quote) }
 

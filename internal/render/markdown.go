@@ -142,12 +142,3 @@ const (
 	maxLabel = 60
 	maxLine  = 300
 )
-
-// Few joins names, and counts those that would make the line too long.
-func Few(names []string) string {
-	const most = 12
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-}

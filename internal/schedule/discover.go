@@ -20,7 +20,6 @@ import (
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/render"
 )
 
 // Discovery is what the issues of a repository came to.
@@ -160,7 +159,7 @@ func unread(err error, files []*program.Program, states map[string][]byte) strin
 	})
 	warning := fmt.Sprintf("issue programs were not read and do not run now: %v", err)
 	if len(known) > 0 {
-		warning += "; left as they are: " + render.Few(known)
+		warning += "; left as they are: " + plain.Paths(known, plain.Few)
 	}
 	return warning
 }

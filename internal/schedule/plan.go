@@ -14,6 +14,7 @@ import (
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
 )
@@ -339,7 +340,7 @@ func (p *Plan) Text() string {
 	var out strings.Builder
 	fmt.Fprintln(&out, p.Headline())
 	if len(p.Deferred) > 0 {
-		fmt.Fprintf(&out, "due later: %s\n", render.Few(p.Deferred))
+		fmt.Fprintf(&out, "due later: %s\n", plain.Paths(p.Deferred, plain.Few))
 	}
 	const most = 20
 	waiting := 0
@@ -390,7 +391,7 @@ func (p *Plan) unknown(in *Input) *ForcedError {
 	for i, s := range p.Standings {
 		names[i] = s.Program.Name
 	}
-	end := cmp.Or(DidYouMean(in.Forced, names), "; there are: "+cmp.Or(render.Few(names), "none"))
+	end := cmp.Or(DidYouMean(in.Forced, names), "; there are: "+cmp.Or(plain.Paths(names, plain.Few), "none"))
 	if in.Issues.Unread != "" {
 		end += "; " + in.Issues.Unread
 	}

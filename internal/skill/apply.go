@@ -189,7 +189,7 @@ func (c *change) merged(ctx context.Context, wanted content) (kept content, err 
 		}
 		if len(conflicts) > 0 {
 			return fmt.Errorf("%s cannot be joined with what changed in %s since v0: conflicts in %s; nothing was "+
-				"applied: join these files by hand", c.changed.To, c.Skill, named(conflicts))
+				"applied: join these files by hand", c.changed.To, c.Skill, plain.Paths(conflicts, plain.Few))
 		}
 		kept.tree = merged
 		return workspace.Put(ctx, place, merged, kept.dir)
@@ -289,14 +289,5 @@ func differing(before, after content) string {
 	for _, d := range files.Compare(before.tree, after.tree) {
 		names = append(names, d.Path)
 	}
-	return named(names)
-}
-
-// named lists a few paths on one line.
-func named(paths []string) string {
-	shown := make([]string, len(paths))
-	for i, name := range paths {
-		shown[i] = plain.Clip(plain.Path(name), lineWidth)
-	}
-	return render.Few(shown)
+	return plain.Paths(names, plain.Few)
 }

@@ -113,12 +113,17 @@ func (f *Figure) describe(out *strings.Builder, name string) {
 	}
 	fmt.Fprintf(out, "%s: %s over %d\n", name, render.Figure(&f.Score), len(f.Cases))
 	for _, c := range f.Cases {
-		for _, line := range c.Failed {
-			fmt.Fprintf(out, "  %s failed: %s\n", c.ID, line)
-		}
-		if c.Problem != nil {
-			fmt.Fprintf(out, "  %s counts 0: %s\n", c.ID, *c.Problem)
-		}
+		c.describe(out, c.ID+" ")
+	}
+}
+
+// describe says why a case, which these words name, did not pass whole.
+func (c CaseFigure) describe(out *strings.Builder, name string) {
+	if c.Problem != nil {
+		fmt.Fprintf(out, "  %scounts 0: %s\n", name, *c.Problem)
+	}
+	for _, line := range c.Failed {
+		fmt.Fprintf(out, "  %sfailed: %s\n", name, line)
 	}
 }
 
@@ -127,12 +132,7 @@ func (e Evaluated) String() string {
 	var out strings.Builder
 	for _, c := range e.Cases {
 		fmt.Fprintf(&out, "case %s: %d of %d\n", c.ID, c.Passed, c.Total)
-		if c.Problem != nil {
-			fmt.Fprintf(&out, "  counts 0: %s\n", *c.Problem)
-		}
-		for _, line := range c.Failed {
-			fmt.Fprintf(&out, "  failed: %s\n", line)
-		}
+		c.describe(&out, "")
 	}
 	e.Triggers.describe(&out, "triggers")
 	e.Answers.describe(&out, "answers")

@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
-	"strconv"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
-	"github.com/org/autoloop/internal/render"
 )
 
 // CaseScore is what one case of an eval suite came to.
@@ -195,10 +193,10 @@ func (c CaseScore) Trouble() string {
 	}
 	var open []string
 	for _, text := range c.Unanswered {
-		open = append(open, strconv.Quote(plain.Short(text, lineWidth)))
+		open = append(open, plain.Short(text, lineWidth))
 	}
 	if len(open) > 0 {
-		return "the grading does not answer " + render.Few(open)
+		return "the grading does not answer " + plain.List(open, plain.Few)
 	}
 	return ""
 }
