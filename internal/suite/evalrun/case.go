@@ -33,7 +33,7 @@ func (s *session) one(ctx context.Context, number int, c evals.Case) (done evals
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return done, err
 	}
-	return done, s.Try(ctx, s.spent, Attempt{
+	err = s.Try(ctx, s.spent, Attempt{
 		Format: suite.Evals, Name: "case " + c.ID, Box: fmt.Sprintf("box-%d", number), Agent: s.Agent, Keep: dir,
 		From: func(ctx context.Context, dir string) (*sandbox.Template, error) { return s.compose(ctx, dir, c) },
 		Request: func(box *sandbox.Box) agent.Request {
@@ -51,6 +51,7 @@ func (s *session) one(ctx context.Context, number int, c evals.Case) (done evals
 			return err
 		},
 	})
+	return done, err
 }
 
 // transcriptOf is where an agent writes what it printed.

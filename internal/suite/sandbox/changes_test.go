@@ -173,7 +173,7 @@ func TestLeftoversOfPackageManagers(t *testing.T) {
 	for _, name := range ours {
 		assert.Contains(t, diff, "+++ b/"+name+"\n", name)
 	}
-	assert.Contains(t, diff, fmt.Sprintf("\n# %d changed files in ", len(theirs)))
+	assert.Contains(t, diff, fmt.Sprintf("\n# %d more changed files ", len(theirs)))
 }
 
 // TestNamesInADiff stand on one line each, and none ends its header or begins another.
