@@ -69,7 +69,10 @@ func leave(reason string) error { return idle(reason + "; `iterate job publish` 
 
 // proposeForCI lets an agent fix what CI found, when it is an agent's turn.
 func (r *run) proposeForCI(ctx context.Context) (at position, _ *proposal.Proposal, err error) {
-	w, asked := r.fixable(ctx)
+	w, asked, err := r.fixable(ctx)
+	if err != nil {
+		return at, nil, err
+	}
 	left := r.time() - r.Now().Sub(r.begun)
 	if r.refusal != "" || !asked || r.blockedReason(r.records) != "" || left <= 0 {
 		return at, nil, leave(fmt.Sprintf("iteration %d waits for CI, whose answer is to be taken", w.e.Iteration))

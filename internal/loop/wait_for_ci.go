@@ -22,35 +22,36 @@ const (
 	lastPoll  = time.Minute
 )
 
-// waiting is an iteration that waits for CI, with what CI says of its commit now, and what CI or a
-// person did by that.
+// waiting is an iteration that waits for CI, with where the branch stands, what CI says of its commit
+// now, and what CI or a person did by that.
 type waiting struct {
 	*run
 
 	e     history.Decided
+	head  string
 	ci    ci.Result
 	event lifecycle.Event
 }
 
 // waits asks CI about the iteration that waits for it, and is nil when none does. What cannot be
 // read is pending. Late, what has failed counts, although the rest goes on.
-func (r *run) waits(ctx context.Context, late bool) *waiting {
+func (r *run) waits(ctx context.Context, late bool) (*waiting, error) {
 	e := r.records.Waiting()
 	if e == nil {
-		return nil
+		return nil, nil //nolint:nilnil // as it says
 	}
 	r.iteration = e.Iteration
 	r.step("ci", "commit %.12s", e.Commit)
 	at, err := r.candidate(ctx, r.records.Base, r.records.BaseBranch)
 	at.Starts = at.Starts || err != nil
 	at.Commit = e.Commit
-	at.Branch.Commit, at.Branch.Err = r.head(ctx)
-	if r.merged(e.Commit) {
-		at.Branch.Commit = e.Commit // it may be deleted
+	w := &waiting{run: r, e: *e}
+	if w.head, err = r.head(ctx); err != nil {
+		return nil, err
 	}
-	w := &waiting{run: r, e: *e, ci: r.GitHub.CI(ctx, at)}
+	w.ci = r.GitHub.CI(ctx, at)
 	w.event = w.happened(ctx, late)
-	return w
+	return w, nil
 }
 
 // await reads CI until it has decided over the iteration that waits for it, if one does, or
@@ -65,11 +66,11 @@ func (r *run) await(ctx context.Context) error {
 	deadline, pause := r.Now().Add(r.Program.CIWait), firstPoll
 	for {
 		late := r.comments == nil || !r.Now().Before(deadline)
-		w := r.waits(ctx, late)
+		w, err := r.waits(ctx, late)
 		if w == nil {
-			return nil
+			return err
 		}
-		err := w.settle(ctx)
+		err = w.settle(ctx)
 		switch {
 		case err != nil || r.records.Waiting() == nil:
 			return err
@@ -110,7 +111,7 @@ func (w *waiting) happened(ctx context.Context, late bool) lifecycle.Event {
 	switch {
 	case w.merged(w.e.Commit):
 		return lifecycle.Merged
-	case w.ci.State == ci.Moved:
+	case w.head != w.e.Commit:
 		return lifecycle.Moved
 	case w.ci.State == ci.Green:
 		return lifecycle.Green
@@ -138,7 +139,14 @@ func (w *waiting) word() decision.Reason {
 		}
 		return merged
 	case w.event == lifecycle.Moved:
-		return decision.Reason{Kind: decision.CIMoved, Because: says}
+		there := fmt.Sprintf("at %.12s, not", w.head)
+		if w.head == "" {
+			there = "gone, and not"
+		}
+		moved := fmt.Sprintf("the branch is %s at %.12s any more", there, w.e.Commit)
+		return decision.Reason{Kind: decision.CIMoved, Because: []decision.Reason{
+			{Kind: decision.CIFound, Term: string(decision.BranchMoved), Words: moved},
+		}}
 	case w.event == lifecycle.Absent:
 		return decision.Say(string(w.event))
 	case len(says) > 0:
@@ -241,9 +249,9 @@ func (w *waiting) final(ctx context.Context, outcome state.Status, word decision
 
 // fixable is the iteration whose failure in CI an agent may be asked to fix now, also one of which a part
 // failed and the rest did not end in time; asked is false for one that only waits.
-func (r *run) fixable(ctx context.Context) (w *waiting, asked bool) {
-	w = r.waits(ctx, r.Now().Sub(r.records.WaitsSince) >= r.Program.CIWait)
-	return w, w.ci.Seen > 0 && w.next(w.event) == lifecycle.Fix
+func (r *run) fixable(ctx context.Context) (w *waiting, asked bool, err error) {
+	w, err = r.waits(ctx, r.Now().Sub(r.records.WaitsSince) >= r.Program.CIWait)
+	return w, err == nil && w.ci.Seen > 0 && w.next(w.event) == lifecycle.Fix, err
 }
 
 // ciRequired reports whether a candidate must pass CI. With `auto` it must when

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -88,7 +89,10 @@ func commitForCI(t *testing.T, g *commitRepo) map[string]string {
 			name: "fix", parents: "candidate", message: ofIteration(2),
 			files: map[string]string{"value.txt": "4\n"},
 		},
-		commitSpec{name: "theirs", parents: "kept", files: map[string]string{"value.txt": "9\n"}},
+		commitSpec{
+			name: "theirs", branch: BranchPrefix + "moved", parents: "kept",
+			files: map[string]string{"value.txt": "9\n"},
+		},
 	)
 }
 
@@ -167,6 +171,7 @@ func TestWordsOfCI(t *testing.T) {
 		merged bool // by a person meanwhile
 		// timedOut says that the program was paused at ci-timeout.
 		timedOut bool
+		program  string // whose branch is elsewhere; "" for one whose branch is at the candidate
 	}{
 		{
 			name: "says-green", says: []ci.Result{green()}, timedOut: true,
@@ -178,10 +183,10 @@ func TestWordsOfCI(t *testing.T) {
 			name: "says-red-off", front: "ci-gate: off", says: []ci.Result{red("build", "error: x")}, timedOut: true,
 		},
 		{
-			name: "says-moved", timedOut: true, says: []ci.Result{{
-				State:   ci.Moved,
-				Reasons: []decision.Reason{{Kind: decision.CIFound, Words: "the branch is elsewhere"}},
-			}},
+			name: "says-moved", program: "moved", timedOut: true, says: []ci.Result{green()},
+		},
+		{
+			name: "says-gone", program: "gone", says: []ci.Result{red("build", "error: x")},
 		},
 		{
 			name: "says-red", says: []ci.Result{red("build", "error: x")},
@@ -202,7 +207,7 @@ func TestWordsOfCI(t *testing.T) {
 			if c.timedOut {
 				before = append(before, &history.Paused{Reason: decision.Reason{Kind: decision.CITimeout}})
 			}
-			d := newAtCI(t, g, ids, "at-ci", "flow", "ci-wait: 20s\n"+c.front, c.since, before...)
+			d := newAtCI(t, g, ids, cmp.Or(c.program, "at-ci"), "flow", "ci-wait: 20s\n"+c.front, c.since, before...)
 			d.hub.ci, d.fixer = c.says, nil
 			if c.merged {
 				d.heard().Pull = &commands.Pull{Number: 8, Merged: true, Head: ids["candidate"]}
@@ -219,8 +224,8 @@ func TestWordsOfCI(t *testing.T) {
 			for _, e := range history.Of[*history.Resumed](after.log.Events) {
 				why += "resumed: " + e.Reason.String()
 			}
-			golden.Line(t, strings.ReplaceAll(fmt.Sprint([]any{d.told()[1:], result.Outcome, result.Reasons, why}),
-				ids["candidate"][:12], "COMMIT"))
+			golden.Line(t, strings.NewReplacer(ids["candidate"][:12], "COMMIT", ids["theirs"][:12], "THEIRS").Replace(
+				fmt.Sprint([]any{d.told()[1:], result.Outcome, result.Reasons, why})))
 			last := after.Decision
 			assert.Equal(t, result.Outcome, last.Outcome)
 			switch result.Outcome {
@@ -337,7 +342,7 @@ func TestFailureEnds(t *testing.T) {
 			d.stored.failures = []error{c.err}
 			verdict := red("build", "error: x")
 			verdict.Failing[0].URL = "https://ci.example/1"
-			w := &waiting{run: d.run, e: *d.records.Decision, ci: verdict}
+			w := &waiting{run: d.run, e: *d.records.Decision, head: ids["candidate"], ci: verdict}
 			result := d.cameTo(w.giveUp(t.Context(), decision.Reason{Kind: decision.CIStuck, Words: "x"}))
 			assert.Equal(t, history.CIFixExhausted, result.Outcome)
 			assert.Equal(t, []string{"stuck in CI fix loop: x", "build fails"}, decision.Texts(result.Reasons))
@@ -432,7 +437,7 @@ func TestFixIsAskedFor(t *testing.T) {
 				}
 				return position{}, p, err
 			}
-			w := &waiting{run: d.run, e: *d.records.Decision, ci: failure}
+			w := &waiting{run: d.run, e: *d.records.Decision, head: ids["candidate"], ci: failure}
 			d.iteration, w.event = w.e.Iteration, w.happened(t.Context(), true)
 			err := w.settle(t.Context())
 			assert.Equal(t, c.fix != nil, asked == 45*time.Minute)

@@ -152,9 +152,7 @@ func (f *Findings) branch(ctx context.Context, client *api.Client, name string) 
 	for i, c := range checks {
 		read[i] = c.Check
 	}
-	verdict := ci.Judge(ci.Input{
-		Commit: branch.Commit.SHA, Head: ci.Reading{Checks: read}, Branch: ci.Position{Commit: branch.Commit.SHA},
-	})
+	verdict := ci.Judge(ci.Input{Head: ci.Reading{Checks: read}})
 	switch {
 	case verdict.Seen == 0:
 		f.Warn("CI", "no check ran on the head of "+name+": `ci-gate: auto` waits for CI where a workflow runs on "+

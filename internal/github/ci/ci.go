@@ -1,4 +1,4 @@
-// Package ci decides whether CI lets a commit through: green, red, moved or not
+// Package ci decides whether CI lets a commit through: green, red or not
 // known yet. It is pure, and it is closed by default: what is missing, unknown
 // or could not be read is never green.
 package ci
@@ -63,21 +63,12 @@ type Rules struct {
 	Err      error
 }
 
-// Position is the commit at the head of the branch; Err says why it could not
-// be read.
-type Position struct {
-	Commit string
-	Err    error
-}
-
 // Candidate is a commit that waits for CI.
 type Candidate struct {
 	Commit string
 	// Base is the commit that it is compared with, BaseBranch the branch that it
 	// is to be merged into.
 	Base, BaseBranch string
-	// Branch is where the program's branch stands now.
-	Branch Position
 	// Starts says that a workflow of the base starts on such a change; Elsewhere are the
 	// names of those that do not, such as one that deploys what is merged.
 	Starts    bool
@@ -86,14 +77,11 @@ type Candidate struct {
 
 // Input is everything that a verdict depends on.
 type Input struct {
-	// Commit is the one that is judged.
-	Commit string
-	// Head is what CI says of it, Base what CI says of the commit that it is
+	// Head is what CI says of the commit that is judged, Base what CI says of the commit that it is
 	// compared with. Checks of the base that no change starts, such as those of
 	// a schedule, do not belong in it.
 	Head, Base Reading
 	Rules      Rules
-	Branch     Position
 	// Starts says that a workflow of the base starts on such a change.
 	Starts bool
 }
@@ -106,9 +94,6 @@ const (
 	Green   State = "green"
 	Red     State = "red"
 	Pending State = "pending"
-	// Moved says that the branch stands at another commit by now, so that this
-	// one is no longer the candidate.
-	Moved State = "moved"
 )
 
 // Result is a state with its reasons.
@@ -126,23 +111,13 @@ type Result struct {
 // Judge decides over a commit.
 //
 // Expected are the checks that the rules require and those that succeeded on
-// the base. Green needs the branch at the commit, every expected check good, at
-// least one real success among them, and no check, workflow run or suite that
+// the base. Green needs every expected check good, at least one real success among them, and no check, workflow run or suite that
 // is queued or running. Where nothing succeeded on the base, as with CI on pull
 // requests alone, and a workflow starts on such a change, one of its checks has
 // to succeed: other apps are often faster than its first job. Red needs a failure that the base does not have, and
 // nothing that still runs.
 func Judge(in Input) Result {
 	v := judgement{Result{State: Pending, Seen: len(in.Head.Checks)}}
-	if in.Branch.Err == nil && in.Branch.Commit != in.Commit {
-		v.State = Moved
-		there := "at " + short(in.Branch.Commit) + ", not"
-		if in.Branch.Commit == "" {
-			there = "gone, and not"
-		}
-		v.add(BranchMoved, "", "the branch is "+there+" at "+short(in.Commit)+" any more")
-		return v.Result
-	}
 	if v.unread(in) {
 		return v.Result
 	}
@@ -170,7 +145,6 @@ func (v *judgement) unread(in Input) bool {
 		{"CI", in.Head.Err},
 		{"CI of the base", in.Base.Err},
 		{"the rules of the target branch", in.Rules.Err},
-		{"the branch", in.Branch.Err},
 	} {
 		if part.err != nil {
 			v.add(Unread, "", part.name+" could not be read: "+part.err.Error())
@@ -300,12 +274,8 @@ func (c Check) bad() bool {
 
 func word(text string) string { return strings.ReplaceAll(text, "_", " ") }
 
-func short(commit string) string { return commit[:min(len(commit), 12)] }
-
 // The kinds of reasons.
 const (
-	// BranchMoved: somebody pushed to the branch.
-	BranchMoved = "branch-moved"
 	// Unread: something could not be read.
 	Unread = "unread"
 	// Running: a check, a workflow run or a suite is queued or running.

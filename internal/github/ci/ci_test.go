@@ -141,12 +141,9 @@ func table() (rows []row) {
 		"required of an app, reported by it":            "rules build#7, head build#7 => green",
 		"a status has the name of the base's check run": "base build#7, head build => pending missing",
 		"one of two with the same name fails":           "head build build=failure => red failed",
-		"the branch was pushed to":                      "branch fedcba, head build => moved branch-moved",
-		"the branch was pushed to while CI is red":      "branch fedcba, head build=failure => moved branch-moved",
-		"the branch is gone":                            "branch , head build => moved branch-moved",
 	} {
 		there, want, _ := strings.Cut(line, " => ")
-		r := row{name: name, in: ci.Input{Commit: candidate, Branch: ci.Position{Commit: candidate}}}
+		r := row{name: name}
 		r.want, r.because, _ = strings.Cut(want, " ")
 		for part := range strings.SplitSeq(there, ", ") {
 			what, words, _ := strings.Cut(part, " ")
@@ -163,8 +160,6 @@ func table() (rows []row) {
 				for _, c := range checks(words) {
 					r.in.Rules.Required = append(r.in.Rules.Required, ci.Required{Name: c.Name, App: c.App})
 				}
-			case "branch":
-				r.in.Branch.Commit = words
 			case "starts":
 				r.in.Starts = true
 			case "":
@@ -208,19 +203,13 @@ func TestUnreadableRowIsPending(t *testing.T) {
 			"checks": func(in *ci.Input) *error { return &in.Head.Err },
 			"base":   func(in *ci.Input) *error { return &in.Base.Err },
 			"rules":  func(in *ci.Input) *error { return &in.Rules.Err },
-			"branch": func(in *ci.Input) *error { return &in.Branch.Err },
 		} {
 			in := r.in
 			*unread(&in) = errors.New("no answer within 30s")
 			got := ci.Judge(in)
-			want := ci.Pending
-			if r.want == string(ci.Moved) && part != "branch" {
-				want = ci.Moved // whatever CI says
-			} else {
-				unread := func(reason decision.Reason) bool { return reason.Term == ci.Unread }
-				assert.True(t, slices.ContainsFunc(got.Reasons, unread), "%v", got.Reasons)
-			}
-			assert.Equal(t, want, got.State, "%s, and the %s cannot be read: %v", r.name, part, got.Reasons)
+			said := func(reason decision.Reason) bool { return reason.Term == ci.Unread }
+			assert.True(t, slices.ContainsFunc(got.Reasons, said), "%v", got.Reasons)
+			assert.Equal(t, ci.Pending, got.State, "%s, and the %s cannot be read: %v", r.name, part, got.Reasons)
 		}
 	}
 }

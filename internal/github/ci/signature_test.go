@@ -20,7 +20,7 @@ func check(name, conclusion string, lines ...string) ci.Check {
 
 // judged is the verdict on a commit of a branch without rules, whose base has no CI.
 func judged(head []ci.Check) ci.Result {
-	return ci.Judge(ci.Input{Commit: candidate, Head: ci.Reading{Checks: head}, Branch: ci.Position{Commit: candidate}})
+	return ci.Judge(ci.Input{Head: ci.Reading{Checks: head}})
 }
 
 func TestSameFailureSameSignature(t *testing.T) {

@@ -15,7 +15,7 @@ const maxExplained = 20
 
 // CI is what CI says of a candidate. What cannot be read is part of the verdict.
 func (s *Service) CI(ctx context.Context, c ci.Candidate) ci.Result {
-	in := ci.Input{Commit: c.Commit, Rules: s.rules(ctx, c.BaseBranch), Branch: c.Branch, Starts: c.Starts}
+	in := ci.Input{Rules: s.rules(ctx, c.BaseBranch), Starts: c.Starts}
 	checks, runs, err := s.report(ctx, c.Commit)
 	suites, unread := s.Suites(ctx, c.Commit)
 	failed := map[string]bool{} // the names of the checks that fail
