@@ -60,7 +60,7 @@ func (b *body) read() {
 		b.fail(b.line, "the text is nested too deeply to be read as markdown")
 		b.text = nil
 	}
-	b.walk(b.document(), nil)
+	b.readBlocks()
 	sections := b.sections()
 	b.readGoal(sections[goalSection])
 	b.readTargets(sections[targetSection], sections[protectSection])
@@ -93,15 +93,27 @@ const (
 	maxPasses = 30
 )
 
-// document reads markdown without its comments, which may hold any number of blocks; in code
-// none begins. A backtick in one pairs with another behind it: then what follows is read again.
-func (b *body) document() (document ast.Node) {
-	source, from := bytes.Clone(b.text), 0
+// readBlocks reads markdown without its comments, which may hold any number of blocks; in code
+// none begins. A backtick in one pairs with another behind it: then all is read again.
+func (b *body) readBlocks() {
+	source, first, from := bytes.Clone(b.text), b.line, 0
 	b.shown = bytes.Clone(b.text)
 	for range maxPasses {
-		document = markdown().Parse(text.NewReader(source))
+		b.blocks, b.at, b.line = nil, 0, first
+		b.walk(markdown().Parse(text.NewReader(source)), nil)
+		prose := bytes.Clone(source)
+		for _, c := range b.blocks {
+			if c.isCode() {
+				blank(prose[c.at:c.end])
+			}
+			for _, span := range c.spans {
+				if at := c.at + span.at; !span.loose {
+					blank(prose[at : at+len(span.text)])
+				}
+			}
+		}
 		found := false
-		for prose := withoutCode(document, source); ; {
+		for again := false; !again; {
 			start := bytes.Index(prose[from:], []byte("<!--"))
 			length := bytes.Index(source[from+max(start, 0):], []byte("-->"))
 			if start < 0 || length < 0 {
@@ -115,35 +127,13 @@ func (b *body) document() (document ast.Node) {
 				hide = hide[:max(len("<!--"), length)][len("<!--"):] // it still ends a paragraph above it
 			}
 			copy(hide, bytes.Repeat([]byte{hidden}, len(hide)))
-			if bytes.ContainsAny(b.text[start:from], "`~") {
-				break
-			}
+			again = bytes.ContainsAny(b.text[start:from], "`~")
 		}
 		if !found {
-			return document
+			return
 		}
 	}
-	b.fail(b.line, "the text has more than %d HTML comments with backticks in them; remove some", maxPasses)
-	return document
-}
-
-// withoutCode is the text with what is in code blanked out.
-func withoutCode(document ast.Node, source []byte) []byte {
-	prose := bytes.Clone(source)
-	_ = ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
-		switch node := node.(type) {
-		case *ast.FencedCodeBlock, *ast.CodeBlock:
-			for _, line := range node.Lines().Sliced(0, node.Lines().Len()) {
-				blank(prose[line.Start:line.Stop])
-			}
-		case *ast.Text:
-			if node.Parent().Kind() == ast.KindCodeSpan {
-				blank(prose[node.Segment.Start:node.Segment.Stop])
-			}
-		}
-		return ast.WalkContinue, nil
-	})
-	return prose
+	b.fail(first, "the text has more than %d HTML comments with backticks in them; remove some", maxPasses)
 }
 
 // walk reads the blocks within a node.
