@@ -105,7 +105,6 @@ func (p *Program) parse(data []byte) {
 	}
 	p.readFields(fields)
 	if at >= 0 {
-		p.Body = string(data[at:])
 		(&body{Program: p, text: data[at:], line: lineAt(data, at)}).read()
 	}
 }

@@ -105,8 +105,6 @@ type Program struct {
 	Targets, Protected []Pattern
 	// Prose are words that look like paths and name nothing; Resolve finds them.
 	Prose []Pattern
-	// Body is the file without its frontmatter.
-	Body string
 
 	settings     bool // of a suite: neither skill nor tasks must be named
 	targetsGiven bool // Targets are those of the frontmatter
