@@ -201,17 +201,14 @@ func (c *change) merged(ctx context.Context, wanted content) (kept content, err 
 // merge what a person had made of it.
 func (c *change) undo(ctx context.Context) error {
 	now := c.now.tree.Digest()
-	applied := workspace.Applied{}
-	if c.Applied != nil {
-		applied = *c.Applied
-	}
+	applied := *cmp.Or(c.Applied, &workspace.Applied{})
 	c.changed.To = cmp.Or(applied.Before, "v0")
 	back, err := c.snapshot(ctx, c.changed.To)
 	if err != nil {
 		return err
 	}
 	// what an undo has put back may be a person's own work: undoing once more must not remove that
-	if c.Applied != nil && applied.Version == 0 && applied.Digest == now {
+	if applied.Version == 0 && applied.Digest == now {
 		back = c.now
 	}
 	purpose := ""

@@ -41,39 +41,41 @@ func (v *Versions) version(ctx context.Context, n int) (content, error) {
 // not know them.
 func (v *Versions) patch(ctx context.Context, before, after content) (patch []byte, err error) {
 	err = v.inScratch(ctx, func(repo *git.Repo, _ string) error {
-		was, err := before.commit(ctx, repo)
-		if err != nil {
-			return err
-		}
-		now, err := after.commit(ctx, repo)
+		ids, err := commits(ctx, repo, before, after)
 		if err == nil {
-			patch, err = repo.Diff(ctx, was, now)
+			patch, err = repo.Diff(ctx, ids[0], ids[1])
 		}
 		return err
 	})
 	return patch, err
 }
 
-// commit writes a content into a repository.
-func (c content) commit(ctx context.Context, repo *git.Repo, parents ...string) (string, error) {
-	list := map[string]*git.File{}
-	for _, e := range c.tree {
-		file := &git.File{Mode: git.ModeSymlink, Data: []byte(e.Target)}
-		if e.IsFile() {
-			file.Mode = ""
-			if e.Mode&0o100 != 0 {
-				file.Mode = git.ModeExecutable
+// commits writes contents into a repository; those after the first are made from it.
+func commits(ctx context.Context, repo *git.Repo, contents ...content) (ids []string, err error) {
+	for _, c := range contents {
+		list := map[string]*git.File{}
+		for _, e := range c.tree {
+			file := &git.File{Mode: git.ModeSymlink, Data: []byte(e.Target)}
+			if e.IsFile() {
+				file.Mode = ""
+				if e.Mode&0o100 != 0 {
+					file.Mode = git.ModeExecutable
+				}
+				if file.Data, err = os.ReadFile(filepath.Join(c.dir, filepath.FromSlash(e.Path))); err != nil {
+					return nil, err
+				}
 			}
-			var err error
-			if file.Data, err = os.ReadFile(filepath.Join(c.dir, filepath.FromSlash(e.Path))); err != nil {
-				return "", err
+			if !e.IsDir() {
+				list[e.Path] = file
 			}
 		}
-		if !e.IsDir() {
-			list[e.Path] = file
+		id, err := repo.CommitFiles(ctx, "", list, ids[:min(len(ids), 1)], "skill", time.Unix(1e9, 0))
+		if err != nil {
+			return nil, err
 		}
+		ids = append(ids, id)
 	}
-	return repo.CommitFiles(ctx, "", list, parents, "skill", time.Unix(1e9, 0))
+	return ids, nil
 }
 
 // inScratch gives work a repository and a place for a directory, which are thrown away.
@@ -96,19 +98,13 @@ func (v *Versions) inScratch(ctx context.Context, work func(repo *git.Repo, plac
 func merge(ctx context.Context, repo *git.Repo, base, ours, theirs content, into string) (merged workspace.Tree,
 	conflicts []string, err error,
 ) {
-	was, err := base.commit(ctx, repo)
+	ids, err := commits(ctx, repo, base, ours, theirs)
 	if err != nil {
 		return nil, nil, err
 	}
-	var sides [2]string
-	for i, side := range []content{ours, theirs} {
-		if sides[i], err = side.commit(ctx, repo, was); err != nil {
-			return nil, nil, err
-		}
-	}
-	id, conflicts, err := repo.MergeTree(ctx, sides[0], sides[1])
+	id, conflicts, err := repo.MergeTree(ctx, ids[1], ids[2])
 	for i, name := range conflicts { // a file beside a directory of its name is told with the side that has it
-		conflicts[i] = strings.TrimSuffix(strings.TrimSuffix(name, "~"+sides[0]), "~"+sides[1])
+		conflicts[i] = strings.TrimSuffix(strings.TrimSuffix(name, "~"+ids[1]), "~"+ids[2])
 	}
 	if err != nil || len(conflicts) > 0 {
 		return nil, conflicts, err

@@ -212,11 +212,8 @@ func ParseTriggers(file string, data []byte) (cases []Case, problems document.Pr
 			"query":          document.Filled(&c.Prompt, suite.MaxText),
 			"should_trigger": document.Into(c.Trigger, document.Node.Bool),
 		}, false, "query", "should_trigger")
-		label := "the skill is left alone"
-		if *c.Trigger {
-			label = "the skill is taken up"
-		}
-		c.Checks = []suite.Check{{Description: label}}
+		done := map[bool]string{true: "taken up", false: "left alone"}[*c.Trigger]
+		c.Checks = []suite.Check{{Description: "the skill is " + done}}
 		cases = append(cases, c)
 	})
 	if len(root.Items) == 0 {
