@@ -70,10 +70,11 @@ func (l *Loop) candidate(ctx context.Context, row *results.Row) (said []string, 
 		return nil, err
 	}
 	now, err := workspace.Scan(ctx, l.Candidate())
+	same := err == nil && now.Digest() == proposed.Digest()
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
-	case err != nil || now.Digest() != proposed.Digest():
+	case !same:
 		row.Score, row.Action = nil, results.Reverted
 		return []string{reply.Summary, "its files changed while it was measured"}, nil
 	case row.Action == results.Kept && reply.Summary == "":

@@ -57,7 +57,7 @@ func (l *Loop) try(ctx context.Context, row *results.Row) (remarks string, err e
 		of, run, label := l.side(row.Iteration, step.Side, runs[step.Side])
 		found, err := l.measure(ctx, label, of, filepath.Join(dir, run))
 		if why, is := errors.AsType[fault](err); is && step.Side == decision.Incumbent {
-			return m, fmt.Errorf("the best version, v%d, cannot be measured any more: %s", l.table.Best, why)
+			return m, fmt.Errorf("the best version, v%d, cannot be measured any more: %s", l.table.Best, string(why))
 		}
 		if err != nil {
 			return m, err
