@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
@@ -133,18 +132,16 @@ func failing(verdict ci.Result) []history.Check {
 // name of the iteration.
 func (w *waiting) keepFailed(ctx context.Context) (branch string, err error) {
 	branch = fmt.Sprintf("autoloop-failed/%s/%d", w.Program.Name, w.e.Iteration)
-	for _, kept := range []git.RefUpdate{
-		{Ref: "refs/heads/" + branch, New: w.e.Commit},
-		{Ref: fmt.Sprintf("refs/heads/%s-%.12s", branch, w.e.Commit), New: w.e.Commit, Old: git.Any},
-	} {
+	push := func(old string) error {
+		kept := git.RefUpdate{Ref: "refs/heads/" + branch, New: w.e.Commit, Old: old}
 		if w.Memory.Remote == "" {
-			err = w.Repo.UpdateRefs(ctx, "autoloop: CI turned it down", kept)
-		} else {
-			err = w.Repo.Remote(w.Memory.Remote).Push(ctx, kept)
+			return w.Repo.UpdateRefs(ctx, "autoloop: CI turned it down", kept)
 		}
-		if branch = strings.TrimPrefix(kept.Ref, "refs/heads/"); !errors.Is(err, git.ErrStale) {
-			break
-		}
+		return w.Repo.Remote(w.Memory.Remote).Push(ctx, kept)
+	}
+	if err = push(""); errors.Is(err, git.ErrStale) {
+		branch = fmt.Sprintf("%s-%.12s", branch, w.e.Commit)
+		err = push(git.Any)
 	}
 	return branch, err
 }

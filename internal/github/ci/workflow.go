@@ -64,25 +64,14 @@ func (c Push) Starts(workflow []byte) bool {
 	case map[string]any:
 		events = on
 	}
-	for event, filter := range events {
-		if branch := c.branchOf(event); branch != "" && c.passes(filter, branch) {
+	for event, branch := range map[string]string{ // that its filters are about
+		"push": c.Branch, "pull_request": c.Into, "pull_request_target": c.Into,
+	} {
+		if filter, is := events[event]; is && branch != "" && c.passes(filter, branch) {
 			return true
 		}
 	}
 	return false
-}
-
-// branchOf is the branch that the filters of an event are about, "" for one that no
-// change starts.
-func (c Push) branchOf(event string) string {
-	switch event {
-	case "push":
-		return c.Branch
-	case "pull_request", "pull_request_target":
-		return c.Into
-	default:
-		return ""
-	}
 }
 
 // passes reports whether the filter of an event lets the change through.

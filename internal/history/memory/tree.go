@@ -20,15 +20,11 @@ func (m *Memory) root(ctx context.Context, head string) (map[string]git.TreeEntr
 	if err != nil {
 		return nil, fmt.Errorf("read the records: %w", err)
 	}
-	return byPath(entries), nil
-}
-
-func byPath(entries []git.TreeEntry) map[string]git.TreeEntry {
 	paths := make(map[string]git.TreeEntry, len(entries))
 	for _, e := range entries {
 		paths[e.Path] = e
 	}
-	return paths
+	return paths, nil
 }
 
 // maxFile is the size in bytes beyond which a file is refused instead of read.

@@ -195,11 +195,8 @@ func fields(text string) (list []record) {
 }
 
 func isHeader(cells []string) bool {
-	cells = slices.Clone(cells[:min(len(cells), columns)])
-	for i, cell := range cells {
-		cells[i] = strings.TrimSpace(cell)
-	}
-	return strings.EqualFold(strings.Join(cells, "\t"), Header)
+	words := strings.Fields(strings.Join(cells[:min(len(cells), columns)], "\t"))
+	return strings.EqualFold(strings.Join(words, "\t"), Header)
 }
 
 // read is the row that its cells say.
