@@ -36,6 +36,11 @@ func (p place) says(file, words string) bool { return strings.Contains(p.read(fi
 // uses reports whether there are a file and the command for what it tells of.
 func (p place) uses(file, command string) bool { return p.has(file) && p.installed(command) }
 
+// tracks reports whether a file has one of the endings.
+func (p place) tracks(endings ...string) bool {
+	return slices.ContainsFunc(p.tracked, func(file string) bool { return slices.Contains(endings, path.Ext(file)) })
+}
+
 // anyFile reports whether one of the first files that match has words in it.
 func (p place) anyFile(suffix string, words lazyregexp.Regexp) bool {
 	const most = 2000
@@ -136,7 +141,7 @@ var notPlain = lazyregexp.New(`[^\w./+@-]`)
 func (r recipe) text(name, at string) string {
 	script := "\n" + strings.TrimSpace(r.script) + "\n"
 	result, values, rails := `{"`+r.metric+`": %s`, ` "$value"`, []string(nil)
-	for _, count := range []string{"tests", "benchmarks", "ended"} {
+	for _, count := range []string{"tests", "benchmarks", "ended", "scripts"} {
 		if !strings.Contains(script, "\n"+count+"=") {
 			continue
 		}

@@ -17,6 +17,7 @@ const fasterTests = "Make the code under test faster, so that the tests take few
 var (
 	benchmark   = lazyregexp.New(`(?m)^func Benchmark\w*\(`)
 	goTest      = lazyregexp.New(`(?m)^func (Test|Example|Fuzz)\w*\(`)
+	mainPackage = lazyregexp.New(`(?m)^package main\b`)
 	goTestFiles = []string{"**/*_test.go", "**/testdata/**"}
 )
 
@@ -76,12 +77,40 @@ benchmarks=$(wc -l < "$TMPDIR/bench.txt")
 			targets: []string{"**/*_test.go"}, creates: true, protect: []string{"**/testdata/**"},
 			script: goEnd + coverage.run(),
 		},
+		{
+			kind: "go-binary-size", why: "go.mod with a command: smaller binaries",
+			fits:   isGo && p.anyFile(".go", mainPackage),
+			metric: "bytes", better: "lower", works: true,
+			goal:    "Make the binaries smaller, in bytes.",
+			targets: []string{"**/*.go", "go.mod", "go.sum"}, protect: goTestFiles,
+			script: goEnd + `rm -rf "$TMPDIR/bin"; mkdir "$TMPDIR/bin"
+go build -trimpath -buildvcs=false -o "$TMPDIR/bin/" ./... >&2
+value=$(cat "$TMPDIR"/bin/* | wc -c)
+` + unit,
+		},
 	}
 }
 
-var testFiles = []string{"**/test/**", "**/tests/**", "**/test*", "**/*_test.*", "**/check_*"}
+var (
+	cSources  = []string{"**/*.c", "**/*.h", "**/*.cc", "**/*.cpp", "**/*.hpp"}
+	testFiles = []string{"**/test/**", "**/tests/**", "**/test*", "**/*_test.*", "**/check_*"}
+)
+
+// shellcheck reads the scripts that may change, without the comments that silence it; a
+// syntax error hides all others of its file.
+const shellcheck = `find . -name '*.sh' -type f ! -path './.git/*' ! -path '*/test/*' ! -path '*/tests/*' ! -name 'test*' \
+  ! -name '*_test.*' ! -name 'check_*' | LC_ALL=C sort > "$TMPDIR/scripts.txt"
+scripts=$(wc -l < "$TMPDIR/scripts.txt")
+while IFS= read -r file; do
+  sed -e :again -e 's/\(#[[:space:]]*shellcheck[[:space:]].*\)disable=[^[:space:]]*/\1/' -e 't again' \
+    -e 's/#[[:space:]]*shellcheck[[:space:]]*\(#.*\)\{0,1\}$/#/' "$file" | shellcheck --norc --format gcc - || [ $? -eq 1 ]
+done < "$TMPDIR/scripts.txt" > "$TMPDIR/lint.txt"
+if grep -E ': error: .*\[SC10' "$TMPDIR/lint.txt" >&2; then exit 1; fi
+value=$(wc -l < "$TMPDIR/lint.txt")
+`
 
 func makeRecipes(p place) []recipe {
+	made := p.installed("make") && slices.ContainsFunc(makefiles, p.has)
 	rule := p.makeTests()
 	// Most rules print no count; what is counted are the lines of TAP and of automake, else
 	// those that say in their own way that something passed.
@@ -93,14 +122,37 @@ func makeRecipes(p place) []recipe {
 	}
 	return []recipe{
 		{
+			kind: "make-binary-size", why: "Makefile and C: smaller binaries",
+			fits:   made && p.tracks(".c", ".cc", ".cpp"),
+			metric: "bytes", better: "lower", works: true, grows: true,
+			goal:    "Make what `make` builds smaller, in bytes.",
+			targets: cSources, protect: testFiles,
+			script: `touch "$TMPDIR/before"
+make -B >&2
+find . -type f -perm -u+x -newer "$TMPDIR/before" ! -name '*.sh' ! -path './.git/*' > "$TMPDIR/built.txt"
+test -s "$TMPDIR/built.txt"
+value=$(tr '\n' '\0' < "$TMPDIR/built.txt" | xargs -0 cat | wc -c)
+` + tests.when(rule != ""),
+		},
+		{
 			kind: "make-test-time", why: "Makefile with a rule for tests: faster tests",
-			fits:   rule != "" && p.installed("make"),
+			fits:   made && rule != "",
 			metric: "seconds", better: "lower", goal: fasterTests, grows: true,
 			targets: p.sources("*.c", "*.cc", "*.cpp", "*.h", "*.py", "*.rb", "*.sh"), protect: testFiles,
 			script: tests.timed(),
 		},
+		{
+			kind: "shell-lint", why: "shell scripts: fewer findings of shellcheck",
+			fits:   p.installed("shellcheck") && p.tracks(".sh"),
+			metric: "findings", better: "lower", best: "0", works: true, grows: true,
+			goal:    "Reduce how much shellcheck finds, by correcting the scripts and not by silencing it.",
+			targets: []string{"**/*.sh"}, protect: testFiles,
+			script: shellcheck + tests.when(made && rule != ""),
+		},
 	}
 }
+
+var rustTest = lazyregexp.New(`#\[(\w+::)*test\b`)
 
 // rustPassed counts the tests that passed, and those that were left out.
 const rustPassed = `tests=$(awk '/^test result: ok\. / { n += $4 } END { print n + 0 }' "$TMPDIR/said.txt")
@@ -136,6 +188,18 @@ func rustRecipes(p place) []recipe {
 				count: rustPassed + `value=$(grep -o '"lines":{[^}]*}' "$TMPDIR/report" | tail -n 1 | LC_ALL=C sed 's/.*"percent":\([0-9.]*\).*/\1/')
 `,
 			}.run(),
+		},
+		{
+			kind: "rust-binary-size", why: "Cargo.toml with a binary: smaller",
+			fits:   isRust && (p.has("src/main.rs") || p.has("src/bin/*")),
+			metric: "bytes", better: "lower", works: true, grows: true,
+			goal:    "Make the release binaries smaller, in bytes.",
+			targets: sources, protect: tests,
+			script: `cargo build --release --quiet --target-dir "$TMPDIR/target" >&2
+find "$TMPDIR/target/release" -maxdepth 1 -type f -perm -u+x ! -name '*.so' > "$TMPDIR/built.txt"
+test -s "$TMPDIR/built.txt"
+value=$(tr '\n' '\0' < "$TMPDIR/built.txt" | xargs -0 cat | wc -c)
+` + rustTests.when(p.anyFile(".rs", rustTest)),
 		},
 		{
 			kind: "rust-test-time", why: "Cargo.toml: faster tests", fits: isRust,

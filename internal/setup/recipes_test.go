@@ -150,7 +150,7 @@ func TestPytestThatIsInstalledIsTriedFirst(t *testing.T) {
 			assert.Contains(t, fitted.Text, "\n"+c.works)
 		})
 	}
-	assert.Len(t, Kinds(), 12, "each kind once: %v", Kinds())
+	assert.Len(t, Kinds(), 16, "each kind once: %v", Kinds())
 }
 
 // TestNoticingEvaluationIsOfferedFirst: the others are offered with a sentence that
@@ -161,32 +161,32 @@ func TestNoticingEvaluationIsOfferedFirst(t *testing.T) {
 		loop.Breakage{File: "lib.go", Gain: true}
 	worse := loop.Breakage{File: "lib.go", Metric: new(metric.FromInt(9))}
 	for name, c := range map[string]struct {
-		noisy         bool
-		first, second loop.Breakage
-		kind          string
-		says          bool
+		noisy          bool
+		coverage, size loop.Breakage
+		kind           string
+		says           bool
 	}{
-		"the first notices":                 {false, refused, gain, "go-benchmark", false},
-		"the second notices":                {false, gain, refused, "go-coverage", false},
-		"a worse number is a no":            {false, worse, refused, "go-benchmark", false},
-		"a worse number that may be chance": {true, worse, refused, "go-coverage", false},
-		"none notices":                      {false, gain, gain, "go-benchmark", true},
+		"the first notices":                 {false, refused, gain, "go-coverage", false},
+		"the second notices":                {false, gain, refused, "go-binary-size", false},
+		"a worse number is a no":            {false, worse, refused, "go-coverage", false},
+		"a worse number that may be chance": {true, worse, refused, "go-binary-size", false},
+		"none notices":                      {false, gain, gain, "go-coverage", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			tracked := []string{"go.mod", "main.go", "main_test.go"}
 			for _, file := range tracked {
-				require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte("package main\nfunc BenchmarkX("), 0o600))
+				require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte("package main\n"), 0o600))
 			}
 			fitter := Fitter{
 				Root: dir, Here: dir, Tracked: tracked, Tell: func(string) {},
 				Installed: func(string) bool { return true },
 				Measure: func(_ context.Context, p *program.Program, ways ...string) (loop.Inspection, error) {
 					assert.Equal(t, []string{loop.Emptied}, ways)
-					broken := c.second
-					if p.Name == "go-benchmark" {
-						broken = c.first
+					broken := c.size
+					if p.Name == "go-coverage" {
+						broken = c.coverage
 					}
 					return loop.Inspection{
 						Median: metric.MustValue("50"), Noisy: c.noisy,

@@ -31,6 +31,7 @@ type writtenProject struct {
 type writtenCandidate struct {
 	files   map[string]string
 	better  bool   // a number that is better, and all others as before
+	same    bool   // the very number
 	refused string // a word of the reason
 	numbers map[string]float64
 }
@@ -129,10 +130,40 @@ var writtenProjects = map[string]writtenProject{
 			"deleted tests": {files: map[string]string{"tests/test_lib.py": ""}, refused: "no test ran"},
 		},
 	},
+	"shell scripts": {
+		kind: "shell-lint", needs: "shellcheck", numbers: map[string]float64{"tests": 1, "scripts": 2},
+		files: map[string]string{
+			"check_all.sh": "echo $1\n", "old.sh": "#!/bin/sh\necho $1\n", // a test, and a script without one
+			"add.sh": "#!/bin/sh\necho $(($1 + 1))\necho $2\n", "Makefile": "test:\n\tsh tests/add.sh\n",
+			"tests/add.sh": "#!/bin/sh\ntest \"$(sh ./add.sh 1 b)\" = \"$(printf '2\\nb')\" && echo 'ok 1 - add'\n",
+		},
+		candidates: map[string]writtenCandidate{
+			"a gain": {
+				files:  map[string]string{"add.sh": "#!/bin/sh\necho $(($1 + 1))\necho \"$2\"\n"},
+				better: true,
+			},
+			"findings that are silenced": {
+				files: map[string]string{"add.sh": "#!/bin/sh\n# shellcheck disable=SC2086 disable=SC2086 # no\n" +
+					"echo $(($1 + 1))\n# shellcheck disable=SC2086\necho $2\n", ".shellcheckrc": "disable=SC2086\n"},
+				numbers: map[string]float64{"tests": 1, "scripts": 2},
+				same:    true,
+			},
+			"a deleted script": {
+				files:   map[string]string{"old.sh": ""},
+				numbers: map[string]float64{"tests": 1, "scripts": 1}, // a guardrail holds them
+			},
+			"a gutted script": {files: map[string]string{"add.sh": "#!/bin/sh\n"}, refused: "tests fail"},
+			"a broken script": {files: map[string]string{"old.sh": "#!/bin/sh\necho $1\nif then (\n"}, refused: "[SC10"},
+		},
+	},
 	"C with a rule check": {
-		kind: "make-test-time", needs: "cc", numbers: map[string]float64{"tests": 1},
+		kind: "make-binary-size", needs: "cc", numbers: map[string]float64{"tests": 1},
 		files: map[string]string{"Makefile": makeC, "main.c": cMain, "lib.c": cLib, "tests/t.c": cTest},
 		candidates: map[string]writtenCandidate{
+			"a gain": {
+				files:  map[string]string{"lib.c": "int next(int x) { return x + 1; }\n"},
+				better: true,
+			},
 			"a gutted library": {
 				files:   map[string]string{"lib.c": "int next(int x) { return 2 * x + 7; }\n"},
 				refused: "tests fail",
@@ -187,7 +218,7 @@ var writtenProjects = map[string]writtenProject{
 		},
 	},
 	"Rust": {
-		kind: "rust-test-time", needs: "cargo", slow: true, numbers: map[string]float64{"tests": 2},
+		kind: "rust-binary-size", needs: "cargo", slow: true, numbers: map[string]float64{"tests": 2},
 		files: map[string]string{
 			"Cargo.toml": "[package]\nname = \"r\"\nversion = \"0.1.0\"\nedition = \"2021\"\n", "src/lib.rs": rustLib,
 			"src/main.rs":  "fn main() { println!(\"{}\", r::sum(9)); }\n",
@@ -242,6 +273,9 @@ func TestWrittenEvaluationsRefuseWhatFailsTheTests(t *testing.T) {
 						assert.Less(t, numbers[""], metric)
 						c.numbers = project.numbers
 					}
+					if c.same {
+						assert.InDelta(t, metric, numbers[""], 0)
+					}
 					delete(numbers, "")
 					assert.Equal(t, c.numbers, numbers)
 				})
@@ -258,6 +292,7 @@ func TestTestsThatNoCandidateMayAddAreCountedExactly(t *testing.T) {
 		"unittest":            "tests higher, tests lower",
 		"Go with a benchmark": "tests higher, tests lower, benchmarks higher, benchmarks lower",
 		"Rust":                "tests higher", "C with a rule check": "tests higher",
+		"shell scripts": "tests higher, scripts higher",
 	} {
 		project, dir := writtenProjects[name], t.TempDir()
 		var tracked []string
@@ -329,7 +364,7 @@ func (p writtenProject) measure(t *testing.T, changed map[string]string) (number
 	numbers = map[string]float64{}
 	for name, value := range fields {
 		number, _ := value.(float64)
-		if !slices.Contains([]string{"tests", "benchmarks", "ended"}, name) {
+		if !slices.Contains([]string{"tests", "benchmarks", "ended", "scripts"}, name) {
 			name = ""
 		}
 		numbers[name] = number
