@@ -3,7 +3,6 @@ package program
 import (
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/metric"
@@ -80,29 +79,19 @@ func (p *Program) concludeSkill(line func(string) int) {
 	} else if p.Target != nil && p.Target.Cmp(perfect) > 0 {
 		p.fail(line("target-metric"), "target-metric %s can never be reached: a pass rate is from 0 to 1", p.Target)
 	}
-	for _, text := range p.suitePaths() {
-		p.Protected = addPattern(p.Protected, Pattern{Text: text, Line: line("skill"), Firm: true})
+	if p.Skill != "" {
+		p.protectSuite(line("skill"), path.Join(p.Skill, "evals")+"/", p.Evals)
 	}
-}
-
-func (p *Program) suitePaths() []string {
-	if p.Skill == "" {
-		return nil
-	}
-	paths := []string{path.Join(p.Skill, "evals") + "/"}
-	if !strings.HasPrefix(p.Evals, paths[0]) {
-		paths = append(paths, p.Evals)
-	}
-	return append(paths, p.inputs...)
 }
 
 // ProtectInputs makes files that cases of the skill's suite name, as paths of the
 // repository, part of the suite: a candidate may not change what it is given.
-func (p *Program) ProtectInputs(files []string) {
+func (p *Program) ProtectInputs(files []string) { p.protectSuite(0, files...) }
+
+func (p *Program) protectSuite(line int, files ...string) {
 	for _, file := range files {
 		if !p.OfSuite(file) {
-			p.inputs = append(p.inputs, file)
-			p.Protected = addPattern(p.Protected, Pattern{Text: file, Bare: true, Firm: true})
+			p.Protected = append(p.Protected, Pattern{Text: file, Line: line, Firm: true})
 		}
 	}
 }
@@ -110,9 +99,7 @@ func (p *Program) ProtectInputs(files []string) {
 // OfSuite reports whether a path is part of what a skill is graded by: it counts
 // as part of the evaluation although the target may match it.
 func (p *Program) OfSuite(name string) bool {
-	return p.Evaluation == Skill && slices.ContainsFunc(p.suitePaths(), func(own string) bool {
-		return name == own || strings.HasSuffix(own, "/") && strings.HasPrefix(name, own)
-	})
+	return slices.ContainsFunc(p.Protected, func(own Pattern) bool { return own.Firm && own.Match(name) })
 }
 
 func (p *Program) concludeNumbers(line func(string) int) {

@@ -29,7 +29,7 @@ type Pattern struct {
 	Anywhere bool
 	// Named is a target of the frontmatter, or one that a list item begins with.
 	Named bool
-	// Firm is a protection that no target opens.
+	// Firm is a protection of what grades a skill, a path without wildcards: no target opens it.
 	Firm bool
 }
 
@@ -112,7 +112,7 @@ func leaves(text string) bool { return slices.Contains(strings.Split(text, "/"),
 
 // literal reports whether the pattern names one path without a wildcard.
 func (p Pattern) literal() bool {
-	return p.Bare || !strings.ContainsAny(p.Text, globMarks) && !strings.HasSuffix(p.Text, "/")
+	return p.Bare || !strings.HasSuffix(p.Text, "/") && (p.Firm || !strings.ContainsAny(p.Text, globMarks))
 }
 
 // Match reports whether the pattern matches the path of a file.
@@ -125,7 +125,7 @@ func (p Pattern) Match(path string) bool {
 		return p.Text == path
 	case !strings.HasSuffix(p.Text, "/"):
 		return doublestar.MatchUnvalidated(p.Text, path)
-	case strings.ContainsAny(p.Text, globMarks):
+	case !p.Firm && strings.ContainsAny(p.Text, globMarks):
 		return doublestar.MatchUnvalidated(p.Text+"**/*", path)
 	default:
 		return strings.HasPrefix(path, p.Text)

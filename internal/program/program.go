@@ -112,7 +112,6 @@ type Program struct {
 	// textDirection is what the text says is better, "" for nothing, where the
 	// frontmatter gives no direction.
 	textDirection metric.Direction
-	inputs        []string // of the cases of a skill's suite, outside of it
 }
 
 // PlateauFor returns the plateau for the agent that proposes: what the program
