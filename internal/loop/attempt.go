@@ -130,16 +130,14 @@ func (r *run) prompt(at position, a *attempt, files []string) string {
 		Room:    room,
 		Program: p.Name, Iteration: r.iteration, Goal: goal, Targets: program.Texts(p.Targets), Protected: r.never(at),
 		Files:  files,
-		Metric: p.Metric, Direction: p.Direction, Target: b.target(), Initial: b.Initial, Best: b.Best,
-		Script: p.Script,
+		Metric: p.Metric, Target: b.target(), Script: p.Script, Summary: &b.Summary,
 		Sections: []prompt.Section{
 			{Title: "Current priorities", Text: b.doc.Section(state.Priorities)},
 			{Title: "Lessons learned", Text: b.doc.Section(state.Lessons)},
 			{Title: "Foreclosed avenues", Text: b.doc.Section(state.Foreclosed)},
 			{Title: "Future directions", Text: b.doc.Section(state.Future)},
 		},
-		Attempts: b.Attempts, Output: b.Output, Failed: b.Failed(b.Iteration),
-		Handback: handsBack(at), Comments: r.instructions(),
+		Failed: b.Failed(b.Iteration), Handback: handsBack(at), Comments: r.instructions(),
 		Proposal: a.Proposal, Proposals: a.of,
 		Parent: a.grown.Parent, Inspirations: a.grown.Inspirations, Focus: a.Focus, Failure: a.failure,
 	})

@@ -28,19 +28,14 @@ type Input struct {
 	// Targets and Protected are the patterns of the Target section.
 	Targets, Protected []string
 	// Files are the tracked files that the targets match.
-	Files     []string
-	Metric    string
-	Direction metric.Direction
-	Target    *metric.Value
-	// Initial and Best are iteration 0's metric and the incumbent's.
-	Initial, Best *metric.Value
-	Script        string
+	Files  []string
+	Metric string
+	Target *metric.Value
+	Script string
 	// Sections are the state's human sections by title, in order.
 	Sections []Section
-	// Attempts are the decided iterations, oldest first.
-	Attempts []history.Attempt
-	// Output is what the last evaluation of the incumbent printed.
-	Output string
+	// Summary is what was measured and tried so far.
+	*history.Summary
 	// Failed is what the evaluation printed of the last attempt, when it failed.
 	Failed string
 	// Failure is what CI said of the files that the agent begins with, "" for

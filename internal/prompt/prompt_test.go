@@ -27,14 +27,16 @@ func input() prompt.Input {
 	return prompt.Input{
 		Program: "speed", Iteration: 7, Goal: "Faster.", Targets: []string{"src/**"}, Protected: []string{"src/api.go"},
 		Files:  []string{"src/a.go"},
-		Metric: "ms", Direction: metric.Lower, Target: value("1"), Initial: value("9"), Best: value("4"),
-		Script:   "go run ./bench\n",
+		Metric: "ms", Target: value("1"), Script: "go run ./bench\n",
 		Sections: []prompt.Section{{Title: "Lessons learned", Text: "- caches lie"}, {Title: "Empty", Text: " "}},
-		Attempts: []history.Attempt{
-			measured(attempt(5, history.Accepted, "fewer copies"), "4", "-1", "4 is better"),
-			measured(attempt(6, history.Rejected, "more\nthreads"), "6", "+2", "6 is worse than 4"),
+		Summary: &history.Summary{
+			Direction: metric.Lower, Initial: value("9"), Best: value("4"), Output: "ok\n",
+			Attempts: []history.Attempt{
+				measured(attempt(5, history.Accepted, "fewer copies"), "4", "-1", "4 is better"),
+				measured(attempt(6, history.Rejected, "more\nthreads"), "6", "+2", "6 is worse than 4"),
+			},
 		},
-		Output: "ok\n", Comments: []string{"mind the API"},
+		Comments: []string{"mind the API"},
 	}
 }
 

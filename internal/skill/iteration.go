@@ -133,8 +133,11 @@ func (l *Loop) propose(ctx context.Context, n int, tree workspace.Tree) (agent.R
 	text := prompt.Build(prompt.Input{
 		Program: l.Suite.Name, Iteration: n, Goal: prompt.SkillGoal("Improve the skill "+l.Suite.Name+".", "."),
 		Targets: []string{"**"}, Protected: []string{evals.Dir + "/"},
-		Files: files, Direction: metric.Higher, Target: &whole, Best: &best, Initial: l.table.Row(l.table.Start).Score,
-		Attempts: l.attempts(), Output: l.Options.Masker.String(evalrun.Failures(l.best, maxFailures)),
+		Files: files, Target: &whole,
+		Summary: &history.Summary{
+			Direction: metric.Higher, Best: &best, Initial: l.table.Row(l.table.Start).Score,
+			Attempts: l.attempts(), Output: l.Options.Masker.String(evalrun.Failures(l.best, maxFailures)),
+		},
 	})
 	l.Begin(fmt.Sprintf("iteration %d: the improver works", n))
 	return l.Improver.Propose(ctx, agent.Request{
