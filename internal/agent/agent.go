@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent/commandline"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 )
@@ -62,10 +63,10 @@ type Request struct {
 	// what it learned into, or "".
 	Notes string
 
-	// History holds the decided iterations under the present evaluator, oldest
+	// History holds what was decided under the present evaluator, oldest
 	// first, and Incumbent the best metric so far, or nil. Earlier is how many
 	// iterations before them are left out.
-	History   []PastIteration
+	History   []*history.Decided
 	Earlier   int
 	Direction metric.Direction
 	Incumbent *metric.Value
@@ -91,19 +92,6 @@ type Limit struct {
 	Tokens int64
 	// CostUSD is in US dollars; nil is no bound.
 	CostUSD *metric.Value
-}
-
-// PastIteration is one decided iteration, as far as an agent can learn from it.
-type PastIteration struct {
-	Iteration int
-	// Params holds the values that the tuner tried, by the name of their mark;
-	// nil when another agent made the change.
-	Params map[string]metric.Value
-	// Metric is nil when nothing was measured. Previous is what it was compared
-	// with: the incumbent's number, measured beside it when the evaluation is
-	// noisy; nil when that is not known.
-	Metric, Previous *metric.Value
-	Accepted         bool
 }
 
 // Reply is what is known of an agent's work when it has ended.

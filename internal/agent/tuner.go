@@ -11,6 +11,7 @@ import (
 
 	"github.com/org/autoloop/internal/agent/tuner"
 	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -118,10 +119,10 @@ func readMarked(root *os.Root, paths []string) (marked []tuner.File, err error) 
 func historyOf(request Request) []tuner.Observation {
 	level, last := request.Incumbent, -1 // the first incumbent's number, and the iteration that made the present one
 	for i, tried := range slices.Backward(request.History) {
-		if tried.Previous != nil {
-			level = tried.Previous
+		if tried.PreviousBest != nil {
+			level = tried.PreviousBest
 		}
-		if tried.Accepted && last < 0 {
+		if tried.Outcome == history.Accepted && last < 0 {
 			last = i
 		}
 	}
@@ -129,18 +130,18 @@ func historyOf(request Request) []tuner.Observation {
 	if last < 0 && level != nil {
 		trials = append(trials, observation(nil, level))
 	}
-	beside := func(tried PastIteration) *metric.Value {
-		if tried.Metric == nil || tried.Previous == nil || level == nil {
+	beside := func(tried *history.Decided) *metric.Value {
+		if tried.Metric == nil || tried.PreviousBest == nil || level == nil {
 			return tried.Metric
 		}
-		return new(tried.Metric.Sub(*tried.Previous).Add(*level))
+		return new(tried.Metric.Sub(*tried.PreviousBest).Add(*level))
 	}
 	next := level // the incumbent's after the iteration, whose proposals are all compared with the one before
 	for i, tried := range request.History {
 		if i == 0 || tried.Iteration != request.History[i-1].Iteration {
 			level = next
 			for _, same := range request.History[i:] {
-				if same.Iteration == tried.Iteration && same.Accepted && same.Params != nil {
+				if same.Iteration == tried.Iteration && same.Outcome == history.Accepted && same.Params != nil {
 					next = beside(same)
 				}
 			}
@@ -152,7 +153,7 @@ func historyOf(request Request) []tuner.Observation {
 			continue
 		}
 		measured := beside(tried)
-		if !tried.Accepted && measured != nil && next != nil && request.Direction.Better(*measured, *next) {
+		if tried.Outcome != history.Accepted && measured != nil && next != nil && request.Direction.Better(*measured, *next) {
 			// Refused in spite of a better metric (a guardrail, or a gain within the noise): it
 			// counts no better than what was there.
 			measured = next

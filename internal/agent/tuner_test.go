@@ -12,12 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent/tuner"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/tests/golden"
 )
 
 // tuned is a Tuner's work on a directory with one file.
-func tuned(t *testing.T, name, text string, history ...PastIteration) (reply Reply, after string) {
+func tuned(t *testing.T, name, text string, past ...*history.Decided) (reply Reply, after string) {
 	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, name)
@@ -26,7 +27,7 @@ func tuned(t *testing.T, name, text string, history ...PastIteration) (reply Rep
 	measured := metric.MustValue("5")
 	reply, err := Tuner{}.Propose(t.Context(), Request{
 		Dir: dir, Targets: []string{name, "link.go", "missing.go"}, Direction: metric.Lower, Incumbent: &measured,
-		History: history,
+		History: past,
 	})
 	require.NoError(t, err)
 	info := must(os.Stat(file))
@@ -50,7 +51,7 @@ func TestTuningWritesOnlyTheNumbers(t *testing.T) {
 	assert.LessOrEqual(t, values["x.go:a"], 1.0)
 	before := must(tuner.ParseFile("x.go", []byte(text)))
 	assert.Equal(t, string(before.Rewrite(values)), after, "the numbers are the values")
-	again, _ := tuned(t, "x.go", text, PastIteration{Params: reply.Params})
+	again, _ := tuned(t, "x.go", text, &history.Decided{Work: history.Work{Params: reply.Params}})
 	assert.NotEqual(t, reply.Params, again.Params)
 }
 
@@ -93,8 +94,9 @@ func TestHistoryOf(t *testing.T) {
 				continue
 			}
 			field := strings.Split(line, ",")
-			past := PastIteration{
-				Metric: number(field[2]), Previous: number(field[3]), Accepted: field[4] == "kept",
+			past := &history.Decided{Metric: number(field[2]), PreviousBest: number(field[3])}
+			if field[4] == "kept" {
+				past.Outcome = history.Accepted
 			}
 			past.Iteration, _ = strconv.Atoi(field[0])
 			if x := number(field[1]); x != nil {
@@ -122,14 +124,15 @@ func TestHistoryOf(t *testing.T) {
 func TestTunerSaysThatNothingIsLeft(t *testing.T) {
 	const text = "x = 1 // tune: 1..3 int\n"
 	measured := metric.MustValue("5")
-	var history []PastIteration
+	var past []*history.Decided
 	for range 2 {
-		reply, _ := tuned(t, "x.go", text, history...)
+		reply, _ := tuned(t, "x.go", text, past...)
 		require.Nil(t, reply.Failure)
-		require.NotContains(t, history, PastIteration{Params: reply.Params, Metric: &measured})
-		history = append(history, PastIteration{Params: reply.Params, Metric: &measured})
+		tried := &history.Decided{Work: history.Work{Params: reply.Params}, Metric: &measured}
+		require.NotContains(t, past, tried)
+		past = append(past, tried)
 	}
-	reply, after := tuned(t, "x.go", text, history...)
+	reply, after := tuned(t, "x.go", text, past...)
 	assert.Nil(t, reply.Failure)
 	assert.Nil(t, reply.Params)
 	assert.Contains(t, reply.Summary, "nothing left to try")

@@ -74,7 +74,7 @@ func (r *run) tampered(lines []string, when string) *decision.Reason {
 // request is the task of one agent. What others propose at the same time is
 // pending: it counts as no better than the incumbent.
 func (r *run) request(ctx context.Context, at position, a *attempt,
-	pending []agent.PastIteration,
+	pending []*history.Decided,
 ) (agent.Request, error) {
 	home := r.newDir("h")
 	environ, err := r.Environ(home, r.Program.Env)
@@ -102,7 +102,7 @@ func (r *run) request(ctx context.Context, at position, a *attempt,
 	if handsBack(at) {
 		notes = prompt.NotesFile
 	}
-	var past []agent.PastIteration
+	var past []*history.Decided
 	earlier := 0
 	if tunes(a) {
 		past, earlier = r.records.trials(at.Definition)

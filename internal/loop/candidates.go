@@ -126,7 +126,7 @@ func (r *run) endTampered(ctx context.Context, all []*attempt, before git.Finger
 // askAll gives every agent its task and waits for all of them. The tuner's proposals are made
 // one after the other, since each of them learns from those before it; they take no time.
 func (r *run) askAll(ctx context.Context, at position, all []*attempt) error {
-	var pending []agent.PastIteration
+	var pending []*history.Decided
 	group, bounded := errgroup.WithContext(ctx)
 	group.SetLimit(maxAtOnce)
 	for _, a := range all {
@@ -139,8 +139,9 @@ func (r *run) askAll(ctx context.Context, at position, all []*attempt) error {
 		default:
 			if err = r.askOne(bounded, a, request); a.Params != nil {
 				best := r.records.Best
-				pending = append(pending, agent.PastIteration{
-					Iteration: r.iteration, Params: a.Params, Metric: best, Previous: best,
+				pending = append(pending, &history.Decided{
+					Head: history.Head{Iteration: r.iteration}, Work: history.Work{Params: a.Params},
+					Metric: best, PreviousBest: best,
 				})
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/strategy"
@@ -103,7 +102,7 @@ const (
 // trials are what the tuner learns from: the latest iterations that were decided under a
 // definition, one with several proposals as so many, and how many iterations came before
 // them. As many are left out as keeps the last digit of that number even.
-func (b *records) trials(definition string) (trials []agent.PastIteration, earlier int) {
+func (b *records) trials(definition string) (trials []*history.Decided, earlier int) {
 	earlier = max(0, len(b.Attempts)-mostTrials-len(b.Attempts)%2)
 	proposals := map[int][]*history.Decided{}
 	for _, p := range b.Proposals {
@@ -116,10 +115,7 @@ func (b *records) trials(definition string) (trials []agent.PastIteration, earli
 		}
 		for _, e := range several {
 			if e.Definition == definition {
-				trials = append(trials, agent.PastIteration{
-					Iteration: e.Iteration, Params: e.Params, Metric: e.Metric, Previous: e.PreviousBest,
-					Accepted: e.Outcome == history.Accepted,
-				})
+				trials = append(trials, e)
 			}
 		}
 	}
