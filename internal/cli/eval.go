@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -125,8 +124,7 @@ func (a *App) evalSkill(ctx context.Context, dir string, p *program.Program, o *
 	return a.print(found, found)
 }
 
-// evalTasks runs a task suite for one configuration, or for two. A run that does not begin
-// prints only the line that says why.
+// evalTasks runs a task suite for one configuration, or for two.
 func (a *App) evalTasks(ctx context.Context, dir string, p *program.Program, o *evalOptions) error {
 	l := &taskSuite{
 		suiteSetup: a.suiteSetup(p, a.chooseAgent(p)), fresh: o.fresh, override: a.Agent != "",
@@ -147,12 +145,9 @@ func (a *App) evalTasks(ctx context.Context, dir string, p *program.Program, o *
 		}
 		sides = append(sides, found)
 	}
-	begin := sync.OnceFunc(func() { fmt.Fprint(a.Stderr, session.notes) })
+	fmt.Fprint(a.Stderr, session.notes)
 	shown := newProgress(a.Env)
-	session.options.Progress = func(line string) {
-		begin()
-		shown.Begin(line)
-	}
+	session.options.Progress = shown.Begin
 	found, err := evalrun.RunTasks(ctx, session.suite, session.options, sides...)
 	shown.Close()
 	if err != nil {
@@ -162,7 +157,17 @@ func (a *App) evalTasks(ctx context.Context, dir string, p *program.Program, o *
 		a.warn(found.Warnings...)
 		return a.print(found.Baseline, evalrun.Alone(found.Baseline))
 	}
-	return a.deliverReport(found, o.out)
+	html := ""
+	if o.out != "" {
+		if found, err = evalrun.WriteReport(a.Path(o.out), found); err != nil {
+			return err
+		}
+		html = filepath.Join(o.out, "report.html")
+	}
+	if a.JSON {
+		a.warn(found.Warnings...)
+	}
+	return a.deliverComparison(found, found, html, o.out, false)
 }
 
 // validateSuite checks the suite of a skill or of tasks.

@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/suite/evalrun"
-	"github.com/org/autoloop/internal/suite/tasks"
 )
 
 // validatedSuite is `iterate validate DIR --json` of a task suite.
@@ -77,20 +75,4 @@ func text(s string) *string {
 		return nil
 	}
 	return &s
-}
-
-// deliverReport writes and prints a report; the verdict is the exit code.
-func (a *App) deliverReport(found tasks.Report, out string) error {
-	html := ""
-	if out != "" {
-		var err error
-		if found, err = evalrun.WriteReport(a.Path(out), found); err != nil {
-			return err
-		}
-		html = filepath.Join(out, "report.html")
-	}
-	if a.JSON {
-		a.warn(found.Warnings...)
-	}
-	return a.deliverComparison(found, found, html, out, false)
 }

@@ -38,9 +38,9 @@ type taskSuite struct {
 // What is wrong with suite or candidate is an outcome, and so is what keeps the suite from being
 // run to its end; the rest is an error of the program itself.
 func (l *taskSuite) Run(ctx context.Context, limit evaluation.Limit, trees ...string) (result loop.Suited, err error) {
-	sides := []evalrun.Side{{Label: "incumbent", Dir: trees[0]}}
-	for _, dir := range trees[1:] {
-		sides = append(sides, evalrun.Side{Label: "candidate", Dir: dir})
+	var sides []evalrun.Side
+	for i, dir := range trees {
+		sides = append(sides, evalrun.Side{Label: []string{"incumbent", "candidate"}[i], Dir: dir})
 	}
 	const most = 400
 	session, err := l.open(ctx, filepath.Join(sides[0].Dir, filepath.FromSlash(l.program.Tasks)))

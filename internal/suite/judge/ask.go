@@ -150,13 +150,9 @@ func (s Setting) ask(ctx context.Context, system, question string) (answer, erro
 		err = fmt.Errorf("%s is not installed", s.Agent.Program)
 	case result.ExitCode == 0, json.Valid(result.Stdout):
 		return s.Agent.Question.Read(result.Stdout, result.ExitCode)
-	// The words are cut where their secrets are hidden.
-	case result.Exceeded != "":
-		err = fmt.Errorf("it was ended: %s", result.Exceeded)
-	case result.Signal != "":
-		err = fmt.Errorf("it was ended by %s: %s", result.Signal, result.Stderr)
-	default:
-		err = fmt.Errorf("exit code %d: %s", result.ExitCode, result.Stderr)
+	default: // The words are cut where their secrets are hidden.
+		ended := cmp.Or(result.Exceeded, result.Signal, fmt.Sprintf("exit code %d", result.ExitCode))
+		err = fmt.Errorf("%s: %s", ended, result.Stderr)
 	}
 	return answer{}, err
 }

@@ -181,12 +181,12 @@ func TestHowACommandLineEnds(t *testing.T) {
 		"too much memory": {
 			process.Result{ExitCode: -1, Signal: "SIGKILL", Exceeded: "it used more than 9 MB"},
 			nil,
-			"it was ended: it used more than 9 MB",
+			"it used more than 9 MB",
 		},
 		"a signal": {
 			process.Result{ExitCode: -1, Signal: "SIGSEGV", Stderr: []byte("oh")},
 			nil,
-			"did not answer: it was ended by SIGSEGV",
+			"did not answer: SIGSEGV",
 		},
 		"no runner": {process.Result{}, errors.New("no processes left"), "did not answer: no processes left"},
 	} {
