@@ -107,9 +107,10 @@ func visible(source []byte) map[int]bool {
 }
 
 func parseWords(text string) Command {
+	wrong := func(problem string) Command { return Command{Kind: Wrong, Problem: problem} }
 	words := strings.Fields(text)
 	if len(words) == 0 {
-		return Command{Kind: Wrong, Problem: "say what to do: " + Help}
+		return wrong("say what to do: " + Help)
 	}
 	rest := strings.TrimSpace(text[len(words[0]):])
 	switch word := strings.ToLower(words[0]); word {
@@ -120,30 +121,27 @@ func parseWords(text string) Command {
 	case string(Pause):
 		return Command{Kind: Pause, Text: plain.Inline(rest, 200)}
 	case "set":
-		if len(words) == 3 && isTarget(words[1]) {
-			value, err := metric.ParseValue(words[2])
-			if err != nil {
-				return Command{Kind: Wrong, Problem: plain.Inline(words[2], 40) +
-					" is no number, as in `/autoloop set target-metric 0.95`"}
-			}
-			return Command{Kind: SetTarget, Target: &value}
+		if len(words) < 2 || !isTarget(words[1]) {
+			break
 		}
-		if len(words) > 1 && isTarget(words[1]) {
-			return Command{Kind: Wrong, Problem: "say one number, as in `/autoloop set target-metric 0.95`"}
+		if len(words) != 3 {
+			return wrong("say one number, as in `/autoloop set target-metric 0.95`")
 		}
+		value, err := metric.ParseValue(words[2])
+		if err != nil {
+			return wrong(plain.Inline(words[2], 40) + " is no number, as in `/autoloop set target-metric 0.95`")
+		}
+		return Command{Kind: SetTarget, Target: &value}
 	case string(Undo):
-		if len(words) == 2 {
+		switch len(words) {
+		case 1:
+			return wrong("say which iteration, as in `/autoloop undo 12`")
+		case 2:
 			iteration, err := strconv.Atoi(strings.TrimPrefix(words[1], "#"))
 			if err != nil || iteration < 1 {
-				return Command{
-					Kind:    Wrong,
-					Problem: plain.Inline(words[1], 40) + " is no iteration, as in `/autoloop undo 12`",
-				}
+				return wrong(plain.Inline(words[1], 40) + " is no iteration, as in `/autoloop undo 12`")
 			}
 			return Command{Kind: Undo, Iteration: iteration}
-		}
-		if len(words) == 1 {
-			return Command{Kind: Wrong, Problem: "say which iteration, as in `/autoloop undo 12`"}
 		}
 	}
 	return Command{Kind: Instruct, Text: plain.Clip(text, maxText)}
