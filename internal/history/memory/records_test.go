@@ -205,7 +205,7 @@ func TestVersionsOfAProgram(t *testing.T) {
 	c := newCheckout(t)
 	const path = ".autoloop/programs/p.md"
 	var commits []string
-	for _, text := range []string{"# one\n", "---\nschedule: bad\n---\n", "", "# two\n"} {
+	for _, text := range []string{"---\nmetric: one\n---\n", "---\nschedule: bad\n---\n", "", "---\nmetric: two\n---\n"} {
 		files := map[string]*git.File{path: nil, "other": file(text)}
 		if text != "" {
 			files[path] = file(text)
@@ -218,12 +218,12 @@ func TestVersionsOfAProgram(t *testing.T) {
 		require.NoError(t, err)
 		text := ""
 		for _, p := range found {
-			text += strings.TrimPrefix(p.Body, "# ")
+			text += p.Metric + " "
 		}
-		return strings.ReplaceAll(text, "\n", " ")
+		return text
 	}
 	assert.Empty(t, versions("", "p", commits...), "it has no file any more")
-	c.Write(map[string]string{path: "# now\n"})
+	c.Write(map[string]string{path: "---\nmetric: now\n---\n"})
 	assert.Equal(t, "now ", versions("", "p"))
 	assert.Equal(t, "now two one ", versions("", "p", commits[3]))
 	assert.Equal(t, "now one ", versions("", "p", commits[1]))
@@ -231,7 +231,7 @@ func TestVersionsOfAProgram(t *testing.T) {
 	assert.Equal(t, "now one two one ", versions("", "p", commits[3], side), "that of the side was made last")
 	assert.Empty(t, versions("", "q", commits[3]), "another program")
 	elsewhere := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(elsewhere, "p.md"), []byte("# elsewhere\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(elsewhere, "p.md"), []byte("---\nmetric: elsewhere\n---\n"), 0o600))
 	assert.Empty(t, versions(elsewhere, "p", commits[3]), "it is not of this repository")
 	c.Write(map[string]string{path: "---\nschedule: bad\n---\n"})
 	assert.Equal(t, "two one ", versions("", "p", commits[3]))
