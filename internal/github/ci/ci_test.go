@@ -14,8 +14,6 @@ import (
 	"github.com/org/autoloop/internal/github/ci"
 )
 
-const candidate = "0123456789abcdef0123456789abcdef01234567"
-
 // row is one line of the gate's table: what CI, the rules and the branch say,
 // and what follows.
 type row struct {
