@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -172,8 +173,10 @@ func (a *App) newSkillLoop(ctx context.Context, p *program.Program, suite *evalr
 		return nil, err
 	}
 	executor.Server = strings.TrimSpace(p.Setup + "\n" + p.Start)
+	versions := filepath.Join(dir, "versions") // whoever works in the directory of a run holds the lock of that
 	return &skill.Loop{
-		Evaluate: evalrun.Run, Options: options, Dir: dir, Executor: *executor, Improver: improver, Model: p.Model, Command: command,
+		Evaluate: evalrun.Run, Options: options, Dir: versions, Executor: *executor, Improver: improver, Model: p.Model,
+		Command:   command,
 		StopAfter: p.StopAfterReverts, NoCaseRegression: p.NoCaseRegression, Timeout: p.Timeout, Now: a.Now,
 		Home: func() (string, []string, error) {
 			home, err := os.MkdirTemp(dir, "home-")
@@ -183,7 +186,7 @@ func (a *App) newSkillLoop(ctx context.Context, p *program.Program, suite *evalr
 			environ, err := a.CommandEnviron(home, p.Env)
 			return home, environ, err
 		},
-	}, nil
+	}, os.Mkdir(versions, 0o700)
 }
 
 // skillResult is `iterate skill PATH --json`.
