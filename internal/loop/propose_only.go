@@ -17,22 +17,17 @@ func (s *Service) DryRun(ctx context.Context) (Result, error) {
 	own := *s
 	own.GitHub = nil
 	run := own.begin()
-	result, err := run.through(ctx, func(ctx context.Context) error {
-		_, _, err := run.proposeOnly(ctx)
-		return err
-	})
+	result, err := run.through(ctx, run.proposeOnly)
 	if result.Outcome != history.Idle && result.Outcome != history.Busy {
 		result.Outcome = history.DryRun
 	}
 	return result, err
 }
 
-// proposeOnly makes a proposal and records it in this run's copy of the records alone. There is no
-// proposal when the run ended before it had anything to hand on, and no position of one that
-// ended before that was known.
-func (r *run) proposeOnly(ctx context.Context) (at position, _ *proposal.Proposal, err error) {
+// proposeOnly makes a proposal and records it in this run's copy of the records alone.
+func (r *run) proposeOnly(ctx context.Context) (err error) {
 	if err := r.open(ctx); err != nil {
-		return at, nil, err
+		return err
 	}
 	found := r.files
 	r.drafted, r.store = &found, func(_ context.Context, u memory.Update) (string, error) {
@@ -40,67 +35,67 @@ func (r *run) proposeOnly(ctx context.Context) (at position, _ *proposal.Proposa
 		return "", err
 	}
 	if err := r.acquireLease(ctx); err != nil {
-		return at, nil, err
+		return err
 	}
 	if first, err := r.lookAtComments(ctx); err != nil || first != "" {
-		return at, nil, cmp.Or(err, leave(first))
+		return cmp.Or(err, leave(first))
 	}
 	if r.asksCI(r.records) {
 		return r.proposeForCI(ctx)
 	}
 	if r.stopped = r.rests(); r.stopped != "" {
-		return at, nil, idle(r.stopped)
+		return idle(r.stopped)
 	}
-	at, p, err := r.propose(ctx)
+	r.from, r.made, err = r.propose(ctx)
 	if err == nil {
-		err = r.verify(ctx, at, p)
+		err = r.verify(ctx, r.from, r.made)
 	}
 	if err == nil {
-		err = r.enterProposal(ctx, at, p, nil)
+		err = r.enterProposal(ctx, r.from, r.made, nil)
 	}
-	if err == nil && p.Decided == nil {
+	if err == nil && r.made.Decided == nil {
 		err = idle(r.stopped)
 	}
-	return at, p, err
+	return err
 }
 
 // leave ends a run before what only the publishing job may do.
 func leave(reason string) error { return idle(reason + "; `iterate job publish` does that") }
 
 // proposeForCI lets an agent fix what CI found, when it is an agent's turn.
-func (r *run) proposeForCI(ctx context.Context) (at position, _ *proposal.Proposal, err error) {
+func (r *run) proposeForCI(ctx context.Context) error {
 	w, asked, err := r.fixable(ctx)
 	if err != nil {
-		return at, nil, err
+		return err
 	}
 	left := r.time() - r.Now().Sub(r.begun)
 	if r.refusal != "" || !asked || r.blockedReason(r.records) != "" || left <= 0 {
-		return at, nil, leave(fmt.Sprintf("iteration %d waits for CI, whose answer is to be taken", w.e.Iteration))
+		return leave(fmt.Sprintf("iteration %d waits for CI, whose answer is to be taken", w.e.Iteration))
 	}
-	at, p, err := r.proposeFix(ctx, w, left)
+	r.from, r.made, err = r.proposeFix(ctx, w, left)
 	if err == nil {
-		err = w.recordFix(ctx, at, p)
+		err = w.recordFix(ctx, r.from, r.made)
 	}
 	switch {
 	case err != nil:
-	case p.Postponed != nil:
-		err = idle(r.stopped)
+		return err
+	case r.made.Postponed != nil:
+		return idle(r.stopped)
 	default:
-		err = ends(history.PendingCI, p.Checked.Reasons...)
+		return ends(history.PendingCI, r.made.Checked.Reasons...)
 	}
-	return at, p, err
 }
 
-// pack makes a proposal whole for another job; it is nil when there is nothing to hand on.
-func (r *run) pack(ctx context.Context, at position, p *proposal.Proposal) (_ *proposal.Proposal, err error) {
-	if at.Head == "" || p == nil || len(p.Events()) == 0 && len(r.baselineEvents) == 0 {
+// pack makes the proposal whole for another job; it is nil when there is nothing to hand on.
+func (r *run) pack(ctx context.Context) (p *proposal.Proposal, err error) {
+	if p = r.made; p == nil || r.from.Head == "" || len(p.Events()) == 0 && len(r.baselineEvents) == 0 {
 		return nil, nil //nolint:nilnil // as it says
 	}
 	p.Records, p.Baseline = recordsDigest(*r.drafted), r.baselineEvents
 	if r.comments != nil {
 		p.Heard, p.Told = r.comments.Until, r.commentsTold && p.Kind == proposal.Iteration
 	}
-	if p.Incumbent, _, err = r.Repo.TreeOf(ctx, at.Start); err != nil {
+	if p.Incumbent, _, err = r.Repo.TreeOf(ctx, r.from.Start); err != nil {
 		return nil, err
 	}
 	if p.Candidate != "" {
@@ -137,18 +132,16 @@ func changedFiles(ctx context.Context, repo *git.Repo, before, after string) ([]
 func (s *Service) Propose(ctx context.Context) (*proposal.Proposal, Result, error) {
 	run := s.begin()
 	run.joins = true
-	var at position
-	var made *proposal.Proposal
-	result, err := run.through(ctx, func(ctx context.Context) (err error) {
-		at, made, err = run.proposeOnly(ctx)
-		if conflict := conflict(err); conflict != nil {
-			made, err = nil, leave(conflict.String())
+	result, err := run.through(ctx, func(ctx context.Context) error {
+		err := run.proposeOnly(ctx)
+		if conflict := conflict(err); conflict != nil { // there is no position then, and so no bundle
+			return leave(conflict.String())
 		}
 		return err
 	})
 	if err != nil {
 		return nil, result, err
 	}
-	made, err = run.pack(ctx, at, made)
+	made, err := run.pack(ctx)
 	return made, result, err
 }

@@ -38,6 +38,10 @@ type run struct {
 	baselineEvents []*history.Measured // the baseline that this run measured
 	baselineError  string              // why it cannot be measured, "" when it can
 	drafted        *memory.Files       // the records that a run found which writes nothing, nil in the others
+	// made is what a run proposed that records nothing, from where the branches stood then; nil when it
+	// ended before it had anything to hand on.
+	made *proposal.Proposal
+	from position
 	// fixer proposes fixes for what CI found; it is nil where nobody works.
 	fixer func(ctx context.Context, w *waiting, left time.Duration) (position, *proposal.Proposal, error)
 }
