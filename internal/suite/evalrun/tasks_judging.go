@@ -108,7 +108,7 @@ func (j *judging) one(ctx context.Context, u unit) error {
 			Diff: string(diff), Words: r.Words, Failure: r.Failure, Checks: r.Checks,
 		})
 		j.spent.Add(opinion.Usage, true)
-		staged := ""
+		var staged string
 		if err == nil && opinion.Judgement != nil {
 			if staged, err = j.Archive.Begin(); err == nil {
 				err = j.Archive.Keep(staged, place, judgementFile, opinion.Judgement)

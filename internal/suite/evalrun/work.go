@@ -30,10 +30,12 @@ func Each[U any](ctx context.Context, jobs int, units []U, do func(U) error) err
 	group.SetLimit(cmp.Or(jobs, defaultJobs))
 	for _, unit := range units {
 		group.Go(func() error {
-			if going.Err() != nil {
+			select {
+			case <-going.Done():
 				return nil
+			default:
+				return do(unit)
 			}
-			return do(unit)
 		})
 	}
 	err := group.Wait()
@@ -94,7 +96,7 @@ func (s *Spending) Known() (tokens int64, usd metric.Value, unknown int) {
 // Over says which bound is reached, nil for none: then nothing more may begin.
 func (s *Spending) Over(now time.Time) error {
 	tokens, usd, unknown := s.Known()
-	reached := any(nil)
+	var reached any
 	switch {
 	case s.USD != nil && usd.Cmp(*s.USD) >= 0:
 		reached = s.USD.String() + " USD"

@@ -77,7 +77,9 @@ func TestBudgetsAreReachedExactly(t *testing.T) {
 		t.Helper()
 		spent := spending(t, input)
 		if err := spent.Over(spent.Begun.Add(time.Minute)); err != nil {
-			assert.Equal(t, suite.BudgetUsedUp, err.(*NoResultError).What) //nolint:errcheck // else it panics
+			var none *NoResultError
+			require.ErrorAs(t, err, &none)
+			assert.Equal(t, suite.BudgetUsedUp, none.What)
 			return err
 		}
 		return ""
