@@ -273,7 +273,8 @@ func (s *comparison) upTo(ctx context.Context, repeats int) error {
 func (s *comparison) each(ctx context.Context, units []unit, do func(unit) error) error {
 	err := Each(ctx, s.Jobs, units, do)
 	if none, is := errors.AsType[*NoResultError](err); is {
-		none.Reason += fmt.Sprintf("; %d of %d runs are finished and kept: run it again to go on", len(s.records), s.total)
+		none.Reason += fmt.Sprintf("; %d of %d runs are finished and kept: run it again to go on", len(s.records),
+			s.total)
 	}
 	return err
 }

@@ -82,7 +82,8 @@ func TestHowOftenATaskIsRun(t *testing.T) {
 		}
 		if c.failed {
 			s.records[unit{1, theBaseline, 0}] = record{Run: tasks.Run{
-				Objective: tasks.Objective{Total: 4}, Checks: slices.Repeat([]tasks.CheckResult{{Kind: suite.CommandCheck}}, 4),
+				Objective: tasks.Objective{Total: 4},
+				Checks:    slices.Repeat([]tasks.CheckResult{{Kind: suite.CommandCheck}}, 4),
 			}}
 		}
 		found := verdict(t, s)
@@ -244,7 +245,8 @@ func TestLinesOfProgress(t *testing.T) {
 	t.Parallel()
 	var lines []string
 	s := &comparison{
-		TaskOptions: TaskOptions{Runner: Runner{Progress: func(line string) { lines = append(lines, line) }}}, total: 10, spent: &Spending{},
+		TaskOptions: TaskOptions{Runner: Runner{Progress: func(line string) { lines = append(lines, line) }}},
+		total:       10, spent: &Spending{},
 	}
 	s.say("", "")
 	s.reused = 2
@@ -277,7 +279,8 @@ func TestWhetherTwoRunsCameToTheSame(t *testing.T) {
 	t.Parallel()
 	begin := func() record {
 		return record{
-			Session: "a", Digest: "d", Words: "w", Run: tasks.Run{Checks: []tasks.CheckResult{{Passed: true}, {Detail: "x"}}},
+			Session: "a", Digest: "d", Words: "w",
+			Run: tasks.Run{Checks: []tasks.CheckResult{{Passed: true}, {Detail: "x"}}},
 		}
 	}
 	for name, c := range map[string]struct {
