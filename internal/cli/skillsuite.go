@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/files"
-	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/loop/live"
@@ -98,7 +97,7 @@ func (a *App) skillKeep(p *program.Program) (string, error) {
 	}
 	runs = slices.DeleteFunc(runs, func(e os.DirEntry) bool { return !e.IsDir() || !isRunID(e.Name()) })
 	for _, old := range runs[:max(0, len(runs)-keptRuns)] {
-		err = errors.Join(err, tree.RemoveAll(filepath.Join(above, old.Name())))
+		err = errors.Join(err, files.RemoveAll(filepath.Join(above, old.Name())))
 	}
 	if err != nil {
 		return "", fmt.Errorf("keep what evaluations leave: %w", err)

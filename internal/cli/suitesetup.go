@@ -15,7 +15,7 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/agent/commandline"
-	"github.com/org/autoloop/internal/git/tree"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/metric"
@@ -65,7 +65,7 @@ func (s *suiteSetup) runner(ctx context.Context, dir string, hidden ...string) (
 		return r, err
 	}
 	r.Sandboxes = &sandbox.Maker{
-		Runner: s.commands, Environ: s.CommandEnviron, Remove: tree.RemoveAll, Offline: !p.Network,
+		Runner: s.commands, Environ: s.CommandEnviron, Remove: files.RemoveAll, Offline: !p.Network,
 	}
 	r.Grader, r.NoGrader, err = s.judge(dir)
 	return r, err

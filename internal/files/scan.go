@@ -47,13 +47,45 @@ func (s *Scanner) List(ctx context.Context) (Manifest, error) {
 	return s.found, nil
 }
 
-// Read is List with the digests of the files.
+// Read is List with the digests of the files that can be read within the bounds.
 func (s *Scanner) Read(ctx context.Context) (Manifest, error) {
 	found, err := s.List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return found, s.Hash(ctx, found)
+	total := int64(0)
+	for i := range found {
+		e := &found[i]
+		if !e.IsFile() {
+			continue
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		size, sum := e.Size, ""
+		if s.MaxBytes > 0 && total+size > s.MaxBytes {
+			err = &LimitError{fmt.Sprintf("makes it larger than %d bytes", s.MaxBytes)}
+		} else {
+			total += size
+			size, sum, err = s.digest(e.Path)
+		}
+		if err == nil {
+			e.Size, e.SHA256 = size, sum
+		} else if err = s.fault(e.Path, err); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// digest reads a file whole.
+func (s *Scanner) digest(name string) (size int64, sum string, err error) {
+	source, err := OpenRegular(s.Root, name)
+	if err != nil {
+		return 0, "", err
+	}
+	defer func() { _ = source.Close() }()
+	return hashed(io.Discard, source)
 }
 
 func (s *Scanner) fault(name string, err error) error {
@@ -123,38 +155,6 @@ func (s *Scanner) add(path string, info fs.FileInfo) (err error) {
 		}
 	}
 	s.found = append(s.found, entry)
-	return nil
-}
-
-// Hash reads the files of a manifest that have no digest yet, and fills in what
-// they are.
-func (s *Scanner) Hash(ctx context.Context, m Manifest) error {
-	total := int64(0)
-	for i := range m {
-		e := &m[i]
-		if !e.IsFile() || e.SHA256 != "" {
-			continue
-		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		var size int64
-		var sum string
-		var err error
-		if s.MaxBytes > 0 && total+e.Size > s.MaxBytes {
-			err = &LimitError{fmt.Sprintf("makes it larger than %d bytes", s.MaxBytes)}
-		} else {
-			total += e.Size
-			size, sum, err = Digest(s.Root, e.Path)
-		}
-		if err != nil {
-			if err = s.fault(e.Path, err); err != nil {
-				return err
-			}
-			continue
-		}
-		e.Size, e.SHA256 = size, sum
-	}
 	return nil
 }
 

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
@@ -237,4 +237,4 @@ func (s *session) newDir(kind string) string {
 }
 
 // remove deletes a directory that newDir named, with the private one around it.
-func (s *session) remove(dir string) { _ = tree.RemoveAll(filepath.Dir(dir)) }
+func (s *session) remove(dir string) { _ = files.RemoveAll(filepath.Dir(dir)) }

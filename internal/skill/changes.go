@@ -84,7 +84,7 @@ func (v *Versions) inScratch(ctx context.Context, work func(repo *git.Repo, plac
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, tree.RemoveAll(dir)) }()
+	defer func() { err = errors.Join(err, files.RemoveAll(dir)) }()
 	repo, err := git.Scratch(ctx, dir, v.Environ)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
 )
 
@@ -26,7 +27,7 @@ func (t *Tree) Release() {
 		os.Rename(t.Dir, kept.Dir) == nil {
 		t.builder.spare = append(t.builder.spare, &kept)
 	}
-	_ = RemoveAll(own) // An agent may have left things beside its tree. What stays goes with the run's directory.
+	_ = files.RemoveAll(own) // An agent may have left things beside its tree. What stays goes with the run's directory.
 }
 
 // Released counts the files of the trees that were released.
@@ -40,7 +41,7 @@ func (b *Builder) Released() (files int) {
 // Close removes the trees that were released.
 func (b *Builder) Close() {
 	for _, t := range b.spare {
-		_ = RemoveAll(t.Dir)
+		_ = files.RemoveAll(t.Dir)
 	}
 	b.spare = nil
 }
@@ -55,7 +56,7 @@ func (b *Builder) reuse(ctx context.Context, treeish, dir string, o Options) *Tr
 		if t.move(dir) == nil && t.fill(ctx, treeish, o) == nil {
 			return t
 		}
-		_ = RemoveAll(t.Dir)
+		_ = files.RemoveAll(t.Dir)
 	}
 	return nil
 }
@@ -120,7 +121,7 @@ func (r *restore) walk(dir string) error {
 		case tracked && was.TreeEntry == r.next[name] && r.untouched(name, was):
 			r.kept[name] = was
 		default:
-			err = RemoveAll(r.path(name))
+			err = files.RemoveAll(r.path(name))
 		}
 		if err != nil {
 			return err

@@ -44,7 +44,7 @@ func NewRunDir(above string) (dir string, remove func(), err error) {
 			}
 			continue
 		}
-		return dir, func() { _ = RemoveAll(dir); unlock() }, nil // what stays, the next run removes
+		return dir, func() { _ = files.RemoveAll(dir); unlock() }, nil // what stays, the next run removes
 	}
 }
 
@@ -69,7 +69,7 @@ func removeStale(above string) {
 			continue
 		}
 		if unlock, held, err := files.TryLock(dir, 0); err == nil && !held {
-			_ = RemoveAll(dir)
+			_ = files.RemoveAll(dir)
 			unlock()
 		}
 	}

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
 )
 
@@ -39,7 +39,7 @@ func (t *Tree) share(ctx context.Context, paths []string) error {
 		if err != nil {
 			return err
 		}
-		if err := copyInto(root, source, filepath.FromSlash(name)); err != nil {
+		if err := copyInto(ctx, root, source, filepath.FromSlash(name)); err != nil {
 			return fmt.Errorf("share %q: %w", name, err)
 		}
 		t.shared = append(t.shared, name)
@@ -50,7 +50,7 @@ func (t *Tree) share(ctx context.Context, paths []string) error {
 			t.Absent = append(t.Absent, name)
 			continue
 		}
-		if err := copyInto(root, source, filepath.FromSlash(name)); err != nil {
+		if err := copyInto(ctx, root, source, filepath.FromSlash(name)); err != nil {
 			return fmt.Errorf("copy submodule %q: %w", name, err)
 		}
 		t.shared = append(t.shared, name)
@@ -71,29 +71,25 @@ func (t *Tree) submodules() []string {
 	return names
 }
 
-// maxShared bounds the shared files that are watched.
+// maxShared bounds the shared files and directories that are watched.
 const maxShared = 100_000
 
 func (t *Tree) recordShared() {
-	t.sharedFiles, t.sharedDirs = map[string]stamp{}, map[string]stamp{}
+	t.sharedStamps = map[string]stamp{}
 	for _, name := range t.shared {
-		_ = filepath.WalkDir(t.path(name), func(file string, entry fs.DirEntry, err error) error {
+		_ = filepath.WalkDir(t.path(name), func(file string, _ fs.DirEntry, err error) error {
 			if err != nil {
 				return nil //nolint:nilerr // What cannot be read is not watched.
 			}
-			if len(t.sharedFiles) == maxShared {
+			if len(t.sharedStamps) == maxShared {
 				return filepath.SkipAll
 			}
-			info, err := entry.Info()
-			relative, outside := filepath.Rel(t.Dir, file)
-			switch {
-			case err != nil || outside != nil: // gone again, so not watched
-			case entry.IsDir():
-				t.sharedDirs[filepath.ToSlash(relative)] = stampOf(info)
-			default:
-				t.sharedFiles[filepath.ToSlash(relative)] = stampOf(info)
+			relative, err := filepath.Rel(t.Dir, file)
+			if err == nil {
+				relative = filepath.ToSlash(relative)
+				t.sharedStamps[relative] = t.stamp(relative)
 			}
-			return nil //nolint:nilerr // as above
+			return err
 		})
 	}
 }
@@ -128,70 +124,48 @@ func Shareable(ctx context.Context, repo *git.Repo, name string) error {
 	return nil
 }
 
-// copyInto copies source, and all below it, to name in root.
-func copyInto(root *os.Root, source, name string) error {
-	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+// copyInto copies source, and all below it but git's own, to name in root, with modes and times:
+// compiled files are checked by the latter. Sockets and pipes are of no use in a copy.
+func copyInto(ctx context.Context, root *os.Root, source, name string) error {
+	info, err := os.Stat(source)
+	if err != nil {
 		return err
 	}
-	return filepath.WalkDir(source, func(from string, entry fs.DirEntry, err error) error {
+	copier := files.Copier{Beside: true, Into: root, Mode: func(e files.Entry) fs.FileMode {
+		if e.IsDir() {
+			return 0o755
+		}
+		return e.Mode.Perm() | 0o600
+	}}
+	if !info.IsDir() {
+		file, err := os.Open(source)
 		if err != nil {
 			return err
 		}
-		if entry.Name() == ".git" { // of a submodule, and of those in it
-			if entry.IsDir() {
-				return filepath.SkipDir
-			}
-			return nil
+		defer func() { _ = file.Close() }()
+		if err = root.MkdirAll(filepath.Dir(name), 0o755); err == nil {
+			err = copier.File(files.Entry{Path: filepath.ToSlash(name), Mode: info.Mode()}, file)
 		}
-		relative, err := filepath.Rel(source, from)
-		if err != nil {
-			return err
-		}
-		err = copyOne(root, from, filepath.Join(name, relative), entry)
 		if errors.Is(err, fs.ErrExist) {
 			return nil
 		}
 		return err
-	})
-}
-
-func copyOne(root *os.Root, from, to string, entry fs.DirEntry) error {
-	switch {
-	case entry.IsDir():
-		return root.MkdirAll(to, 0o755)
-	case entry.Type()&fs.ModeSymlink != 0:
-		link, err := os.Readlink(from)
-		if err != nil {
-			return err
-		}
-		return root.Symlink(link, to)
-	case entry.Type().IsRegular():
-		return copyContent(root, from, to)
 	}
-	return nil // sockets and pipes are of no use in a copy
-}
-
-// copyContent keeps mode and time: compiled files are checked by the latter.
-func copyContent(root *os.Root, from, to string) (err error) {
-	source, err := os.Open(from)
+	if err := root.MkdirAll(name, 0o755); err != nil {
+		return err
+	}
+	if copier.From, err = os.OpenRoot(source); err != nil {
+		return err
+	}
+	defer func() { _ = copier.From.Close() }()
+	if copier.Into, err = root.OpenRoot(name); err != nil {
+		return err
+	}
+	defer func() { _ = copier.Into.Close() }()
+	scanner := files.Scanner{Root: copier.From, Skip: func(name string) bool { return path.Base(name) == ".git" }}
+	found, err := scanner.List(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = source.Close() }()
-	info, err := source.Stat()
-	if err != nil {
-		return err
-	}
-	target, err := root.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()|0o600)
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(target, source); err != nil {
-		_ = target.Close()
-		return err
-	}
-	if err := target.Close(); err != nil {
-		return err
-	}
-	return root.Chtimes(to, info.ModTime(), info.ModTime())
+	return copier.Copy(ctx, slices.DeleteFunc(found, files.Entry.IsSpecial))
 }

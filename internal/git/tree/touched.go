@@ -33,8 +33,8 @@ func (t *Tree) Touched(watched func(path string) bool) []Touch {
 			touched = append(touched, Touch{Path: path, Content: !same})
 		}
 	}
-	for path, was := range t.sharedFiles {
-		if t.stamp(path) != was {
+	for path, was := range t.sharedStamps {
+		if !was.mode.IsDir() && t.stamp(path) != was {
 			touched = append(touched, Touch{Path: path, Content: true})
 		}
 	}
@@ -73,11 +73,8 @@ func (t *Tree) Shared() []string { return slices.Clone(t.shared) }
 // the tree was built.
 func (t *Tree) GrownShares() []string {
 	return slices.DeleteFunc(t.Shared(), func(name string) bool {
-		for dir, was := range t.sharedDirs {
-			if dir != name && !strings.HasPrefix(dir, name+"/") {
-				continue
-			}
-			if t.stamp(dir) != was {
+		for dir, was := range t.sharedStamps {
+			if was.mode.IsDir() && strings.HasPrefix(dir+"/", name+"/") && t.stamp(dir) != was {
 				return false
 			}
 		}

@@ -55,13 +55,11 @@ type Tree struct {
 	// directories are those with entries below them, as they were built.
 	directories map[string]stamp
 	shared      []string
-	// sharedFiles are the files below the shared paths.
-	sharedFiles map[string]stamp
-	// sharedDirs are the directories there.
-	sharedDirs map[string]stamp
-	built      time.Time // by the clock of the file system
-	staged     *control  // what the last Scan found; nil before
-	found      string    // its tree object
+	// sharedStamps are those of the files and directories at and below the shared paths.
+	sharedStamps map[string]stamp
+	built        time.Time // by the clock of the file system
+	staged       *control  // what the last Scan found; nil before
+	found        string    // its tree object
 }
 
 // recorded is a tracked file as it was right after building.
@@ -210,12 +208,8 @@ func (t *Tree) unstage() error {
 
 // Remove deletes the tree, read-only directories in it too.
 func (t *Tree) Remove() error {
-	if err := errors.Join(t.unstage(), RemoveAll(t.Dir)); err != nil {
+	if err := errors.Join(t.unstage(), files.RemoveAll(t.Dir)); err != nil {
 		return fmt.Errorf("remove tree: %w", err)
 	}
 	return nil
 }
-
-// RemoveAll deletes dir and all below it, also where directories are read-only
-// or closed. Links are deleted and not followed.
-func RemoveAll(dir string) error { return files.RemoveAll(dir) }

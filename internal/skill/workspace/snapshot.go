@@ -370,7 +370,7 @@ func build(ctx context.Context, src string, t Tree, dir string, mode func(Entry)
 	defer func() { _ = into.Close() }()
 	copier := files.Copier{
 		From: from, Into: into, Mode: mode,
-		Finish: func(e Entry, _, copied *os.File) error {
+		Finish: func(e Entry, copied *os.File) error {
 			if e.IsDir() {
 				return files.SyncDirectory(filepath.Join(dir, filepath.FromSlash(e.Path)))
 			}

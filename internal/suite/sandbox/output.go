@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite"
@@ -59,14 +60,14 @@ func (b *Box) KeepOutputs(ctx context.Context, to string) (kept Manifest, left i
 		return nil, 0, err
 	}
 	defer func() { _ = target.Close() }()
-	total, copying := int64(0), copier(source, target)
-	copying.Mode = func(Entry) fs.FileMode { return 0o600 }
+	total := int64(0)
+	copying := files.Copier{From: source, Into: target, Mode: func(Entry) fs.FileMode { return 0o600 }}
 	for _, e := range found {
 		if e.Mode.IsDir() {
 			continue
 		}
 		if !e.IsFile() || e.SHA256 == "" || len(kept) >= maxKeptFiles || total+e.Size > maxKept ||
-			copying.Entry(&e) != nil {
+			copying.Entry(e) != nil {
 			left++
 			continue
 		}

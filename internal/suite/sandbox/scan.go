@@ -57,16 +57,11 @@ func scanner(root *os.Root, where string) *files.Scanner {
 
 // read lists what a scanner finds; a special file is refused.
 func read(ctx context.Context, s *files.Scanner, where string) (Manifest, error) {
-	found, err := s.List(ctx)
-	if err != nil {
-		return nil, err
+	found, err := s.Read(ctx)
+	if at := slices.IndexFunc(found, Entry.IsSpecial); at >= 0 {
+		return nil, refused(where, found[at].Path, "is neither a file nor a directory nor a link")
 	}
-	for _, e := range found {
-		if e.IsSpecial() {
-			return nil, refused(where, e.Path, "is neither a file nor a directory nor a link")
-		}
-	}
-	return found, s.Hash(ctx, found)
+	return found, err
 }
 
 // readLeft reads what an agent left as it is: what cannot be copied or read is

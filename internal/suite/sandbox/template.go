@@ -2,9 +2,7 @@ package sandbox
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -51,28 +49,51 @@ func (t *Template) Copy(ctx context.Context, dir string) (*Template, error) {
 // Inspect reads a fixture as Compose does and writes nothing. What cannot be
 // put into a sandbox is a *misuse.Error.
 func Inspect(ctx context.Context, fixture Fixture) error {
-	return fixture.open(ctx, func(*os.Root, Manifest) error { return nil })
+	source, _, err := fixture.open(ctx)
+	if err == nil {
+		err = source.Close()
+	}
+	return err
 }
 
-// open reads a fixture, and does something with it.
-func (f Fixture) open(ctx context.Context, do func(source *os.Root, found Manifest) error) error {
-	source, err := os.OpenRoot(f.Dir)
-	if err != nil {
-		return fmt.Errorf("open the %s: %w", f.Name, err)
+// open reads a fixture.
+func (f Fixture) open(ctx context.Context) (source *os.Root, found Manifest, err error) {
+	if source, err = os.OpenRoot(f.Dir); err != nil {
+		return nil, nil, fmt.Errorf("open the %s: %w", f.Name, err)
 	}
-	defer func() { _ = source.Close() }()
 	reading := scanner(source, f.Name)
 	if f.Leave != nil {
 		reading.Keep = func(path string) bool { return !f.Leave(path) }
 	}
-	found, err := read(ctx, reading, f.Name)
-	if err == nil {
+	if found, err = read(ctx, reading, f.Name); err == nil {
 		err = checkLinks(source, found, f.Name, true)
 	}
 	if err != nil {
+		_ = source.Close()
+	}
+	return source, found, err
+}
+
+// lay copies a fixture to its place, but for what a configuration takes the place of.
+func (f Fixture) lay(ctx context.Context, root *os.Root, overlay *Overlay) error {
+	source, found, err := f.open(ctx)
+	if err != nil {
 		return err
 	}
-	return do(source, found)
+	defer func() { _ = source.Close() }()
+	local := filepath.FromSlash(path.Clean(f.At))
+	place := root
+	if err = root.MkdirAll(local, 0o755); err == nil {
+		place, err = root.OpenRoot(local)
+	}
+	if err == nil {
+		defer func() { _ = place.Close() }()
+		err = (&files.Copier{From: source, Into: place}).Copy(ctx, overlay.under(found))
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.Name, err)
+	}
+	return nil
 }
 
 // Compose makes a template in dir, which must not exist, of several parts, with empty
@@ -82,31 +103,16 @@ func (f Fixture) open(ctx context.Context, do func(source *os.Root, found Manife
 func Compose(ctx context.Context, dir, name string, parts []Fixture, overlay *Overlay,
 	empty ...string,
 ) (*Template, error) {
+	if overlay == nil {
+		overlay = &Overlay{Dir: dir}
+	}
 	root, err := newRoot(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }()
 	for _, part := range parts {
-		if err := part.open(ctx, func(source *os.Root, found Manifest) error {
-			local := filepath.FromSlash(path.Clean(part.At))
-			err := root.MkdirAll(local, 0o755)
-			var place *os.Root
-			if err == nil {
-				place, err = root.OpenRoot(local)
-			}
-			if err == nil {
-				defer func() { _ = place.Close() }()
-				if overlay != nil {
-					found = overlay.under(found)
-				}
-				err = copyTree(ctx, source, place, found)
-			}
-			if err != nil {
-				err = fmt.Errorf("%s: %w", part.Name, err)
-			}
-			return err
-		}); err != nil {
+		if err := part.lay(ctx, root, overlay); err != nil {
 			return nil, err
 		}
 	}
@@ -115,13 +121,11 @@ func Compose(ctx context.Context, dir, name string, parts []Fixture, overlay *Ov
 			return nil, fmt.Errorf("make %s: %w", below, err)
 		}
 	}
-	if overlay != nil {
-		if err := copyDir(ctx, overlay.Dir, root, overlay.Files); err != nil {
-			return nil, err
-		}
+	if err := copyDir(ctx, overlay.Dir, root, overlay.Files); err != nil {
+		return nil, err
 	}
 	built, err := read(ctx, scanner(root, name), name)
-	if err == nil && overlay != nil {
+	if err == nil {
 		err = checkLinks(root, overlay.Files, overlay.Name, false)
 	}
 	if err != nil {
@@ -141,47 +145,15 @@ func newRoot(dir string) (*os.Root, error) {
 	return os.OpenRoot(dir)
 }
 
-// copyTree writes the entries of a manifest from one directory to another that
-// is empty. Content that differs from the manifest is an error: nobody may
-// change what the next sandbox is made of.
-func copyTree(ctx context.Context, from, to *os.Root, m Manifest) error {
-	err := copier(from, to).Copy(ctx, m)
-	if errors.Is(err, files.ErrChanged) {
-		err = fmt.Errorf("%w; leave the fixtures as they are while the suite runs, and run it again", err)
-	}
-	return err
-}
-
-// copyDir is copyTree from the directory of that name.
+// copyDir copies what a manifest has of a directory. Content that differs from the manifest
+// is an error: nobody may change what the next sandbox is made of.
 func copyDir(ctx context.Context, from string, to *os.Root, m Manifest) error {
 	source, err := os.OpenRoot(from)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = source.Close() }()
-	return copyTree(ctx, source, to, m)
-}
-
-// copier keeps permissions and times. The owner of a directory can always work in it.
-func copier(from, to *os.Root) *files.Copier {
-	return &files.Copier{
-		From: from, Into: to, Mode: func(e Entry) fs.FileMode {
-			if e.IsDir() {
-				return e.Mode.Perm() | 0o700
-			}
-			return e.Mode.Perm()
-		},
-		Finish: func(e Entry, source, _ *os.File) error {
-			if e.IsDir() {
-				return nil
-			}
-			info, err := source.Stat()
-			if err != nil {
-				return err
-			}
-			return to.Chtimes(filepath.FromSlash(e.Path), info.ModTime(), info.ModTime())
-		},
-	}
+	return (&files.Copier{From: source, Into: to}).Copy(ctx, m)
 }
 
 // maxConfig bounds all files of a configuration.
