@@ -106,20 +106,42 @@ func (p place) makeTests() (rule string) {
 type recipe struct {
 	kind, why string
 	fits      bool
-	// metric is its name, better is `lower` or `higher`, and best the value that
-	// leaves nothing to gain; "" for none.
-	metric, better, best string
-	goal                 string
-	targets, protect     []string
-	// creates says that the targets need not exist yet.
-	creates bool
-	setup   string
+	purpose
+	project
+	goal string
 	// script sets $value, and $tests where it knows how many tests passed, else $ended
 	// where it knows how many processes of them came to their end.
 	script string
-	// works says that what tests check has to stay beside what is measured, and grows
-	// that a candidate may add tests, or that what is counted are lines.
-	works, grows bool
+}
+
+// purpose is what a recipe measures, in whatever language.
+type purpose struct {
+	// metric is its name, better is `lower` or `higher`, and best the value that
+	// leaves nothing to gain; "" for none.
+	metric, better, best string
+	// works says that what tests check has to stay beside what is measured, and
+	// creates that the targets need not exist yet.
+	works, creates bool
+}
+
+var (
+	size     = purpose{metric: "bytes", better: "lower", works: true}
+	lint     = purpose{metric: "findings", better: "lower", best: "0", works: true}
+	coverage = purpose{metric: "coverage", better: "higher", best: "100", creates: true}
+	testTime = purpose{metric: "seconds", better: "lower"}
+)
+
+const (
+	coverLines  = "Raise the share of lines that the tests cover, in percent, with tests that check behaviour."
+	fasterTests = "Make the code under test faster, so that the tests take fewer seconds; what they check stays."
+)
+
+// project is what a recipe changes and what it needs.
+type project struct {
+	targets, protect []string
+	setup            string
+	// grows says that a candidate may add tests, or that what is counted are lines.
+	grows bool
 }
 
 // refuse ends the script with the reason of a refusal; failed quotes what the tests say.

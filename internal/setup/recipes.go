@@ -2,6 +2,7 @@ package setup
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/org/autoloop/internal/lazyregexp"
 )
@@ -11,8 +12,6 @@ import (
 func recipes(p place) []recipe {
 	return slices.Concat(goRecipes(p), jsRecipes(p), pythonRecipes(p), rustRecipes(p), makeRecipes(p))
 }
-
-const fasterTests = "Make the code under test faster, so that the tests take fewer seconds; what they check stays."
 
 var (
 	benchmark   = lazyregexp.New(`(?m)^func Benchmark\w*\(`)
@@ -39,7 +38,7 @@ tests=$(wc -l < "$TMPDIR/passed.txt")
 func goRecipes(p place) []recipe {
 	isGo := p.uses("go.mod", "go")
 	unit := runner{command: goTests(""), count: goPassed + someTests}.when(p.anyFile("_test.go", goTest))
-	coverage := runner{
+	covered := runner{
 		command: goTests(`-coverprofile="$TMPDIR/cover.out" `),
 		count: goPassed + `go tool cover -func="$TMPDIR/cover.out" > "$TMPDIR/cover.txt"
 value=$(LC_ALL=C awk '/^total:/ { sub("%", "", $NF); print $NF }' "$TMPDIR/cover.txt")
@@ -63,27 +62,22 @@ benchmarks=$(wc -l < "$TMPDIR/bench.txt")
 	}
 	return []recipe{
 		{
-			kind: "go-benchmark", why: "go.mod with benchmarks: less time an operation",
-			fits:   isGo && p.anyFile("_test.go", benchmark),
-			metric: "ns_per_op", better: "lower", works: true,
-			goal:    "Make the benchmarks faster: the geometric mean of their nanoseconds an operation.",
-			targets: []string{"**/*.go"}, protect: goTestFiles,
-			script: goEnd + unit + benchmarks.run(),
+			"go-benchmark", "go.mod with benchmarks: less time an operation", isGo && p.anyFile("_test.go", benchmark),
+			purpose{metric: "ns_per_op", better: "lower", works: true},
+			project{targets: []string{"**/*.go"}, protect: goTestFiles},
+			"Make the benchmarks faster: the geometric mean of their nanoseconds an operation.",
+			goEnd + unit + benchmarks.run(),
 		},
 		{
-			kind: "go-coverage", why: "go.mod: more coverage by tests", fits: isGo,
-			metric: "coverage", better: "higher", best: "100",
-			goal:    "Raise the share of statements that the tests cover, in percent, with tests that check behaviour.",
-			targets: []string{"**/*_test.go"}, creates: true, protect: []string{"**/testdata/**"},
-			script: goEnd + coverage.run(),
+			"go-coverage", "go.mod: more coverage by tests", isGo, coverage,
+			project{targets: []string{"**/*_test.go"}, protect: []string{"**/testdata/**"}},
+			strings.Replace(coverLines, "lines", "statements", 1), goEnd + covered.run(),
 		},
 		{
-			kind: "go-binary-size", why: "go.mod with a command: smaller binaries",
-			fits:   isGo && p.anyFile(".go", mainPackage),
-			metric: "bytes", better: "lower", works: true,
-			goal:    "Make the binaries smaller, in bytes.",
-			targets: []string{"**/*.go", "go.mod", "go.sum"}, protect: goTestFiles,
-			script: goEnd + `rm -rf "$TMPDIR/bin"; mkdir "$TMPDIR/bin"
+			"go-binary-size", "go.mod with a command: smaller binaries", isGo && p.anyFile(".go", mainPackage), size,
+			project{targets: []string{"**/*.go", "go.mod", "go.sum"}, protect: goTestFiles},
+			"Make the binaries smaller, in bytes.",
+			goEnd + `rm -rf "$TMPDIR/bin"; mkdir "$TMPDIR/bin"
 go build -trimpath -buildvcs=false -o "$TMPDIR/bin/" ./... >&2
 value=$(cat "$TMPDIR"/bin/* | wc -c)
 ` + unit,
@@ -122,12 +116,10 @@ func makeRecipes(p place) []recipe {
 	}
 	return []recipe{
 		{
-			kind: "make-binary-size", why: "Makefile and C: smaller binaries",
-			fits:   made && p.tracks(".c", ".cc", ".cpp"),
-			metric: "bytes", better: "lower", works: true, grows: true,
-			goal:    "Make what `make` builds smaller, in bytes.",
-			targets: cSources, protect: testFiles,
-			script: `touch "$TMPDIR/before"
+			"make-binary-size", "Makefile and C: smaller binaries", made && p.tracks(".c", ".cc", ".cpp"), size,
+			project{targets: cSources, protect: testFiles, grows: true},
+			"Make what `make` builds smaller, in bytes.",
+			`touch "$TMPDIR/before"
 make -B >&2
 find . -type f -perm -u+x -newer "$TMPDIR/before" ! -name '*.sh' ! -path './.git/*' > "$TMPDIR/built.txt"
 test -s "$TMPDIR/built.txt"
@@ -135,19 +127,18 @@ value=$(tr '\n' '\0' < "$TMPDIR/built.txt" | xargs -0 cat | wc -c)
 ` + tests.when(rule != ""),
 		},
 		{
-			kind: "make-test-time", why: "Makefile with a rule for tests: faster tests",
-			fits:   made && rule != "",
-			metric: "seconds", better: "lower", goal: fasterTests, grows: true,
-			targets: p.sources("*.c", "*.cc", "*.cpp", "*.h", "*.py", "*.rb", "*.sh"), protect: testFiles,
-			script: tests.timed(),
+			"make-test-time", "Makefile with a rule for tests: faster tests", made && rule != "", testTime,
+			project{
+				targets: p.sources("*.c", "*.cc", "*.cpp", "*.h", "*.py", "*.rb", "*.sh"), protect: testFiles, grows: true,
+			},
+			fasterTests, tests.timed(),
 		},
 		{
-			kind: "shell-lint", why: "shell scripts: fewer findings of shellcheck",
-			fits:   p.installed("shellcheck") && p.tracks(".sh"),
-			metric: "findings", better: "lower", best: "0", works: true, grows: true,
-			goal:    "Reduce how much shellcheck finds, by correcting the scripts and not by silencing it.",
-			targets: []string{"**/*.sh"}, protect: testFiles,
-			script: shellcheck + tests.when(made && rule != ""),
+			"shell-lint", "shell scripts: fewer findings of shellcheck",
+			p.installed("shellcheck") && p.tracks(".sh"), lint,
+			project{targets: []string{"**/*.sh"}, protect: testFiles, grows: true},
+			"Reduce how much shellcheck finds, by correcting the scripts and not by silencing it.",
+			shellcheck + tests.when(made && rule != ""),
 		},
 	}
 }
@@ -171,40 +162,34 @@ var rustTests = runner{
 
 func rustRecipes(p place) []recipe {
 	isRust := p.uses("Cargo.toml", "cargo")
-	sources := []string{"**/src/**"} // of a workspace
-	if p.has("src") {
-		sources = []string{"src/**"}
+	code := project{
+		targets: []string{"**/src/**"}, protect: []string{"**/tests/**", "**/benches/**"}, grows: true, // of a workspace
 	}
-	tests := []string{"**/tests/**", "**/benches/**"}
+	if p.has("src") {
+		code.targets = []string{"src/**"}
+	}
 	return []recipe{
 		{
-			kind: "rust-coverage", why: "Cargo.toml and cargo-llvm-cov: more coverage by tests",
-			fits:   isRust && p.installed("cargo-llvm-cov"),
-			metric: "coverage", better: "higher", best: "100",
-			goal:    "Raise the share of lines that the tests cover, in percent, with tests that check behaviour.",
-			targets: []string{"tests/**", "**/tests/**"}, creates: true, protect: []string{"**/tests/data/**"},
-			script: runner{
+			"rust-coverage", "Cargo.toml and cargo-llvm-cov: more coverage by tests",
+			isRust && p.installed("cargo-llvm-cov"), coverage,
+			project{targets: []string{"tests/**", "**/tests/**"}, protect: []string{"**/tests/data/**"}},
+			coverLines,
+			runner{
 				command: `cargo llvm-cov --quiet --json --summary-only --output-path "$TMPDIR/report"`,
 				count: rustPassed + `value=$(grep -o '"lines":{[^}]*}' "$TMPDIR/report" | tail -n 1 | LC_ALL=C sed 's/.*"percent":\([0-9.]*\).*/\1/')
 `,
 			}.run(),
 		},
 		{
-			kind: "rust-binary-size", why: "Cargo.toml with a binary: smaller",
-			fits:   isRust && (p.has("src/main.rs") || p.has("src/bin/*")),
-			metric: "bytes", better: "lower", works: true, grows: true,
-			goal:    "Make the release binaries smaller, in bytes.",
-			targets: sources, protect: tests,
-			script: `cargo build --release --quiet --target-dir "$TMPDIR/target" >&2
+			"rust-binary-size", "Cargo.toml with a binary: smaller",
+			isRust && (p.has("src/main.rs") || p.has("src/bin/*")), size, code,
+			"Make the release binaries smaller, in bytes.",
+			`cargo build --release --quiet --target-dir "$TMPDIR/target" >&2
 find "$TMPDIR/target/release" -maxdepth 1 -type f -perm -u+x ! -name '*.so' > "$TMPDIR/built.txt"
 test -s "$TMPDIR/built.txt"
 value=$(tr '\n' '\0' < "$TMPDIR/built.txt" | xargs -0 cat | wc -c)
 ` + rustTests.when(p.anyFile(".rs", rustTest)),
 		},
-		{
-			kind: "rust-test-time", why: "Cargo.toml: faster tests", fits: isRust,
-			metric: "seconds", better: "lower", goal: fasterTests, grows: true,
-			targets: sources, protect: tests, script: rustTests.timed(),
-		},
+		{"rust-test-time", "Cargo.toml: faster tests", isRust, testTime, code, fasterTests, rustTests.timed()},
 	}
 }

@@ -118,18 +118,18 @@ var jsBuilds = []string{"**/*.config.*", "**/.eslintrc*", "build.*", "scripts/**
 
 func jsRecipes(p place) []recipe {
 	pkg, found := p.npm()
-	tests, coverage, setup := pkg.test(), pkg.coverage(), p.npmSetup()
+	tests, covered := pkg.test(), pkg.coverage()
 	check := tests.when(pkg.tested())
-	sources := p.sources("*.js", "*.mjs", "*.cjs", "*.ts", "*.tsx", "*.jsx")
-	protect := slices.Concat(jsBuilds, jsTests)
+	code := project{
+		targets: p.sources("*.js", "*.mjs", "*.cjs", "*.ts", "*.tsx", "*.jsx"),
+		protect: slices.Concat(jsBuilds, jsTests), setup: p.npmSetup(),
+	}
 	return []recipe{
 		{
-			kind: "js-bundle-size", why: "package.json with a script build: a smaller bundle",
-			fits:   found && pkg.Scripts["build"] != "",
-			metric: "bytes", better: "lower", works: true,
-			goal:    "Make the bundle that `npm run build` writes smaller: scripts and styles, compressed, in bytes.",
-			targets: sources, protect: protect, setup: setup,
-			script: `rm -rf dist build out
+			"js-bundle-size", "package.json with a script build: a smaller bundle",
+			found && pkg.Scripts["build"] != "", size, code,
+			"Make the bundle that `npm run build` writes smaller: scripts and styles, compressed, in bytes.",
+			`rm -rf dist build out
 npm run build >&2
 for dir in dist build out; do [ ! -d "$dir" ] || break; done
 find "$dir" -type f \( -name '*.js' -o -name '*.mjs' -o -name '*.css' \) | sort > "$TMPDIR/bundle.txt"
@@ -138,27 +138,23 @@ value=$(tr '\n' '\0' < "$TMPDIR/bundle.txt" | xargs -0 cat | gzip -9 -n | wc -c)
 ` + check,
 		},
 		{
-			kind: "js-lint", why: "package.json with a configuration of eslint: fewer findings",
-			fits:   found && (p.has("eslint.config.*") || p.has(".eslintrc*")),
-			metric: "findings", better: "lower", best: "0", works: true,
-			goal:    "Reduce how much eslint finds, by correcting the code.",
-			targets: sources, protect: protect, setup: setup,
-			script: "npx --no-install eslint . --ignore-pattern '" + strings.Join(jsTests, "' --ignore-pattern '") + eslint +
+			"js-lint", "package.json with a configuration of eslint: fewer findings",
+			found && (p.has("eslint.config.*") || p.has(".eslintrc*")), lint, code,
+			"Reduce how much eslint finds, by correcting the code.",
+			"npx --no-install eslint . --ignore-pattern '" + strings.Join(jsTests, "' --ignore-pattern '") + eslint +
 				check,
 		},
 		{
-			kind: "js-coverage", why: "package.json with tests: more coverage",
-			fits:   found && coverage != "",
-			metric: "coverage", better: "higher", best: "100",
-			goal:    "Raise the share of lines that the tests cover, in percent, with tests that check behaviour.",
-			targets: []string{"test/**", "tests/**", "**/__tests__/**", "**/*.test.*", "**/*.spec.*"}, creates: true,
-			protect: []string{"**/*.config.*"}, setup: setup, script: coverage,
+			"js-coverage", "package.json with tests: more coverage", found && covered != "", coverage,
+			project{
+				targets: []string{"test/**", "tests/**", "**/__tests__/**", "**/*.test.*", "**/*.spec.*"},
+				protect: []string{"**/*.config.*"}, setup: code.setup,
+			},
+			coverLines, covered,
 		},
 		{
-			kind: "js-test-time", why: "package.json with tests: faster tests",
-			fits:   found && pkg.tested(),
-			metric: "seconds", better: "lower", goal: fasterTests,
-			targets: sources, protect: protect, setup: setup, script: tests.timed(),
+			"js-test-time", "package.json with tests: faster tests", found && pkg.tested(), testTime, code,
+			fasterTests, tests.timed(),
 		},
 	}
 }

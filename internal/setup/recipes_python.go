@@ -92,50 +92,48 @@ func (p place) pyTests() (tests runner, setup string, found bool) {
 func pythonRecipes(p place) []recipe {
 	python := p.installed("python3")
 	tests, setup, found := p.pyTests()
-	// lint counts what a linter finds, which is the one that is installed, else one in an
+	// findings counts what a linter finds, which is the one that is installed, else one in an
 	// environment of its own. count is a Python program that prints the number of
 	// findings in a file, and fails for a syntax error: it hides all others of its file.
-	lint := func(linter string, used bool, flags, count string) recipe {
-		program, steps := linter, setup
+	code := project{targets: []string{"**/*.py"}, protect: pyTests, setup: setup}
+	findings := func(linter string, used bool, flags, count string) recipe {
+		program, code := linter, code
 		if !p.installed(linter) {
 			program = ".autoloop-venv/bin/" + linter
-			steps = strings.TrimPrefix(setup+" && "+pythonEnv+linter, " && ")
+			code.setup = strings.TrimPrefix(setup+" && "+pythonEnv+linter, " && ")
 		}
 		return recipe{
-			kind: "python-lint", why: "a configuration of " + linter + ": fewer findings", fits: python && used,
-			metric: "findings", better: "lower", best: "0", works: true,
-			goal:    "Reduce how much " + linter + " finds, by correcting the code and not by silencing it.",
-			targets: []string{"**/*.py"}, protect: pyTests, setup: steps,
-			script: program + flags + ` > "$TMPDIR/lint.txt"
+			"python-lint", "a configuration of " + linter + ": fewer findings", python && used, lint, code,
+			"Reduce how much " + linter + " finds, by correcting the code and not by silencing it.",
+			program + flags + ` > "$TMPDIR/lint.txt"
 value=$(python3 -c '` + count + `' "$TMPDIR/lint.txt")
 ` + tests.when(found),
 		}
 	}
-	// coverage measures with an interpreter that has pytest-cov.
-	coverage := func(interpreter, setup string, there bool) recipe {
+	// covered measures with an interpreter that has pytest-cov.
+	covered := func(interpreter, setup string, there bool) recipe {
 		return recipe{
-			kind: "python-coverage", why: "pytest: more coverage by tests", fits: python && p.usesPytest() && there,
-			metric: "coverage", better: "higher", best: "100",
-			goal:    "Raise the share of lines that the tests cover, in percent, with tests that check behaviour.",
-			targets: []string{"tests/**/*.py", "**/test_*.py"}, creates: true, protect: []string{"**/conftest.py"},
-			setup: setup,
-			script: pytest(interpreter, ` --cov=. --cov-report=`).run() + interpreter +
+			"python-coverage", "pytest: more coverage by tests", python && p.usesPytest() && there, coverage,
+			project{
+				targets: []string{"tests/**/*.py", "**/test_*.py"}, protect: []string{"**/conftest.py"}, setup: setup,
+			},
+			coverLines,
+			pytest(interpreter, ` --cov=. --cov-report=`).run() + interpreter +
 				` -m coverage json -q -o "$TMPDIR/coverage.json"
 value=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["totals"]["percent_covered"])' "$TMPDIR/coverage.json")`,
 		}
 	}
 	return []recipe{
-		lint("ruff", p.has("ruff.toml") || p.has(".ruff.toml") || p.says("pyproject.toml", "[tool.ruff"),
+		findings("ruff", p.has("ruff.toml") || p.has(".ruff.toml") || p.says("pyproject.toml", "[tool.ruff"),
 			" check --no-cache --exit-zero --ignore-noqa --output-format json . --exclude "+notLinted, ruffCount),
-		lint("flake8", p.has(".flake8") || p.says("setup.cfg", "[flake8]") || p.says("tox.ini", "[flake8]"),
+		findings("flake8", p.has(".flake8") || p.says("setup.cfg", "[flake8]") || p.says("tox.ini", "[flake8]"),
 			" --exit-zero --disable-noqa . --extend-exclude "+notLinted, flake8Count),
 		// What is installed is tried first.
-		coverage("python3", "", p.installed("pytest") && (p.installed("coverage") || p.installed("python3-coverage"))),
-		coverage(".autoloop-venv/bin/python", p.pytestSetup(), true),
+		covered("python3", "", p.installed("pytest") && (p.installed("coverage") || p.installed("python3-coverage"))),
+		covered(".autoloop-venv/bin/python", p.pytestSetup(), true),
 		{
-			kind: "python-test-time", why: "Python with tests: faster tests", fits: python && found,
-			metric: "seconds", better: "lower", goal: fasterTests,
-			targets: []string{"**/*.py"}, protect: pyTests, setup: setup, script: tests.timed(),
+			"python-test-time", "Python with tests: faster tests", python && found, testTime, code, fasterTests,
+			tests.timed(),
 		},
 	}
 }
