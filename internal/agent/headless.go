@@ -55,10 +55,13 @@ func (h *Headless) Project() Project {
 // process; Version does.
 func (h *Headless) Missing(s Situation) string {
 	if _, err := process.LookPath(h.agent.Program, s.Dir, h.caller); err != nil {
-		return fmt.Sprintf("%s is not installed: %s", h.agent.Program, h.agent.Install)
+		return h.absent()
 	}
 	return h.SignIn()
 }
+
+// absent says that the agent is not installed.
+func (h *Headless) absent() string { return h.agent.Program + " is not installed: " + h.agent.Install }
 
 // SignIn says how to sign in to the agent; "" when there is a key or a login.
 // Whether they are accepted is known only when it works.
@@ -107,21 +110,20 @@ func (h *Headless) Propose(ctx context.Context, request Request) (reply Reply, e
 	if err != nil {
 		return Reply{}, fmt.Errorf("run %s: %w", h.agent.Name, err)
 	}
+	watch.finish(request.Home, h.agent.Telemetry)
 	heard := watch.reader.SoFar()
 	reply = Reply{
 		Usage: heard.Usage, Model: cmp.Or(masker.OneLine(heard.Model, MaxSummary), request.Model), Secrets: masker,
 	}
-	if result.Cancelled && ctx.Err() != nil {
-		return reply, context.Cause(ctx)
-	}
-	watch.finish(request.Home, h.agent.Telemetry)
-	result = masker.Result(result)
-	reply.Summary, reply.Duration, reply.Usage = masker.OneLine(heard.Words, MaxSummary), result.Duration, heard.Usage
-	reply.Model = cmp.Or(masker.OneLine(heard.Model, MaxSummary), request.Model)
-	reply.Failure = h.failure(result, context.Cause(watching), heard, request.Timeout)
 	if reply.Usage.CostUSD == nil {
 		reply.Usage.CostUSD = Price(reply.Model, reply.Usage)
 	}
+	if result.Cancelled && ctx.Err() != nil {
+		return reply, context.Cause(ctx)
+	}
+	result = masker.Result(result)
+	reply.Summary, reply.Duration = masker.OneLine(heard.Words, MaxSummary), result.Duration
+	reply.Failure = h.failure(result, context.Cause(watching), heard, request.Timeout)
 	if reply.Failure == nil {
 		reply.Idle = idle(heard)
 	}
@@ -168,7 +170,7 @@ func (h *Headless) failure(result process.Result, cause error, heard *commandlin
 	said := heard.Problem
 	switch ended := badEnd(result, timeout); {
 	case result.NotFound:
-		return &Failure{Kind: Unavailable, Message: h.agent.Program + " is not installed: " + h.agent.Install}
+		return &Failure{Kind: Unavailable, Message: h.absent()}
 	case result.Exceeded != "":
 		return ended
 	case errors.Is(cause, errLimit):

@@ -42,18 +42,6 @@ type Installed interface {
 	Version(ctx context.Context) (string, error)
 }
 
-// Availability says whether one agent can be used.
-type Availability struct {
-	Name string
-	// Missing is what it lacks; "" when it can be used.
-	Missing string
-	// NotLoggedIn says that it is installed and lacks a key or a login alone.
-	NotLoggedIn bool
-	// Version is that of an agent that is a program of its own; "" is unknown, and for all
-	// others.
-	Version string
-}
-
 // Registry holds the agents that this binary knows, in the order in which they
 // are listed to people; their names are distinct.
 type Registry []Known
@@ -77,9 +65,10 @@ func (r Registry) Lookup(name string) (Known, error) {
 	return nil, fmt.Errorf("no agent is called %q (known: %s)", name, strings.Join(r.Names(), ", "))
 }
 
-// Usable finds an agent by its name and asks whether it can be used. The error
-// says what is missing.
-func (r Registry) Usable(name string, situation Situation) (Agent, error) {
+// Ready finds an agent by its name and asks whether it can be used; one that is a
+// program of its own is asked for its version too. The error says what is missing. A
+// program that does not say its version is not ready.
+func (r Registry) Ready(ctx context.Context, name string, situation Situation) (Agent, error) {
 	agent, err := r.Lookup(name)
 	if err != nil {
 		return nil, err
@@ -87,42 +76,12 @@ func (r Registry) Usable(name string, situation Situation) (Agent, error) {
 	if missing := agent.Missing(situation); missing != "" {
 		return nil, fmt.Errorf("agent %s cannot be used: %s", name, missing)
 	}
-	return agent, nil
-}
-
-// Ready is Usable for an agent that is going to work: one that is a program of
-// its own is asked for its version too. A program that does not say it is not
-// ready.
-func (r Registry) Ready(ctx context.Context, name string, situation Situation) (Agent, error) {
-	agent, err := r.Usable(name, situation)
-	if err != nil {
-		return nil, err
-	}
 	if installed, ok := agent.(Installed); ok {
 		if _, err := installed.Version(ctx); err != nil {
 			return nil, fmt.Errorf("agent %s cannot be used: %w", name, err)
 		}
 	}
 	return agent, nil
-}
-
-// Survey says of every agent whether it can be used, in order. It starts the
-// installed ones to ask for their versions; an error is only the context's.
-func (r Registry) Survey(ctx context.Context, situation Situation) ([]Availability, error) {
-	found := make([]Availability, len(r))
-	for i, agent := range r {
-		one := Availability{Name: agent.Name(), Missing: agent.Missing(situation)}
-		if installed, ok := agent.(Installed); ok {
-			var err error
-			one.Version, err = installed.Version(ctx)
-			if err != nil && !errors.Is(err, errNotInstalled) { // which Missing says
-				one.Missing = err.Error()
-			}
-			one.NotLoggedIn = one.Missing != "" && one.Missing == installed.SignIn()
-		}
-		found[i] = one
-	}
-	return found, context.Cause(ctx)
 }
 
 // Project is how an agent works with the directory of a project.
@@ -170,8 +129,6 @@ func parts(version string) []int {
 	return numbers
 }
 
-var errNotInstalled = errors.New("it is not installed")
-
 // Version asks the installed agent for its version, in an empty home and with
 // nothing of the caller's environment but where programs are. One that is too old is an
 // error too.
@@ -191,7 +148,7 @@ func (h *Headless) Version(ctx context.Context) (string, error) {
 	case result.Cancelled:
 		return "", context.Cause(ctx)
 	case result.NotFound:
-		return "", errNotInstalled
+		return "", errors.New(h.absent())
 	}
 	version := versionNumber().FindString(string(result.Stdout))
 	if version == "" {

@@ -45,7 +45,7 @@ func (a *App) agents(ctx context.Context, p *program.Program, runner *process.Ru
 		unasked = append(unasked, "models")
 	}
 	for _, found := range unasked {
-		chosen, err := a.registry(runner).Usable(found, situation)
+		chosen, err := a.registry(runner).Ready(ctx, found, situation)
 		if err == nil {
 			return []loop.Proposer{{Agent: chosen, Model: p.Model}}, nil
 		}

@@ -54,7 +54,7 @@ func (a *App) refused(ctx context.Context, p *program.Program, files []string, g
 	if !known || len(found.Certain()) > 0 {
 		return found
 	}
-	if err := cmp.Or(a.unshared(ctx, p), suite, a.untuned(p, files)); err != nil {
+	if err := cmp.Or(a.unshared(ctx, p), suite, a.untuned(ctx, p, files)); err != nil {
 		found = append(found, refusal(p, err.Error())...)
 	}
 	return found
@@ -103,11 +103,11 @@ func (a *App) readSuite(ctx context.Context, p *program.Program) (err error) {
 
 // untuned says that a program for the tuner has nothing to tune: that is a matter of
 // its files, whatever the machine. An agent that was asked for by name replaces it.
-func (a *App) untuned(p *program.Program, files []string) error {
+func (a *App) untuned(ctx context.Context, p *program.Program, files []string) error {
 	tunes := func(one program.Proposer) bool { return one.Agent == "tuner" }
 	if a.Agent != "" || !slices.ContainsFunc(a.namedAgents(p), tunes) {
 		return nil
 	}
-	_, err := a.registry(a.NewRunner()).Usable("tuner", a.situation(p, files))
+	_, err := a.registry(a.NewRunner()).Ready(ctx, "tuner", a.situation(p, files))
 	return err
 }

@@ -8,8 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
+	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -36,36 +35,16 @@ func ciWorkflows(root string) []string {
 	entries, _ := fs.Glob(dir, "*.y*ml") // its error is of the pattern
 	var names []string
 	for _, entry := range entries {
-		var workflow struct {
-			Name string `yaml:"name"`
-			On   any    `yaml:"on"`
-		}
-		data, err := fs.ReadFile(dir, entry)
-		if err != nil || yaml.Unmarshal(data, &workflow) != nil || strings.HasPrefix(entry, "autoloop") ||
-			strings.Contains(workflow.Name, "${{") { // which no list of workflows can name
-			continue
-		}
-		if startsOn(workflow.On, "push") || startsOn(workflow.On, "pull_request") {
-			names = append(names, cmp.Or(workflow.Name, workflowDir+entry))
+		data, _ := fs.ReadFile(dir, entry)
+		name, events, unread := ci.Events(data)
+		_, pushed := events["push"]
+		_, pulled := events["pull_request"]
+		if unread == nil && (pushed || pulled) && !strings.HasPrefix(entry, "autoloop") &&
+			!strings.Contains(name, "${{") { // which no list of workflows can name
+			names = append(names, cmp.Or(name, workflowDir+entry))
 		}
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
 	return names[:min(len(names), maxCINames)]
-}
-
-// startsOn says whether the `on` of a workflow, a word, a list or a mapping,
-// has an event.
-func startsOn(on any, event string) bool {
-	switch on := on.(type) {
-	case string:
-		return on == event
-	case []any:
-		return slices.Contains(on, any(event))
-	case map[string]any:
-		_, found := on[event]
-		return found
-	default:
-		return false
-	}
 }

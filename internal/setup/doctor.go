@@ -196,22 +196,28 @@ var ProgramAgents = []string{"command", "tuner"}
 // Agents says of every agent whether it can be used here, in which version, and what
 // it lacks. The installed ones are started to ask for their versions.
 func (f *Findings) Agents(ctx context.Context, registry agent.Registry, here agent.Situation) error {
-	agents, err := registry.Survey(ctx, here)
 	f.OK("prices", "of models whose agent does not say what it cost: as of %s", agent.PricesAsOf())
-	for _, one := range agents {
-		subject := "agent " + one.Name
-		switch {
-		case one.Missing == "":
-			f.OK(subject, "%s", strings.TrimSpace("ready "+one.Version))
-		case slices.Contains(ProgramAgents, one.Name):
-			f.OK(subject, "built in; %s", one.Missing)
-		case one.NotLoggedIn:
-			f.Warn(subject, strings.TrimSpace("installed and not signed in "+one.Version), one.Missing)
+	for _, one := range registry {
+		missing, version := one.Missing(here), ""
+		installed, apart := one.(agent.Installed)
+		if apart {
+			var err error
+			if version, err = installed.Version(ctx); err != nil {
+				missing = err.Error()
+			}
+		}
+		switch subject := "agent " + one.Name(); {
+		case missing == "":
+			f.OK(subject, "%s", strings.TrimSpace("ready "+version))
+		case slices.Contains(ProgramAgents, one.Name()):
+			f.OK(subject, "built in; %s", missing)
+		case apart && missing == installed.SignIn():
+			f.Warn(subject, strings.TrimSpace("installed and not signed in "+version), missing)
 		default:
-			*f = append(*f, Finding{Level: Absent, Subject: subject, Message: one.Missing})
+			*f = append(*f, Finding{Level: Absent, Subject: subject, Message: missing})
 		}
 	}
-	return err
+	return context.Cause(ctx)
 }
 
 // Checkout says whether the repository is whole.

@@ -36,9 +36,8 @@ type Push struct {
 func (c Push) Started(workflows map[string][]byte) (one bool, elsewhere []string) {
 	starts := map[string]bool{}
 	for file, text := range workflows {
-		var read struct{ Name string }
-		_ = yaml.Unmarshal(text, &read) // one that cannot be read starts
-		name := cmp.Or(read.Name, file)
+		name, _, _ := Events(text) // one that cannot be read starts
+		name = cmp.Or(name, file)
 		starts[name] = starts[name] || c.Starts(text)
 	}
 	all := len(starts)
@@ -46,14 +45,15 @@ func (c Push) Started(workflows map[string][]byte) (one bool, elsewhere []string
 	return len(starts) < all, slices.Sorted(maps.Keys(starts))
 }
 
-// Starts reports whether a workflow runs when the change is pushed, or when it is in a
-// pull request. If that cannot be read it returns true.
-func (c Push) Starts(workflow []byte) bool {
-	var read struct{ On any }
-	if err := yaml.Unmarshal(workflow, &read); err != nil {
-		return true
+// Events are the name of a workflow, "" for none, and the events on which it runs, each
+// with its filters.
+func Events(workflow []byte) (name string, events map[string]any, err error) {
+	var read struct {
+		Name string
+		On   any
 	}
-	events := map[string]any{} // with their filters
+	err = yaml.Unmarshal(workflow, &read)
+	events = map[string]any{}
 	switch on := read.On.(type) {
 	case string:
 		events[on] = nil
@@ -63,6 +63,16 @@ func (c Push) Starts(workflow []byte) bool {
 		}
 	case map[string]any:
 		events = on
+	}
+	return read.Name, events, err
+}
+
+// Starts reports whether a workflow runs when the change is pushed, or when it is in a
+// pull request. If that cannot be read it returns true.
+func (c Push) Starts(workflow []byte) bool {
+	_, events, err := Events(workflow)
+	if err != nil {
+		return true
 	}
 	for event, branch := range map[string]string{ // that its filters are about
 		"push": c.Branch, "pull_request": c.Into, "pull_request_target": c.Into,

@@ -29,7 +29,7 @@ func TestBetterConfigurationIsPromoted(t *testing.T) {
 	found, err := w.compare(nil, func(o *TaskOptions) {
 		o.Agent, o.Runs, o.Command = "command", 0, script
 		o.Agents = func(name string) (agent.Agent, error) {
-			return agent.Registry{&agent.Command{Runner: process.NewRunner()}}.Usable(name,
+			return agent.Registry{&agent.Command{Runner: process.NewRunner()}}.Ready(t.Context(), name,
 				agent.Situation{Command: script})
 		}
 	})
