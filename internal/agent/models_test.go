@@ -104,7 +104,7 @@ func TestModelsRepairsOnce(t *testing.T) {
 	assert.Equal(t, "zero\ntwo\n", get(t, request.Dir, "src/a.txt"))
 	assert.Equal(t, "not yours\n", get(t, request.Dir, "other.txt"))
 	assert.EqualValues(t, 30, *reply.Usage.InputTokens)
-	assert.Equal(t, 2, *reply.Usage.Turns)
+	assert.EqualValues(t, 2, *reply.Usage.Turns)
 	for _, part := range []string{"exactly as given: `uno`", "other.txt: this file may not be changed", "PLAN: x"} {
 		assert.True(t, sent[1].Has(part), part)
 	}

@@ -42,7 +42,7 @@ type talk struct {
 	request    Request
 	root       *os.Root
 	usage      metric.Usage
-	turns      int
+	turns      int64
 	model      string // as the server named it last, else as it was asked for
 	transcript strings.Builder
 }

@@ -13,9 +13,9 @@ type Usage struct {
 	// CostUSD is in US dollars.
 	CostUSD *Value `json:"cost_usd"`
 	// Turns counts the answers of the model.
-	Turns *int `json:"turns"`
+	Turns *int64 `json:"turns"`
 	// ToolCalls counts the tools that it used.
-	ToolCalls *int `json:"tool_calls"`
+	ToolCalls *int64 `json:"tool_calls"`
 }
 
 // MaxCount is more than one piece of work can use of what is counted: tokens,
@@ -25,35 +25,34 @@ const MaxCount = 1_000_000_000
 // Possible returns the usage without what cannot be: a count below 0 or above
 // MaxCount, which is then unknown. Who worked made the numbers up.
 func (u Usage) Possible() Usage {
-	u.InputTokens, u.OutputTokens, u.CachedTokens = possible(u.InputTokens), possible(u.OutputTokens),
-		possible(u.CachedTokens)
-	u.Turns, u.ToolCalls = possible(u.Turns), possible(u.ToolCalls)
+	for _, count := range u.counts() {
+		if n := *count; n != nil && (*n < 0 || *n > MaxCount) {
+			*count = nil
+		}
+	}
 	if u.CostUSD != nil && (u.CostUSD.Sign() < 0 || u.CostUSD.Cmp(FromInt(MaxCount)) > 0) {
 		u.CostUSD = nil
 	}
 	return u
 }
 
-func possible[N int | int64](count *N) *N {
-	if count == nil || *count < 0 || *count > MaxCount {
-		return nil
-	}
-	return count
+func (u *Usage) counts() [5]**int64 {
+	return [...]**int64{&u.InputTokens, &u.OutputTokens, &u.CachedTokens, &u.Turns, &u.ToolCalls}
 }
 
 // Add returns what two agents consumed together; what is unknown of one is
 // unknown of both.
 func (u Usage) Add(more Usage) Usage {
-	total := Usage{
-		InputTokens: both(u.InputTokens, more.InputTokens), OutputTokens: both(u.OutputTokens, more.OutputTokens),
-		CachedTokens: both(u.CachedTokens, more.CachedTokens), Turns: both(u.Turns, more.Turns),
-		ToolCalls: both(u.ToolCalls, more.ToolCalls),
+	counts := u.counts()
+	for i, count := range more.counts() {
+		*counts[i] = both(*counts[i], *count)
 	}
 	if u.CostUSD != nil && more.CostUSD != nil {
-		cost := u.CostUSD.Add(*more.CostUSD)
-		total.CostUSD = &cost
+		u.CostUSD = new(u.CostUSD.Add(*more.CostUSD))
+	} else {
+		u.CostUSD = nil
 	}
-	return total
+	return u
 }
 
 // Tokens is what is known of input and output together; nil when neither is.
@@ -64,10 +63,9 @@ func (u Usage) Tokens() *int64 {
 	return both(u.InputTokens, u.OutputTokens)
 }
 
-func both[N int | int64](a, b *N) *N {
+func both(a, b *int64) *int64 {
 	if a == nil || b == nil {
 		return nil
 	}
-	sum := *a + *b
-	return &sum
+	return new(*a + *b)
 }

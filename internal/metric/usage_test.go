@@ -18,8 +18,8 @@ func TestUsageAdds(t *testing.T) {
 
 func TestPossible(t *testing.T) {
 	t.Parallel()
-	tokens, few, zero, most := int64(-1), 3, int64(0), int64(metric.MaxCount)
-	more, none := most+1, -1
+	tokens, few, zero, most := int64(-1), int64(3), int64(0), int64(metric.MaxCount)
+	more := most + 1
 	cost, debt := metric.MustValue("0.25"), metric.MustValue("-0.01")
 	fortune, limit := metric.MustValue("1000000000.01"), metric.FromInt(metric.MaxCount)
 	known := metric.Usage{
@@ -31,8 +31,8 @@ func TestPossible(t *testing.T) {
 	assert.Equal(t, metric.Usage{CostUSD: &limit}, metric.Usage{CostUSD: &limit}.Possible())
 	assert.Equal(t, metric.Usage{},
 		metric.Usage{
-			InputTokens: &tokens, OutputTokens: &more, CachedTokens: &tokens, CostUSD: &debt, Turns: &none,
-			ToolCalls: &none,
+			InputTokens: &tokens, OutputTokens: &more, CachedTokens: &tokens, CostUSD: &debt, Turns: &tokens,
+			ToolCalls: &tokens,
 		}.Possible())
 	assert.Equal(t, metric.Usage{InputTokens: &zero},
 		metric.Usage{InputTokens: &zero, CachedTokens: &more, CostUSD: &fortune}.Possible(), "each for itself")

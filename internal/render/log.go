@@ -55,11 +55,11 @@ func LogRecords(a Account) [][]string {
 }
 
 // countText is a number of things, "" for unknown.
-func countText[N int | int64](count *N) string {
+func countText(count *int64) string {
 	if count == nil {
 		return ""
 	}
-	return strconv.FormatInt(int64(*count), 10)
+	return strconv.FormatInt(*count, 10)
 }
 
 // seconds is how long one run of the last candidate took, 0 for unknown.

@@ -216,7 +216,7 @@ func usedBy(u *metric.Usage) string {
 	}
 	used := used(u.Tokens(), u.CostUSD, 0)
 	if u.Turns != nil {
-		return strings.TrimSuffix(Count(*u.Turns, "turn", "turns")+", "+used, ", ")
+		return strings.TrimSuffix(Count(int(*u.Turns), "turn", "turns")+", "+used, ", ")
 	}
 	return used
 }

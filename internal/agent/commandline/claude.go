@@ -90,7 +90,7 @@ type claudeEvent struct {
 	APIStatus int  `json:"api_error_status"`
 	Result    string
 	Errors    []string
-	Turns     int           `json:"num_turns"`
+	Turns     int64         `json:"num_turns"`
 	Cost      *metric.Value `json:"total_cost_usd"`
 	Models    map[string]struct {
 		InputTokens              int64

@@ -23,15 +23,15 @@ func TestClaudeCountsAsItGoes(t *testing.T) {
 	}
 	assert.Equal(t, []int64{6420, 6000, 10},
 		[]int64{*r.Usage.InputTokens, *r.Usage.CachedTokens, *r.Usage.OutputTokens})
-	assert.Equal(t, 2, *r.Usage.Turns)
-	assert.Equal(t, 3, *r.Usage.ToolCalls)
+	assert.EqualValues(t, 2, *r.Usage.Turns)
+	assert.EqualValues(t, 3, *r.Usage.ToolCalls)
 	assert.Nil(t, r.Usage.CostUSD)
 	r.Out([]byte(`{"type":"result","subtype":"success","result":"Done.","num_turns":4,"total_cost_usd":0.5,` +
 		`"usage":{"input_tokens":0,"output_tokens":0},` +
 		`"modelUsage":{"m":{"inputTokens":1,"outputTokens":2,"cacheReadInputTokens":3,"cacheCreationInputTokens":4}}}`))
 	assert.Equal(t, []int64{8, 3, 2}, []int64{*r.Usage.InputTokens, *r.Usage.CachedTokens, *r.Usage.OutputTokens},
 		"its totals stand for what was counted")
-	assert.Equal(t, 4, *r.Usage.Turns)
+	assert.EqualValues(t, 4, *r.Usage.Turns)
 	assert.Equal(t, "0.5", r.Usage.CostUSD.String())
 }
 

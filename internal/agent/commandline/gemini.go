@@ -57,7 +57,7 @@ type geminiEvent struct {
 		Message string
 	}
 	Stats struct {
-		ToolCalls *int `json:"tool_calls"`
+		ToolCalls *int64 `json:"tool_calls"`
 		Models    map[string]struct {
 			Input  int64 `json:"input_tokens"`
 			Output int64 `json:"output_tokens"`

@@ -80,10 +80,9 @@ type Problem struct {
 }
 
 // count adds n to a number that is unknown before its first part is known.
-func count[N int | int64](total **N, n N) {
-	sum := n
+func count(total **int64, n int64) {
 	if *total != nil {
-		sum += **total
+		n += **total
 	}
-	*total = &sum
+	*total = &n
 }

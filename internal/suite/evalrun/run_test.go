@@ -207,7 +207,7 @@ func TestGradersInput(t *testing.T) {
 	executor.printed = agent.Events
 	executor.work = func(ctx context.Context, r agent.Request) (agent.Reply, error) {
 		_, err := works(ctx, r)
-		return agent.Reply{Duration: 3 * time.Second, Usage: metric.Usage{Turns: new(4)}},
+		return agent.Reply{Duration: 3 * time.Second, Usage: metric.Usage{Turns: new(int64(4))}},
 			errors.Join(err, os.WriteFile(r.Transcript, []byte("{\"type\": \"said\"}\n```\n"), 0o600))
 	}
 	var shown judge.Work

@@ -130,11 +130,11 @@ func costOf(reply agent.Reply) tasks.Cost {
 	return cost
 }
 
-func count[N int | int64](n *N) *metric.Value {
+func count(n *int64) *metric.Value {
 	if n == nil {
 		return nil
 	}
-	return new(metric.FromInt(int64(*n)))
+	return new(metric.FromInt(*n))
 }
 
 // same reports whether two runs of one configuration came to the same.
