@@ -173,7 +173,6 @@ const (
 const (
 	StaysOnBranch Why = "stays-on-branch" // not better than the default branch
 	GainNotKept   Why = "gain-not-kept"   // the remote refused it
-	FixesCI       Why = "fixes-ci"        // of older ledgers: the commit that fixed CI
 	CIGreen       Why = "ci-green"        // CI let it through
 	CIAsBase      Why = "ci-as-base"      // CI let it through, since the base fails in the same way
 	CIFound       Why = "ci-found"        // one thing that CI found; Term is its kind

@@ -103,8 +103,7 @@ func TestRuleIsOfWhatAProgramAsks(t *testing.T) {
 // TestReasonsAreLines in JSON for people.
 func TestReasonsAreLines(t *testing.T) {
 	t.Parallel()
-	older := Reason{Kind: "fixes-ci", Count: 2, Words: "x"} // no longer written
-	text, err := json.Marshal(Lines(append(Says("one", "two"), older)))
+	text, err := json.Marshal(Lines(Says("one", "two")))
 	require.NoError(t, err)
-	assert.Equal(t, `["one","two","CI fix 2: x"]`, string(text))
+	assert.Equal(t, `["one","two"]`, string(text))
 }

@@ -182,7 +182,6 @@ var texts = map[Why]string{
 	StaysOnBranch: "it stays on {path} without a pull request: {term} measures {beside}, which {value} is not " +
 		"better than",
 	GainNotKept:  "the gain was not kept: {because}",
-	FixesCI:      "CI fix {count}: {words}",
 	CIGreen:      "CI is green: {count} checks",
 	CIAsBase:     "CI fails only as the base does: {because}",
 	CIFound:      "{words}",

@@ -402,31 +402,22 @@ func (p *Plan) unknown(in *Input) *ForcedError {
 // DidYouMean is "; did you mean …?" for the name or file of a program that is not there, with
 // the name that is nearest; "" when none is.
 func DidYouMean(name string, names []string) string {
-	stem := strings.TrimSuffix(filepath.Base(name), ".md")
-	meant := Nearest(stem, slices.Compact(slices.Sorted(slices.Values(names))))
-	if meant == "" || meant == name {
+	stem, names := strings.ToLower(strings.TrimSuffix(filepath.Base(name), ".md")), slices.Sorted(slices.Values(names))
+	if len(stem) > 200 {
 		return ""
 	}
-	return fmt.Sprintf("; did you mean %q?", meant)
-}
-
-// Nearest returns the name that differs least from name, "" when none is near.
-func Nearest(name string, names []string) string {
-	name = strings.ToLower(name)
-	if len(name) > 200 {
-		return ""
-	}
-	best, distance := "", max(2, len(name)/3)+1
+	best, distance := "", max(2, len(stem)/3)+1
 	for _, candidate := range names {
-		if d := program.Distance(name, candidate); d < distance {
+		if d := program.Distance(stem, candidate); d < distance {
 			best, distance = candidate, d
 		}
 	}
-	if best == "" && len(name) > 2 {
-		at := slices.IndexFunc(names, func(candidate string) bool { return strings.Contains(candidate, name) })
-		if at >= 0 {
-			return names[at]
-		}
+	longer := func(candidate string) bool { return len(stem) > 2 && strings.Contains(candidate, stem) }
+	if at := slices.IndexFunc(names, longer); best == "" && at >= 0 {
+		best = names[at]
 	}
-	return best
+	if best == "" || best == name {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", best)
 }

@@ -94,14 +94,17 @@ func TestDue(t *testing.T) {
 	assert.Equal(t, "2026-03-09T00:00:00Z", s.NextDue.Format(time.RFC3339), "weeks begin on Monday")
 }
 
-func TestNearest(t *testing.T) {
+func TestDidYouMeanTheNearest(t *testing.T) {
 	names := []string{"function-minimization", "speed", "coverage"}
 	for name, want := range map[string]string{
 		"sped": "speed", "Speed": "speed", "covrage": "coverage", "function-minimisation": "function-minimization",
 		"minimization": "function-minimization",
 		"x":            "", "": "", strings.Repeat("speed", 100): "",
 	} {
-		assert.Equal(t, want, schedule.Nearest(name, names), name)
+		if want != "" {
+			want = `; did you mean "` + want + `"?`
+		}
+		assert.Equal(t, want, schedule.DidYouMean(name, names), name)
 	}
 }
 
