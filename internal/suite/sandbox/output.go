@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"net"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/org/autoloop/internal/files"
@@ -92,14 +94,18 @@ func (b *Box) Serve(ctx context.Context, setup, start string, timeout time.Durat
 	if setup != "" {
 		start = "(\n" + setup + "\n) || exit\n" + start
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0") // a port that nobody listens on
+	port, at := "", ""
+	for range 100 { // a port that nobody listens on, below those that systems give to connections
+		port = strconv.Itoa(20_000 + rand.IntN(12_000))
+		at = "127.0.0.1:" + port
+		listener, failed := (&net.ListenConfig{}).Listen(ctx, "tcp", at)
+		if err = failed; err == nil {
+			err = listener.Close()
+			break
+		}
+	}
 	if err != nil {
 		return "", nil, fmt.Errorf("find a port for the server: %w", err)
-	}
-	at := listener.Addr().String()
-	_, port, err := net.SplitHostPort(at)
-	if err = errors.Join(err, listener.Close()); err != nil {
-		return "", nil, err
 	}
 	running, stop := context.WithCancelCause(ctx)
 	done := make(chan struct{})
