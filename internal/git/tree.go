@@ -48,7 +48,7 @@ func (r *Repo) LsTree(ctx context.Context, rev string) (list []TreeEntry, err er
 	if list, err = r.listTree(ctx, "-r", rev); err != nil || len(rev) != len(zeroID(r.ObjectFormat)) {
 		return list, err // a name may stand for another tree next time
 	}
-	if len(r.listed.lists) == 4 {
+	if len(r.listed.lists) == 8 {
 		clear(r.listed.lists)
 	}
 	r.listed.lists[rev] = list
