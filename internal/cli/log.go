@@ -81,7 +81,7 @@ func (a *App) log(ctx context.Context, only int, tsv bool) error {
 		return a.noHistory(ctx, a.Program)
 	}
 	past := files.Ledger.Summary()
-	account, one := render.Account{Past: &past}, past.Attempt(only)
+	account, one := render.Account{Summary: &past}, past.Attempt(only)
 	switch {
 	case only > 0 && one.Decided == nil:
 		return misuse.Errorf("iteration %d of %s was not decided: `iterate log %[2]s` lists those that were", only,

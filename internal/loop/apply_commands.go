@@ -156,7 +156,7 @@ func (r *thread) command(b *records, c commands.Comment, command commands.Comman
 			r.Program.Direction), true
 	case commands.Status:
 		return render.Summary(render.Account{
-			Program: r.Program, Events: b.log.Events, Past: &b.Summary,
+			Program: r.Program, Events: b.log.Events, Summary: &b.Summary,
 			RunURL: r.RunURL,
 		}), true
 	case commands.Run:

@@ -60,7 +60,7 @@ type thread struct {
 // account is what the records say now.
 func (r *journal) account() render.Account {
 	return render.Account{
-		Program: r.Program, Events: r.records.log.Events, Past: &r.records.Summary, State: r.files.State,
+		Program: r.Program, Events: r.records.log.Events, Summary: &r.records.Summary, State: r.files.State,
 		RunURL: r.RunURL, Page: r.Page, Warnings: r.warnings,
 	}
 }

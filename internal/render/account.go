@@ -14,9 +14,9 @@ import (
 // Account is what the records say of a program, to be shown.
 type Account struct {
 	Program *program.Program
-	// Events is the ledger, Past what it adds up to, nil to find out. State is the state file.
+	// Summary is what the ledger's events add up to. State is the state file.
+	*history.Summary
 	Events []history.Event
-	Past   *history.Summary
 	State  []byte
 	// RunURL is the page of this run; "" for none.
 	RunURL string
@@ -26,25 +26,17 @@ type Account struct {
 	Warnings []string
 }
 
-// Summary adds the ledger up.
-func (a Account) Summary() history.Summary {
-	if a.Past != nil {
-		return *a.Past
-	}
-	return history.Replay(a.Events)
-}
-
 // Decided are the decisions, one an iteration, the last word on each; that may be an undo.
 func (a Account) Decided() []*history.Decided {
-	return lines(a.Summary().Attempts, func(one history.Attempt) *history.Decided { return one.Decided })
+	return lines(a.Attempts, func(one history.Attempt) *history.Decided { return one.Decided })
 }
 
 // Pull is the number of the pull request that was opened last, as far as the
 // records or a state without a ledger know it; 0 for none.
 func (a Account) Pull() int {
 	machine, _, err := state.ParseMachine(a.State)
-	if number := a.Summary().Pull; number > 0 || err != nil {
-		return number
+	if a.Summary.Pull > 0 || err != nil {
+		return a.Summary.Pull
 	}
 	return machine.PR
 }
@@ -52,15 +44,8 @@ func (a Account) Pull() int {
 // EverKept says whether there may be something on the program's branch: a change
 // was put onto it, or the records begin with a state of others.
 func (a Account) EverKept() bool {
-	return slices.ContainsFunc(a.Events, func(e history.Event) bool {
-		switch e := e.(type) {
-		case *history.Decided:
-			return history.Promoted(e)
-		case *history.Set:
-			return e.Key == history.AdoptedIteration
-		default:
-			return false
-		}
+	return a.Adopted > 0 || slices.ContainsFunc(a.Attempts, func(one history.Attempt) bool {
+		return one.Waited || one.Outcome == history.Accepted || one.Outcome == history.Undone
 	})
 }
 

@@ -42,10 +42,9 @@ func Chart(a Account) Markup {
 	if len(bests) < 2 || slices.Min(bests) == slices.Max(bests) {
 		return ""
 	}
-	past := a.Summary()
 	name := strings.TrimSpace(chartMarks().ReplaceAllString(Said(a.metric()), " "))
 	title, lines := "best "+name+" ("+better(a.Program.Direction)+")", "    line ["+chartNumbers(bests)+"]\n"
-	if target := past.Target(a.Program.Target); target != nil {
+	if target := a.Target(a.Program.Target); target != nil {
 		title += ", target " + Figure(target)
 		lines += "    line [" + chartNumbers(slices.Repeat([]float64{target.Float64()}, len(bests))) + "]\n"
 	}

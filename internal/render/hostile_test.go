@@ -89,6 +89,7 @@ func TestHostileWordsAreHarmless(t *testing.T) {
 			for _, event := range a.Events {
 				say(reflect.ValueOf(event), words)
 			}
+			add(&a)
 			a.Warnings = []string{words}
 			for writer, body := range map[string]string{
 				"status": render.Status(a), "pull": render.Pull(a, 4), "kept": render.Iteration(a, decided),
@@ -119,7 +120,7 @@ func TestHostileWordsAreHarmless(t *testing.T) {
 			table := render.LogTable(a)
 			plainText(t, "log", table.String())
 			assert.Equal(t, 1+len(table.Rows), strings.Count(table.String(), "\n"), table)
-			plainText(t, "one iteration", render.Detail(a.Summary().Attempts[0]))
+			plainText(t, "one iteration", render.Detail(a.Attempts[0]))
 		})
 	}
 }

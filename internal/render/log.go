@@ -16,7 +16,7 @@ import (
 // LogTable lists the iterations of a program, with every reason whole.
 func LogTable(a Account) Table {
 	table := Table{Header: []string{"iteration", "time", "outcome", "metric", "best", "why"}, Align: "rllrr"}
-	for _, e := range a.Decided() {
+	for _, e := range a.Attempts {
 		figures := Rounded(metric.Text(e.Metric, "—"), metric.Text(e.Best, "—"),
 			plain.Line(Why(e.Outcome, e.Summary, e.Reasons, e.Warning)))
 		table.Rows = append(table.Rows, append([]string{
@@ -33,7 +33,7 @@ func LogRecords(a Account) [][]string {
 		"iteration", "time", "outcome", "metric", "best", "seconds", "p", "commit", "summary",
 		"agent", "turns", "tokens", "usd",
 	}}
-	for _, e := range a.Summary().Attempts {
+	for _, e := range a.Attempts {
 		probability, took := "", ""
 		if n := len(e.Evidence); n > 0 {
 			probability = strconv.FormatFloat(e.Evidence[n-1].P, 'g', -1, 64)

@@ -22,7 +22,8 @@ func TestLogOfADecision(t *testing.T) {
 		`{"event":"measured","role":"baseline","samples":[1.2345678,1.2345678],"seconds":2,"prepare_seconds":0.5}`,
 		`{"event":"measured","role":"candidate","stage":"once","samples":[1.2345678],"seconds":3}`)
 	e := history.Of[*history.Decided](events)[0]
-	a := render.Account{Events: events}
+	a := render.Account{}
+	add(&a, events...)
 	assert.Equal(t, [][]string{{"7", "2026-01-02 03:04", "not kept", "1.23", "—", "slower; by much"}},
 		render.LogTable(a).Rows)
 	records := render.LogRecords(a)

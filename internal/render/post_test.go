@@ -76,10 +76,16 @@ func account(t *testing.T) render.Account {
 	doc.SetEntries(list, "")
 	p := program.Parse(".autoloop/programs/speed.md", []byte(text))
 	require.NoError(t, p.Err())
-	return render.Account{
-		Program: p, Events: events, State: doc.Render(),
-		RunURL: "https://github.test/org/repo/actions/runs/7",
-	}
+	a := render.Account{Program: p, State: doc.Render(), RunURL: "https://github.test/org/repo/actions/runs/7"}
+	add(&a, events...)
+	return a
+}
+
+// add records what happened.
+func add(a *render.Account, events ...history.Event) {
+	a.Events = append(a.Events, events...)
+	past := history.Replay(a.Events)
+	a.Summary = &past
 }
 
 func TestGolden(t *testing.T) {
@@ -94,11 +100,11 @@ func TestGolden(t *testing.T) {
 	golden.Equal(t, "notice.md", render.Notice(a, 7, "paused", "5 rejections in a row", []string{"alice"}))
 	const fourth = `"iteration":4,"metric":5.123456789,"previous_best":6,"delta":"-0.876543211","summary":"one pass",` +
 		`"agent":"claude","event":"decided",`
-	a.Events = append(a.Events, ledger(t, `{"run_id":"7-1-ef",`+fourth+`"outcome":"pending-ci","best":5.123456789,`+
+	add(&a, ledger(t, `{"run_id":"7-1-ef",`+fourth+`"outcome":"pending-ci","best":5.123456789,`+
 		`"reasons":[{"kind":"better","value":5.123456789,"beside":6,"term":"lower"}]}`)...)
 	golden.Equal(t, "pending.md", render.Iteration(a, a.Decided()[3]))
 	golden.Equal(t, "pull-pending.md", render.Pull(a, 4))
-	a.Events = append(a.Events, ledger(t, `{"run_id":"8-1-01",`+fourth+`"outcome":"ci-fix-exhausted","best":6,`+
+	add(&a, ledger(t, `{"run_id":"8-1-01",`+fourth+`"outcome":"ci-fix-exhausted","best":6,`+
 		`"reasons":[{"kind":"ci-stuck","words":"build: expected 3"},`+
 		`{"kind":"ci-found","term":"failed","path":"build [x](y)",`+
 		`"words":"build [x](y) fails"}],"failing_checks":[{"name":"build [x](y)","url":"https://github.test/org/repo/`+
@@ -110,7 +116,7 @@ func TestGolden(t *testing.T) {
 	golden.Equal(t, "pull-page.md", render.Pull(withPage, 4))
 	golden.Equal(t, "ci-failed.md", render.Iteration(a, a.Decided()[3]))
 	golden.Equal(t, "status-paused.md", render.Status(a))
-	a.Events = append(a.Events, &history.Completed{Reason: decision.Say(
+	add(&a, &history.Completed{Reason: decision.Say(
 		"target reached: 1 with target 1 (lower is better)")})
 	golden.Equal(t, "status-completed.md", render.Status(a))
 	golden.Equal(t, "notice-completed.md",
@@ -124,7 +130,7 @@ func TestPersonsTextIsKept(t *testing.T) {
 	a := account(t)
 	ours := render.Pull(a, 4)
 	body := "Please look at a.go first.\n\n" + ours + "\n- [x] I tried it\n"
-	a.Events = append(a.Events, &history.Decided{
+	add(&a, &history.Decided{
 		Head: history.Head{Iteration: 4}, Outcome: history.Accepted,
 		Metric: value("5"), PreviousBest: value("6"), Best: value("5"),
 	})
@@ -157,9 +163,10 @@ func TestChartIsThinnedAndPlain(t *testing.T) {
 	t.Parallel()
 	a := account(t)
 	a.Events = a.Events[:2]
+	add(&a)
 	assert.Empty(t, render.Chart(a), "one point is no line")
 	for i := range 500 {
-		a.Events = append(a.Events, &history.Decided{
+		add(&a, &history.Decided{
 			Head: history.Head{Iteration: i + 1}, Outcome: history.Rejected,
 			Best: value("1e-9"),
 		})
@@ -177,7 +184,7 @@ func TestLongTextsAreCut(t *testing.T) {
 	a := account(t)
 	a.State = append(a.State, strings.Repeat("- mine\n", 20_000)...)
 	for i := range 100 {
-		a.Events = append(a.Events, &history.Decided{
+		add(&a, &history.Decided{
 			Head: history.Head{Iteration: i + 4}, Outcome: history.Accepted,
 			Best: value("1"), Work: history.Work{Summary: strings.Repeat("ä", 5000)},
 		})
@@ -194,7 +201,7 @@ func TestUndoneGainIsNoneAnyMore(t *testing.T) {
 	a := account(t)
 	require.NotNil(t, a.Kept())
 	kept := a.Kept().Iteration
-	a.Events = append(a.Events, &history.Set{Key: history.UndoneIteration, Value: strconv.Itoa(kept), Commit: "later"})
+	add(&a, &history.Set{Key: history.UndoneIteration, Value: strconv.Itoa(kept), Commit: "later"})
 	assert.Nil(t, a.Kept())
 	assert.Equal(t, history.Undone, a.Decided()[kept-1].Outcome)
 	for name, text := range map[string]string{

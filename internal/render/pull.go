@@ -35,7 +35,7 @@ func (a Account) Kept() *history.Decided {
 		return nil
 	}
 	last := kept[len(kept)-1]
-	if past := a.Summary(); last.Outcome == history.Accepted && past.Incumbent == past.Base {
+	if last.Outcome == history.Accepted && a.Incumbent == a.Base {
 		return nil
 	}
 	return last
@@ -96,36 +96,19 @@ func after(kept []*history.Decided, merged string) []*history.Decided {
 // request was merged: it is replayed on the default branch before it is proposed, unless
 // the branch may not move there.
 func (a Account) Replays(kept *history.Decided, merged string) bool {
-	past := a.Summary()
-	return kept.Parent == merged && (kept.Outcome == history.PendingCI || past.Incumbent == kept.Commit) &&
-		past.WorkflowsRefused != past.Base
-}
-
-// replayed reports whether what was kept is on the branch as another commit, since
-// the pull request of what it stood on was merged.
-func (a Account) replayed(kept *history.Decided) bool {
-	since := false
-	for _, e := range a.Events {
-		switch e := e.(type) {
-		case *history.Decided:
-			since = since && e.Iteration != kept.Iteration
-		case *history.Set:
-			since = since || e.Key == history.PullEnded && e.Commit != ""
-		}
-	}
-	return since && a.Summary().Incumbent != kept.Commit
+	return kept.Parent == merged && (kept.Outcome == history.PendingCI || a.Incumbent == kept.Commit) &&
+		a.WorkflowsRefused != a.Base
 }
 
 // ci is what CI said of the iteration that was kept last.
 func (a Account) ci(kept *history.Decided) CI {
-	past := a.Summary()
 	switch {
 	case kept == nil:
 		return CINone
 	case kept.Outcome == history.PendingCI:
 		return CIPending
-	case a.replayed(kept): // CI said it of another commit
-	case past.Attempt(kept.Iteration).Waited:
+	case a.Incumbent != kept.Commit: // CI said it of another commit
+	case a.Attempt(kept.Iteration).Waited:
 		if slices.ContainsFunc(kept.Reasons, func(r decision.Reason) bool { return r.Is(decision.CIAsBase) }) {
 			return CIAsBase
 		}
@@ -137,24 +120,19 @@ func (a Account) ci(kept *history.Decided) CI {
 // PullMark begins our part of the body that the pull request has now; a part that
 // begins with another is written anew.
 func (a Account) PullMark() string {
-	last, iteration := a.lastPromoted(), 0
-	if last != nil {
-		iteration = last.Iteration
-	}
 	behind := ""
 	if !a.Leads() {
 		behind = " behind"
 	}
-	return fmt.Sprintf("%s%d %s%s -->", pullStart, iteration, ciWords[a.ci(last)], behind)
+	return fmt.Sprintf("%s%d %s%s -->", pullStart, a.Promoted(), ciWords[a.ci(a.lastPromoted())], behind)
 }
 
 // Leads reports whether the branch is strictly better than the default branch,
 // with the change that waits for CI: both were measured by one evaluator.
 func (a Account) Leads() bool {
-	past := a.Summary()
-	lead := past.Lead
+	lead := a.Lead
 	if last := a.lastPromoted(); last != nil && last.Outcome == history.PendingCI {
-		lead = lead.After(last, past.Direction)
+		lead = lead.After(last, a.Direction)
 	}
 	return lead.Better()
 }
@@ -212,7 +190,7 @@ func Within(body, ours string) string {
 // last baseline and in the last step, how it was measured, and how to see it for
 // oneself.
 func Pull(a Account, issue int) string {
-	past, last := a.Summary(), a.lastPromoted()
+	past, last := *a.Summary, a.lastPromoted()
 	if last != nil && last.Best != nil && !past.Unmeasured() {
 		past.Best = last.Best // also while CI has not said yes
 	}
@@ -220,7 +198,7 @@ func Pull(a Account, issue int) string {
 	if past.Initial != nil && past.Best != nil {
 		before, now := Figure(past.Initial, past.Best), Figure(past.Best, past.Initial)
 		if a.Leads() {
-			head += MD("**%s: %s → %s** (%s; %s)", a.metric(), before, now, gain(past), better(a.Program.Direction))
+			head += MD("**%s: %s → %s** (%s; %s)", a.metric(), before, now, gain(&past), better(a.Program.Direction))
 		} else {
 			head += MD("⚠️ **Not better than `%s`: %s is %s there, and %s here** (%s). Do not merge it as it is: "+
 				"the next gain beyond that is shown here.", Name(past.BaseBranch), a.metric(), before, now,
@@ -240,23 +218,18 @@ func Pull(a Account, issue int) string {
 			parts[i] = Markup(strings.TrimRight(string(part), "\n")) + "\n\n"
 		}
 	}
-	parts = append(parts, "### Evidence\n\n", List(a.evidence(past, last)...),
-		MD("### Attempts\n\n%s%s\n", tally(past), spent(past)), Fold("See for yourself", a.reproduce(past)), "\n"+robot)
+	parts = append(parts, "### Evidence\n\n", List(a.evidence(last)...), MD("### Attempts\n\n%s%s\n",
+		tally(a.Summary), spent(a.Summary)), Fold("See for yourself", a.reproduce()), "\n"+robot)
 	return strings.TrimRight(body(parts...), "\n") + "\n" + pullEnd + "\n"
 }
 
 // lastPromoted is the latest decision whose change is on the branch.
 func (a Account) lastPromoted() *history.Decided {
-	for _, e := range slices.Backward(a.Decided()) {
-		if history.Promoted(e) {
-			return e
-		}
-	}
-	return nil
+	return a.Attempt(a.Promoted()).Decided
 }
 
 // evidence says how sure the last step is.
-func (a Account) evidence(past history.Summary, last *history.Decided) []Markup {
+func (a Account) evidence(last *history.Decided) []Markup {
 	var list []Markup
 	if last != nil {
 		list = Outcome{Decided: last}.why()
@@ -265,7 +238,7 @@ func (a Account) evidence(past history.Summary, last *history.Decided) []Markup 
 		}
 	}
 	switch {
-	case past.Noisy:
+	case a.Noisy:
 		list = append(list, "the evaluation is noisy: both sides were measured in turns, and again in trees built anew")
 	case last != nil && last.Rule != nil && last.Rule.Regime == decision.Single: // its reasons say so
 	case a.Program.Runs == 1:
@@ -306,7 +279,7 @@ func (a Account) steps() Markup {
 const maxScript = 4000
 
 // reproduce shows how to measure it again.
-func (a Account) reproduce(past history.Summary) Markup {
+func (a Account) reproduce() Markup {
 	script := strings.TrimSpace(a.Program.Script)
 	if len(script) > maxScript {
 		script = "# " + a.Program.File + " has the whole script"
@@ -316,5 +289,5 @@ func (a Account) reproduce(past history.Summary) Markup {
 	}
 	branch := "autoloop/" + a.Program.Name
 	return Fenced("sh", fmt.Sprintf("git fetch origin %s %s\ngit checkout --detach %s # before; then: git checkout "+
-		"--detach origin/%s\n%s", cmp.Or(past.BaseBranch, "HEAD"), branch, past.Base, branch, script), maxBody/2)
+		"--detach origin/%s\n%s", cmp.Or(a.BaseBranch, "HEAD"), branch, a.Base, branch, script), maxBody/2)
 }

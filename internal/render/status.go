@@ -61,7 +61,7 @@ func (a Account) latest() Markup {
 func Summary(a Account) string { return string(a.standing()) }
 
 func (a Account) standing() Markup {
-	past := a.Summary()
+	past := a.Summary
 	text := Markup("▶️ **Running**")
 	switch statuses := past.Statuses(); {
 	case past.Completed != nil:
@@ -104,7 +104,7 @@ func (a Account) standing() Markup {
 const goOn Markup = ". Say `/autoloop resume` here to go on."
 
 // tally counts the iterations; the parts add up.
-func tally(past history.Summary) string {
+func tally(past *history.Summary) string {
 	all := len(past.Attempts)
 	kept, waiting, errors := past.Count(history.Accepted), past.Count(history.PendingCI), past.Count(history.Error)
 	text, separator := Count(all, "iteration", "iterations"), ": "
@@ -119,7 +119,7 @@ func tally(past history.Summary) string {
 }
 
 // gain is the difference from the beginning, signed, and as a share of it.
-func gain(past history.Summary) string {
+func gain(past *history.Summary) string {
 	difference := past.Best.Sub(*past.Initial)
 	text := Signed(&difference)
 	if percent := Percent(difference, *past.Initial); percent != "" {
@@ -129,7 +129,7 @@ func gain(past history.Summary) string {
 }
 
 // spent is what all iterations cost, as far as it is known.
-func spent(past history.Summary) string {
+func spent(past *history.Summary) string {
 	spent, text := past.Spent(time.Time{}), ""
 	if spent.Tokens > 0 {
 		text += ", " + used(&spent.Tokens, nil, 0)

@@ -20,7 +20,7 @@ import (
 // without a request that changes anything: the issue is 0 when the program has no issue, and one
 // that is closed stays so.
 func (s *Service) Look(ctx context.Context, a render.Account) (commands.Heard, error) {
-	summary := a.Summary()
+	summary := a.Summary
 	s.seen = seen{}
 	number := summary.Issue
 	if machine, _, err := state.ParseMachine(a.State); number == 0 && err == nil {
@@ -49,7 +49,7 @@ func (s *Service) Look(ctx context.Context, a render.Account) (commands.Heard, e
 
 // since is the time from which on comments are read: the last run or, when
 // what was said before that was not heard, the one before.
-func since(summary history.Summary) time.Time {
+func since(summary *history.Summary) time.Time {
 	at := summary.LastRun
 	if before, err := time.Parse(time.RFC3339, summary.HeardSince); err == nil && before.Before(at) {
 		at = before
@@ -105,7 +105,7 @@ func (s *Service) readPull(ctx context.Context, a render.Account) (*commands.Pul
 	switch {
 	case known == 0 && !a.EverKept():
 		return nil, nil
-	case known > 0 && a.Summary().PullEnded != known:
+	case known > 0 && a.PullEnded != known:
 		pull, err := s.Pull(ctx, known)
 		if err == nil && pull.Ours(s.branch()) {
 			return s.sees(pull, a), nil
@@ -125,7 +125,7 @@ func (s *Service) sees(p api.Pull, a render.Account) *commands.Pull {
 	seen := &commands.Pull{
 		Number: p.Number, Open: p.Open(), Ready: isReady(p), Head: p.Head.SHA,
 	}
-	if into := a.Summary().BaseBranch; p.MergedAt != nil && into != "" && p.Base.Ref != into {
+	if into := a.BaseBranch; p.MergedAt != nil && into != "" && p.Base.Ref != into {
 		p.MergedAt, seen.Elsewhere = nil, p.Base.Ref
 	}
 	seen.Merged = p.MergedAt != nil

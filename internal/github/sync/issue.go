@@ -42,7 +42,7 @@ func (s *Service) Open(ctx context.Context, a render.Account) (number int, autho
 	switch {
 	case s.Program.Issue > 0:
 	case issue.Number > 0:
-		if !issue.Open && a.Summary().Completed == nil {
+		if !issue.Open && a.Completed == nil {
 			err = s.SetIssueOpen(ctx, issue.Number, true)
 			issue.Open = err == nil
 		}
@@ -61,7 +61,7 @@ func (s *Service) Open(ctx context.Context, a render.Account) (number int, autho
 		return issue.Number, "", err
 	}
 	s.seen.issue = issue
-	if a.Summary().Issue == 0 {
+	if a.Issue == 0 {
 		author = s.author(ctx)
 	}
 	return issue.Number, author, nil

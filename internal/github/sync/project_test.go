@@ -89,7 +89,7 @@ func (w *project) account() render.Account {
 		})
 	}
 	doc.SetEntries(list, "")
-	return render.Account{Program: w.program, Events: w.events, State: doc.Render()}
+	return render.Account{Program: w.program, Summary: &summary, Events: w.events, State: doc.Render()}
 }
 
 func (w *project) add(e history.Event) {

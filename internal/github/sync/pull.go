@@ -24,7 +24,7 @@ func (s *Service) Promote(ctx context.Context, a render.Account, base string) (n
 			return 0, err // it ended while the iteration ran: the next one begins with that
 		}
 	}
-	kept, summary := a.Kept(), a.Summary()
+	kept, summary := a.Kept(), a.Summary
 	over := pull != nil && summary.PullEnded == pull.Number
 	// What the branch measures is kept up also when all that was kept was undone.
 	if kept == nil && (!open || over || render.OursIn(pull.Body) == "") {

@@ -22,7 +22,7 @@ func (s *Service) Show(ctx context.Context, a render.Account) error {
 	if err := s.iterations(ctx, a, news); err != nil {
 		return err
 	}
-	if err := s.label(ctx, a.Summary().Completed != nil); err != nil {
+	if err := s.label(ctx, a.Completed != nil); err != nil {
 		return err
 	}
 	if news != nil && !news.told {
@@ -161,7 +161,7 @@ func (s *Service) people(ctx context.Context, a render.Account) []string {
 	people := slices.Clone(s.seen.issue.Assignees)
 	author := s.seen.issue.Author
 	if s.Program.Issue == 0 {
-		author = a.Summary().Author
+		author = a.Author
 		if author == "" {
 			author = s.author(ctx)
 		}
