@@ -87,7 +87,8 @@ func browserSource(t testing.TB, name string, n int, front page.Source) page.Sou
 	}
 	front.Name = name
 	front.Diff = func(_, commit string) []byte { return diffs[commit] }
-	front.Events = events
+	past := history.Replay(events)
+	front.Events, front.Summary = events, &past
 	return front
 }
 
@@ -100,23 +101,23 @@ func TestPageInABrowser(t *testing.T) {
 	var programs []*page.Program
 	var paged []map[string]any
 	for _, source := range []page.Source{
-		browserSource(t, "speed", 137, page.Source{Metric: "seconds", Condition: "waiting", Reason: "not due yet"}),
+		browserSource(t, "speed", 137, page.Source{Metric: "seconds", State: "waiting", Reason: "not due yet"}),
 		browserSource(t, "one", 1, page.Source{Metric: "bytes"}),
 		browserSource(t, "new", 0, page.Source{}),
 		browserSource(t, "hostile", 5,
 			page.Source{
-				Metric: hostile, Condition: "plateau", Reason: hostile,
-				Used: func(*history.Summary) []budget.Used { return []budget.Used{{Text: hostile, Share: 1.2}} },
+				Metric: hostile, State: "plateau", Reason: hostile,
+				Budget: []budget.Used{{Text: hostile, Share: 1.2}},
 			}),
 		browserSource(t, "errors", -12,
-			page.Source{Condition: "paused", Reason: "three errors in a row: the agent's service did not answer"}),
+			page.Source{State: "paused", Reason: "three errors in a row: the agent's service did not answer"}),
 		browserSource(t, "population", 40, page.Source{Metric: "score"}),
 		browserSource(t, "suite", 12, page.Source{Metric: "pass rate"}),
 	} {
 		p, err := page.New(source, browserTime)
 		require.NoError(t, err)
 		programs = append(programs, p)
-		if n := len(history.Replay(source.Events).Attempts); n > 0 {
+		if n := len(p.Attempts); n > 0 {
 			paged = append(paged, map[string]any{"file": "all.html", "id": p.ID, "iterations": n})
 		}
 	}
@@ -220,8 +221,8 @@ func TestPageToolsInABrowser(t *testing.T) {
 		}
 	}
 	sources := []page.Source{
-		browserSource(t, "a-calm", 9, page.Source{Condition: "waiting"}), tools,
-		browserSource(t, "stuck", 20, page.Source{Condition: "paused", Reason: "three errors in a row"}),
+		browserSource(t, "a-calm", 9, page.Source{State: "waiting"}), tools,
+		browserSource(t, "stuck", 20, page.Source{State: "paused", Reason: "three errors in a row"}),
 		browserSource(t, "never", 0, page.Source{}),
 	}
 	site := &page.Site{Generated: browserTime}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -16,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/files"
-	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/loop/live"
 	"github.com/org/autoloop/internal/misuse"
@@ -110,14 +108,12 @@ func (a *App) makeSite(ctx context.Context, names []string) (*page.Site, error) 
 			return
 		}
 		status := s.Status("")
-		source.Condition, source.Reason = status.State, cmp.Or(status.Reason, source.Reason)
+		source.State, source.Reason = status.State, status.Reason
 		source.Metric, source.Target = s.Program.Metric, s.Program.Target
 		if s.NextDue != nil {
 			source.NextDue = *s.NextDue
 		}
-		source.Used = func(summary *history.Summary) []budget.Used {
-			return budget.Stand(s.Program, summary, a.Now()).Used
-		}
+		source.Budget = budget.Stand(s.Program, source.Summary, a.Now()).Used
 	})
 	if err == nil {
 		made.Version = buildVersion()

@@ -45,7 +45,9 @@ func Make(ctx context.Context, m *memory.Memory, names []string, add func(*page.
 		if err != nil {
 			return nil, err
 		}
-		source := page.Source{Name: name, Events: records.Ledger.Copy().Events, State: records.State}
+		log := records.Ledger.Copy()
+		past := log.Summary()
+		source := page.Source{Name: name, Summary: &past, Events: log.Events, File: records.State}
 		source.Diff = func(parent, commit string) []byte { return diff(ctx, m.Repo, parent, commit) }
 		add(&source)
 		p, err := page.New(source, m.Now())

@@ -75,6 +75,8 @@ func ledger(t *testing.T, lines string) []history.Event {
 
 func program(t testing.TB, source page.Source) *page.Program {
 	t.Helper()
+	past := history.Replay(source.Events)
+	source.Summary = &past
 	p, err := page.New(source, noon)
 	require.NoError(t, err)
 	return p
@@ -141,8 +143,8 @@ func TestHostileText(t *testing.T) {
 	p := program(t, page.Source{
 		Name: "speed", Events: events,
 		Diff:   func(_, commit string) []byte { return map[string][]byte{hostile: []byte(patch)}[commit] },
-		Metric: hostile[:200], Condition: "waiting", Reason: hostile[:200],
-		Used:       func(*history.Summary) []budget.Used { return []budget.Used{{Text: hostile[:200], Share: 0.5}} },
+		Metric: hostile[:200], State: "waiting", Reason: hostile[:200],
+		Budget:     []budget.Used{{Text: hostile[:200], Share: 0.5}},
 		Repository: "https://github.test/o/r",
 	})
 	text := single(t, p)
@@ -199,7 +201,7 @@ func TestProgramsThatNeedPersonComeFirst(t *testing.T) {
 	calm := program(t, page.Source{Name: "calm", Events: made(2, "x")})
 	stuck := program(t, page.Source{
 		Name: "stuck", Events: made(2, "x"),
-		State: []byte("## ⚙️ Machine State\n\n| Field | Value |\n|---|---|\n| Paused | true |\n" +
+		File: []byte("## ⚙️ Machine State\n\n| Field | Value |\n|---|---|\n| Paused | true |\n" +
 			"| Pause Reason | three errors in a row |\n"),
 	})
 	text := single(t, calm, stuck)
@@ -263,10 +265,13 @@ func TestOnlyTheTargetIsTheWholeWay(t *testing.T) {
 		1000: "0 % of the way", 999: "0 % of the way", 500: "50 % of the way",
 		1: "99 % of the way", 0: "100 % of the way", -5: "100 % of the way", 1100: "0 % of the way",
 	} {
-		p := page.Program{Initial: value(1000), Best: value(best), Target: value(0), Direction: metric.Lower}
+		p := page.Program{Source: page.Source{
+			Summary: &history.Summary{Initial: value(1000), Best: value(best)}, Target: value(0),
+		}}
 		assert.Equal(t, want, p.Progress(), "%g", best)
+		p.Target = nil
+		assert.Empty(t, p.Progress(), "no target")
 	}
-	assert.Empty(t, (&page.Program{Initial: value(1000), Best: value(900)}).Progress(), "no target")
 }
 
 func TestNumbersAreThoseOfReplay(t *testing.T) {

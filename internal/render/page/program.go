@@ -6,11 +6,9 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/lazyregexp"
-	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
@@ -18,42 +16,28 @@ import (
 
 // Program is one program as the page shows it.
 type Program struct {
-	Name string
+	Source
 	// ID is the name as an anchor; it holds letters, digits and hyphens alone.
 	ID string
-	// Metric names what is measured; Direction says which way is better.
-	Metric    string
-	Direction metric.Direction
-	// State is one word for how the program stands, Reason says why it does not
-	// run; Attention means that it waits for a person.
-	State, Reason    string
-	Attention        bool
-	LastRun, NextDue time.Time
-	// Initial is iteration 0's metric, Best the incumbent's, nil before a
-	// baseline; Target is nil when open-ended.
-	Initial, Best, Target *metric.Value
+	// Attention means that it waits for a person.
+	Attention bool
 	// Kept and Tried count iterations.
 	Kept, Tried int
-	// Budget is what was used of each budget; empty without one.
-	Budget []budget.Used
 	// Week is what was used in the last seven days, Total ever.
 	Week, Total history.Spent
 	Iterations  []*Iteration
 	// Breaks are the numbers of the iterations after which a new baseline began.
 	Breaks []int
-	// Lessons and Foreclosed are what agents wrote down, oldest first.
+	// Lessons and Foreclosed are what agents wrote down, newest first.
 	Lessons, Foreclosed []Note
-	// Issue, Pull and Repository are addresses on GitHub; "" when unknown.
+	// Issue and Pull are addresses on GitHub; "" when unknown.
 	Issue, Pull string
 }
 
-// Note is something that an agent wrote down at the end of an iteration of a
-// program, which is named by its anchor.
+// Note is something that an agent wrote down at the end of an iteration.
 type Note struct {
-	Program   string
-	Iteration int
-	Time      time.Time
-	Text      string
+	*Iteration
+	Text string
 }
 
 // words say what agents and evaluations used, and for how long; an unknown part makes the cost a

@@ -16,21 +16,23 @@ import (
 	"github.com/org/autoloop/internal/render"
 )
 
-// Source is what is known of a program.
+// Source is what is known of a program. The page shows the texts in it as New bounds them.
 type Source struct {
 	Name string
-	// Events is the ledger, State the state file.
+	// Summary is what Events, the ledger, add up to; File is the state file, which says the
+	// rest.
+	*history.Summary
 	Events []history.Event
-	State  []byte
-	// Metric names what is measured, Target is nil when open-ended, Used says what
-	// was used of each budget: from the program file, where it is at hand.
+	File   []byte
+	// Metric names what is measured, Target is nil when open-ended, Budget is what was
+	// used of each budget: from the program file, where it is at hand.
 	Metric string
 	Target *metric.Value
-	Used   func(*history.Summary) []budget.Used
-	// Condition and Reason say how the program stands, NextDue when it runs
-	// next; without a Condition the state file says what it can.
-	Condition, Reason string
-	NextDue           time.Time
+	Budget []budget.Used
+	// State is one word for how the program stands, Reason says why it does not run, NextDue
+	// when it runs next; without a State the state file says what it can.
+	State, Reason string
+	NextDue       time.Time
 	// Diff is the change of a commit as git prints it, nothing where it cannot be
 	// read; nil shows none.
 	Diff func(parent, commit string) []byte
@@ -43,28 +45,25 @@ const maxDiffs = 60
 
 // New draws up a program from its records. Every number is the replay's.
 func New(s Source, now time.Time) (*Program, error) {
-	past := history.Replay(s.Events)
-	machine, _, err := state.ParseMachine(s.State)
-	if err != nil && len(s.State) > 0 {
+	machine, _, err := state.ParseMachine(s.File)
+	if err != nil && len(s.File) > 0 {
 		return nil, fmt.Errorf("read the state of %s: %w", s.Name, err)
 	}
-	p := &Program{
-		Name: s.Name, ID: anchor(s.Name), Metric: cmp.Or(clip(s.Metric, 60), "metric"), Direction: past.Direction,
-		State: s.Condition, Reason: clip(s.Reason, 500), LastRun: past.LastRun, NextDue: s.NextDue,
-		Initial: cmp.Or(past.Initial, machine.InitialMetric), Best: cmp.Or(past.Best, machine.BestMetric),
-		Target: cmp.Or(s.Target, machine.TargetMetric),
-		Week:   past.Spent(now.AddDate(0, 0, -7)), Total: past.Spent(time.Time{}),
+	s.Metric, s.Reason = cmp.Or(clip(s.Metric, 60), "metric"), clip(s.Reason, 500)
+	s.Target = cmp.Or(s.Target, machine.TargetMetric)
+	s.Budget = slices.Clone(s.Budget)
+	for i := range s.Budget {
+		s.Budget[i].Text = clip(s.Budget[i].Text, 100)
 	}
-	if s.Used != nil {
-		for _, used := range s.Used(&past) {
-			p.Budget = append(p.Budget, budget.Used{Text: clip(used.Text, 100), Share: used.Share})
-		}
+	p := &Program{
+		Source: s, ID: anchor(s.Name), Kept: s.Count(history.Accepted), Tried: len(s.Attempts),
+		Week: s.Spent(now.AddDate(0, 0, -7)), Total: s.Spent(time.Time{}),
 	}
 	if s.Repository != "" {
-		p.Issue, p.Pull = numbered(s.Repository+"/issues/", past.Issue), numbered(s.Repository+"/pull/", past.Pull)
+		p.Issue, p.Pull = numbered(s.Repository+"/issues/", s.Issue), numbered(s.Repository+"/pull/", s.Pull)
 	}
-	p.adopt(machine, past)
-	p.read(s, past)
+	p.adopt(machine)
+	p.read()
 	return p, nil
 }
 
@@ -77,12 +76,15 @@ func numbered(address string, number int) string {
 }
 
 // adopt takes from the state file what the ledger does not say.
-func (p *Program) adopt(m state.Machine, past history.Summary) {
-	if past.Iteration == 0 && len(past.Attempts) == 0 && past.Initial == nil {
-		p.Direction = m.Direction
+func (p *Program) adopt(m state.Machine) {
+	never := len(p.Attempts) == 0
+	past := *p.Summary
+	if p.Summary = &past; never && past.Iteration == 0 && past.Initial == nil {
+		past.Direction = m.Direction
 	}
-	if p.LastRun.IsZero() && m.LastRun != nil {
-		p.LastRun = *m.LastRun
+	past.Initial, past.Best = cmp.Or(past.Initial, m.InitialMetric), cmp.Or(past.Best, m.BestMetric)
+	if past.LastRun.IsZero() && m.LastRun != nil {
+		past.LastRun = *m.LastRun
 	}
 	switch {
 	case m.Completed:
@@ -92,7 +94,7 @@ func (p *Program) adopt(m state.Machine, past history.Summary) {
 	case p.State != "":
 	case m.Pending():
 		p.State = "waits for CI"
-	case p.LastRun.IsZero() && len(past.Attempts) == 0:
+	case past.LastRun.IsZero() && never:
 		p.State = "never ran"
 	default:
 		p.State = "active"
@@ -100,10 +102,9 @@ func (p *Program) adopt(m state.Machine, past history.Summary) {
 	p.Attention = slices.Contains([]string{"error", "plateau", "paused"}, p.State)
 }
 
-// read takes the events over, by the iterations that they are of.
-func (p *Program) read(s Source, past history.Summary) {
-	last := 0
-	for _, e := range past.Attempts {
+// read takes the attempts over.
+func (p *Program) read() {
+	for _, e := range p.Attempts {
 		it := &Iteration{Attempt: e, Program: p.ID}
 		if n := len(e.Evidence); n > 0 {
 			trial := e.Evidence[n-1]
@@ -111,8 +112,8 @@ func (p *Program) read(s Source, past history.Summary) {
 			middle := trial.Incumbent.Float64()
 			it.Interval = &[2]float64{middle + trial.Low.Float64(), middle + trial.High.Float64()}
 		}
-		if s.Repository != "" {
-			it.link(s.Repository)
+		if p.Repository != "" {
+			it.link(p.Repository)
 		}
 		incumbent, candidate := e.Sides()
 		it.Before, it.After = incumbent.Samples, candidate.Samples
@@ -121,12 +122,10 @@ func (p *Program) read(s Source, past history.Summary) {
 				it.Guardrails = append(it.Guardrails, clip(name, 60)+" "+render.Figure(&values[0]))
 			}
 		}
-		if p.Tried++; it.Kept() {
-			p.Kept++
-		}
 		p.Iterations = append(p.Iterations, it)
 	}
-	for _, e := range s.Events {
+	last := 0
+	for _, e := range p.Events {
 		switch e := e.(type) {
 		case *history.Measured:
 			if e.Role == history.Baseline && e.Stage == "" && e.Metric != nil {
@@ -134,16 +133,14 @@ func (p *Program) read(s Source, past history.Summary) {
 			}
 		case *history.Decided:
 			last = max(last, e.Iteration)
-			p.Lessons, p.Foreclosed = p.note(p.Lessons, e, e.Lessons), p.note(p.Foreclosed, e, e.Foreclosed)
 		}
 	}
 	p.Breaks = p.Breaks[min(len(p.Breaks), 1):] // the first baseline breaks nothing
-	slices.Reverse(p.Lessons)
-	slices.Reverse(p.Foreclosed)
 	shown := map[string][]DiffLine{}
 	for _, it := range slices.Backward(p.Iterations) {
-		if _, known := shown[it.Commit]; s.Diff != nil && !known && it.Commit != "" && len(shown) < maxDiffs {
-			if patch := s.Diff(it.Parent, it.Commit); len(patch) > 0 {
+		p.Lessons, p.Foreclosed = it.noted(p.Lessons, it.Lessons), it.noted(p.Foreclosed, it.Foreclosed)
+		if _, known := shown[it.Commit]; p.Diff != nil && !known && it.Commit != "" && len(shown) < maxDiffs {
+			if patch := p.Diff(it.Parent, it.Commit); len(patch) > 0 {
 				shown[it.Commit] = parseDiff(patch)
 			}
 		}
@@ -151,16 +148,10 @@ func (p *Program) read(s Source, past history.Summary) {
 	}
 }
 
-// note adds what a decision says and no decision on its iteration said before.
-func (p *Program) note(list []Note, e *history.Decided, texts []string) []Note {
-	for _, text := range texts {
-		n := Note{Program: p.ID, Iteration: e.Iteration, Time: e.Time, Text: clip(text, 400)}
-		if !slices.ContainsFunc(
-			list,
-			func(other Note) bool { return other.Iteration == n.Iteration && other.Text == n.Text },
-		) {
-			list = append(list, n)
-		}
+// noted adds what the agent of an iteration wrote down, the last first.
+func (it *Iteration) noted(list []Note, texts []string) []Note {
+	for _, text := range slices.Backward(texts) {
+		list = append(list, Note{it, clip(text, 400)})
 	}
 	return list
 }
