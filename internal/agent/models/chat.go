@@ -64,8 +64,6 @@ type Request struct {
 	// MaxTokens bounds the answer; 0 is the endpoint's OutputTokens, and when
 	// that is 0 too the server's own limit.
 	MaxTokens int
-	// Temperature is nil for the server's default.
-	Temperature *float64
 	// JSON asks an OpenAI endpoint that supports it for an answer that is one
 	// JSON object. Say so in words too: other endpoints ignore it.
 	JSON bool

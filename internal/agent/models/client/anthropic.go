@@ -26,11 +26,10 @@ var anthropic = protocol{
 }
 
 type anthropicRequest struct {
-	Model       string             `json:"model"`
-	MaxTokens   int                `json:"max_tokens"`
-	System      []anthropicBlock   `json:"system,omitempty"`
-	Messages    []anthropicMessage `json:"messages"`
-	Temperature *float64           `json:"temperature,omitempty"`
+	Model     string             `json:"model"`
+	MaxTokens int                `json:"max_tokens"`
+	System    []anthropicBlock   `json:"system,omitempty"`
+	Messages  []anthropicMessage `json:"messages"`
 }
 
 type anthropicMessage struct {
@@ -47,9 +46,6 @@ type anthropicBlock struct {
 // renderAnthropic puts consecutive words of one role into one message, as the API wants.
 func renderAnthropic(c *call) any {
 	out := anthropicRequest{Model: c.Model, MaxTokens: cmp.Or(c.MaxTokens, anthropicTokens)}
-	if !c.noTemperature {
-		out.Temperature = c.Temperature
-	}
 	for _, message := range c.Messages {
 		block := anthropicBlock{Type: "text", Text: message.Text}
 		if message.Repeats {

@@ -34,7 +34,7 @@ type call struct {
 	key           string
 	host, address string
 	// What this endpoint turned out to want.
-	completionTokens, noTemperature, noJSON bool
+	completionTokens, noJSON bool
 }
 
 func newCall(endpoint models.Endpoint, request models.Request) (*call, *models.Error) {
@@ -78,13 +78,6 @@ func base(text string) (*url.URL, error) {
 	}
 }
 
-func (c *call) headers(header http.Header) {
-	header.Set("Content-Type", "application/json")
-	header.Set("Accept", "application/json")
-	header.Set("User-Agent", "autoloop")
-	c.login(header, c.key)
-}
-
 // adapt changes the request to what the endpoint said that it wants, and tells
 // whether anything is left to change.
 func (c *call) adapt(failed *models.Error) bool {
@@ -92,7 +85,7 @@ func (c *call) adapt(failed *models.Error) bool {
 		return false
 	}
 	for word, wanted := range map[string]*bool{
-		"max_completion_tokens": &c.completionTokens, "temperature": &c.noTemperature, "response_format": &c.noJSON,
+		"max_completion_tokens": &c.completionTokens, "response_format": &c.noJSON,
 	} {
 		if strings.Contains(failed.Message, word) && !*wanted {
 			*wanted = true
@@ -125,7 +118,13 @@ func (c *call) refused(got *http.Response, body []byte) *models.Error {
 	words := cmp.Or(said.Error.Message, said.Message, strings.TrimSpace(string(body[:min(len(body), 2000)])),
 		http.StatusText(got.StatusCode))
 	kind := kindOf(got.StatusCode, strings.ToLower(code+" "+said.Error.Type), strings.ToLower(words))
-	failed := c.fail(kind, got.StatusCode, hint(kind, c.host)+words)
+	switch {
+	case kind == models.Authentication && c.host == "models.github.ai":
+		words = "the token may not use GitHub Models (give the workflow `permissions: models: read`): " + words
+	case kind == models.Authentication:
+		words = c.host + " does not accept the key: " + words
+	}
+	failed := c.fail(kind, got.StatusCode, words)
 	if kind == models.RateLimit || kind == models.Server {
 		failed.RetryAfter = retryAfter(got.Header)
 	}
@@ -155,39 +154,12 @@ func kindOf(status int, code, words string) models.ErrorKind {
 	}
 }
 
-// hint says what to do about an error, where that is known.
-func hint(kind models.ErrorKind, host string) string {
-	switch {
-	case kind == models.Authentication && host == githubModels:
-		return "the token may not use GitHub Models (give the workflow `permissions: models: read`): "
-	case kind == models.Authentication:
-		return host + " does not accept the key: "
-	default:
-		return ""
-	}
-}
-
-// githubModels is the host to which a workflow's token belongs.
-const githubModels = "models.github.ai"
-
-// retryAfter is how long the server asks to wait: seconds, or a date, which is
-// held against the server's own clock. 0 means that it does not say.
+// retryAfter is how long a server asks to wait; 0 when it does not say in seconds.
 func retryAfter(header http.Header) time.Duration {
 	const longest = 366 * 24 * time.Hour
-	text := strings.TrimSpace(header.Get("Retry-After"))
-	if seconds, err := strconv.ParseFloat(text, 64); err == nil && seconds > 0 {
-		if seconds >= longest.Seconds() {
-			return longest
-		}
-		return time.Duration(seconds * float64(time.Second))
-	}
-	until, err := http.ParseTime(text)
-	if err != nil {
+	seconds, err := strconv.ParseFloat(strings.TrimSpace(header.Get("Retry-After")), 64)
+	if err != nil || !(seconds > 0) {
 		return 0
 	}
-	now, err := http.ParseTime(header.Get("Date"))
-	if err != nil {
-		return 0
-	}
-	return min(max(until.Sub(now), 0), longest)
+	return time.Duration(min(seconds, longest.Seconds()) * float64(time.Second))
 }

@@ -100,7 +100,10 @@ func (c *Client) send(ctx context.Context, call *call) (said models.Response, fa
 	body, _ := json.Marshal(call.render(call)) // words and numbers always encode
 	request, err := http.NewRequestWithContext(bounded, http.MethodPost, call.address, bytes.NewReader(body))
 	if err == nil {
-		call.headers(request.Header)
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Accept", "application/json")
+		request.Header.Set("User-Agent", "autoloop")
+		call.login(request.Header, call.key)
 		response, err = client.Do(request)
 	}
 	if err == nil {

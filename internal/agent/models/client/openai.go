@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -24,7 +25,6 @@ type openAIRequest struct {
 	Messages            []openAIMessage   `json:"messages"`
 	MaxTokens           int               `json:"max_tokens,omitempty"`
 	MaxCompletionTokens int               `json:"max_completion_tokens,omitempty"`
-	Temperature         *float64          `json:"temperature,omitempty"`
 	ResponseFormat      map[string]string `json:"response_format,omitempty"`
 }
 
@@ -42,9 +42,6 @@ func renderOpenAI(c *call) any {
 		out.MaxCompletionTokens = c.MaxTokens
 	} else {
 		out.MaxTokens = c.MaxTokens
-	}
-	if !c.noTemperature {
-		out.Temperature = c.Temperature
 	}
 	if c.JSON && !c.noJSON {
 		out.ResponseFormat = map[string]string{"type": "json_object"}
@@ -83,15 +80,13 @@ func readOpenAI(body []byte) (models.Response, error) {
 	if choice.Message.Content != nil {
 		out.Text = *choice.Message.Content
 	}
-	switch {
-	case choice.FinishReason == "content_filter", choice.Message.Refusal != "" && out.Text == "":
+	out.Stop = cmp.Or(openAIStops[choice.FinishReason], models.Stop(choice.FinishReason))
+	if choice.Message.Refusal != "" && out.Text == "" {
 		out.Stop = models.Refused
-	case choice.FinishReason == "length":
-		out.Stop = models.Length
-	case choice.FinishReason == "stop", choice.FinishReason == "":
-		out.Stop = models.Ended
-	default:
-		out.Stop = models.Stop(choice.FinishReason)
 	}
 	return out, nil
+}
+
+var openAIStops = map[string]models.Stop{
+	"": models.Ended, "stop": models.Ended, "length": models.Length, "content_filter": models.Refused,
 }
