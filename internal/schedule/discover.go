@@ -141,7 +141,7 @@ func unread(err error, files []*program.Program, states map[string][]byte) strin
 func untrusted(ctx context.Context, client *api.Client, issues []api.Issue) (map[string]string, error) {
 	var people []string
 	for _, issue := range issues {
-		if !strings.HasSuffix(issue.Author, "[bot]") && !slices.Contains(people, issue.Author) {
+		if !strings.HasSuffix(issue.Author, "[bot]") {
 			people = append(people, issue.Author)
 		}
 	}
