@@ -24,7 +24,7 @@ func (c Comparison) Markdown() string {
 }
 
 // HTML renders the report for a page.
-func (c Comparison) HTML() string { return paged(string(c.Verdict) + c.render(onPage())) }
+func (c Comparison) HTML() string { return html("# " + string(c.Verdict) + c.render(onPage())) }
 
 // render is the report behind the word for its verdict.
 func (c Comparison) render(f form) string {

@@ -2,8 +2,10 @@ package render
 
 import (
 	"fmt"
-	"html"
 	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
 
 	"github.com/org/autoloop/internal/plain"
 )
@@ -58,26 +60,20 @@ func onTerminal() form {
 	}
 }
 
-// onPage writes HTML, in which a line is a line.
+// onPage is markdown without HTML and links: the page need not lie where the files do.
 func onPage() form {
-	text := func(text string, most int) string { return html.EscapeString(plain.Short(text, most)) }
-	heading := func(title string) string { return "<h2>" + title + "</h2>" }
-	return form{
-		text: text, heading: heading, table: Table.html,
-		link:   func(label, path string) string { return text(label+" "+path, maxLine) },
-		strong: func(text string) string { return "<strong>" + text + "</strong>" },
-		fold:   func(title, text string) string { return heading(title) + text },
-		diff: func(diff string) string {
-			return heading("Diff") + "<pre class=\"diff\">" + html.EscapeString(Pictured(diff)) + "</pre>"
-		},
-		fact: "- ", item: "- ", said: maxListed,
-	}
+	f := markdown("#")
+	f.link = func(label, path string) string { return plain.Literal(label+" "+path, maxLine) }
+	f.fold = func(title, text string) string { return f.heading(title) + text }
+	return f
 }
 
-// paged is a report that onPage wrote, with its first line as the title.
-func paged(report string) string {
-	title, rest, _ := strings.Cut(report, "\n")
-	return "<h1>" + title + "</h1>" + strings.TrimLeft(rest, "\n")
+// html is markdown as HTML, which has none that the markdown has.
+func html(markdown string) string {
+	var out strings.Builder
+	table := extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))
+	_ = goldmark.New(goldmark.WithExtensions(table)).Convert([]byte(markdown), &out)
+	return out.String()
 }
 
 // section is a list under a heading; nothing when it is empty.

@@ -129,7 +129,8 @@ func TestHostileWordsAreHarmless(t *testing.T) {
 func escaped(t *testing.T, page string) {
 	t.Helper()
 	for _, tag := range regexp.MustCompile(`<[^>]*>`).FindAllString(page, -1) {
-		require.Regexp(t, `^</?(h1|h2|table|tr|t[hd]( class="num")?|strong|pre( class="diff")?)>$`, tag)
+		require.Regexp(t, `^</?(h[12]|p|[uo]l|li|table|thead|tbody|tr|t[hd]( align="right")?|strong|pre|`+
+			`code( class="language-diff")?)>$`, tag)
 	}
 	plainText(t, "page", page)
 }

@@ -167,7 +167,7 @@ func (r SkillReport) Markdown() string { return "# " + r.render(markdown("#")) }
 func (r SkillReport) Text() string { return r.render(onTerminal()) }
 
 // HTML renders the report for a page.
-func (r SkillReport) HTML() string { return paged(r.render(onPage())) }
+func (r SkillReport) HTML() string { return html(r.Markdown()) }
 
 func (r SkillReport) render(f form) string {
 	out := fmt.Sprintf("%s: %s\n\nStart %s, best %s (v%d), gain %s; %d kept, %d reverted.\n", f.text(r.Skill, maxLabel),

@@ -52,25 +52,6 @@ func (t Table) String() string {
 	return out.String()
 }
 
-// html renders the table for a page. The cells are HTML.
-func (t Table) html() string {
-	var out strings.Builder
-	out.WriteString("<table>")
-	for number, row := range append([][]string{t.Header}, t.Rows...) {
-		kind := []string{"th", "td"}[min(number, 1)]
-		out.WriteString("<tr>")
-		for i := range t.Header {
-			class := ""
-			if t.right(i) {
-				class = " class=\"num\""
-			}
-			out.WriteString("<" + kind + class + ">" + cellText(row, i) + "</" + kind + ">")
-		}
-		out.WriteString("</tr>")
-	}
-	return out.String() + "</table>\n"
-}
-
 func (t Table) right(column int) bool { return column < len(t.Align) && t.Align[column] == 'r' }
 
 // widths are those of the columns.
