@@ -71,9 +71,17 @@ func links(run, page string) Markup {
 // runOf is the page of the run that an event is of, "" when it is of no run of
 // Actions.
 func (a Account) runOf(e *history.Decided) string {
-	id, _, _ := strings.Cut(e.Run, "-")
 	base := strings.TrimRight(a.RunURL, "0123456789")
-	if base == a.RunURL || id == "" || strings.Trim(id, "0123456789") != "" {
+	if base == a.RunURL {
+		return ""
+	}
+	return RunURL(base, e.Run)
+}
+
+// RunURL is the page of a run below the address of all runs; "" when it is none of Actions.
+func RunURL(base, run string) string {
+	id, _, _ := strings.Cut(run, "-")
+	if id == "" || strings.Trim(id, "0123456789") != "" {
 		return ""
 	}
 	return base + id

@@ -55,14 +55,10 @@ func Chart(a Account) Markup {
 // chartNumbers writes numbers as the chart's grammar takes them: without exponents, and
 // with as many digits as a chart can show.
 func chartNumbers(list []float64) string {
-	texts := make([]string, len(list))
-	for i, f := range list {
-		if short, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 6, 64), 64); err == nil {
-			f = short
-		}
-		texts[i] = strconv.FormatFloat(f, 'f', -1, 64)
-	}
-	return strings.Join(texts, ", ")
+	return strings.Join(lines(list, func(f float64) string {
+		f, _ = strconv.ParseFloat(strconv.FormatFloat(f, 'g', 6, 64), 64)
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}), ", ")
 }
 
 // chartMarks are what would end a quotation in the chart's grammar.

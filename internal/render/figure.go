@@ -69,14 +69,22 @@ func Percent(difference, from metric.Value) string {
 // Rounded shortens the long numbers in texts for people: to three significant digits,
 // or to as many as tell all the numbers in them apart.
 func Rounded(texts ...string) []string {
+	const every = 17 // digits tell any two numbers apart
 	all := map[string]bool{}
 	for _, text := range texts {
 		for _, number := range number().FindAllString(text, -1) {
-			all[strings.TrimSuffix(number, ".")] = true
+			all[roundTo(strings.TrimSuffix(number, "."), every)] = true
 		}
 	}
 	digits := fewest
-	for ; digits < 17 && !apart(all, digits); digits++ {
+	for ; digits < every; digits++ {
+		short := map[string]bool{}
+		for number := range all {
+			short[roundTo(number, digits)] = true
+		}
+		if len(short) == len(all) {
+			break
+		}
 	}
 	list := make([]string, len(texts))
 	for i, text := range texts {
@@ -91,16 +99,6 @@ func Rounded(texts ...string) []string {
 }
 
 func rounded(text string) string { return Rounded(text)[0] }
-
-// apart reports whether numbers differ as they did with so many digits each.
-func apart(numbers map[string]bool, digits int) bool {
-	const all = 17
-	exact, short := map[string]bool{}, map[string]bool{}
-	for number := range numbers {
-		exact[roundTo(number, all)], short[roundTo(number, digits)] = true, true
-	}
-	return len(exact) == len(short)
-}
 
 // roundTo is a number with at most so many significant digits, or all of its whole
 // part, without an exponent where it can be read without one.

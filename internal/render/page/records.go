@@ -185,7 +185,5 @@ func (it *Iteration) link(repository string) {
 	if len(it.Commit) >= 40 && strings.Trim(it.Commit, "0123456789abcdef") == "" {
 		it.CommitURL = repository + "/commit/" + it.Commit
 	}
-	if run, _, _ := strings.Cut(it.Run, "-"); run != "" && strings.Trim(run, "0123456789") == "" {
-		it.RunURL = repository + "/actions/runs/" + run
-	}
+	it.RunURL = render.RunURL(repository+"/actions/runs/", it.Run)
 }
