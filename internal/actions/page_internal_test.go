@@ -18,10 +18,12 @@ func TestPage(t *testing.T) {
 	require.NoError(t, os.WriteFile(private, []byte(`{"repository": {"private": true}}`), 0o600))
 	with := withPage(t)
 	for name, c := range map[string]struct{ root, set, want string }{
-		"a repository":          {with, "", "https://org.github.io/Repo/"},
-		"the owner's own pages": {with, "GITHUB_REPOSITORY=Org/org.github.io", "https://org.github.io/"},
-		"a domain":              {with, "AUTOLOOP_PAGE_URL=https://loops.example", "https://loops.example/"},
-		"no address":            {with, "AUTOLOOP_PAGE_URL=javascript:alert(1)", "https://org.github.io/Repo/"},
+		"a repository":          {with, "", "https://org.github.io/Repo/program-p.html"},
+		"the owner's own pages": {with, "GITHUB_REPOSITORY=Org/org.github.io", "https://org.github.io/program-p.html"},
+		"a domain":              {with, "AUTOLOOP_PAGE_URL=https://loops.test", "https://loops.test/program-p.html"},
+		"no address": {
+			with, "AUTOLOOP_PAGE_URL=javascript:alert(1)", "https://org.github.io/Repo/program-p.html",
+		},
 		"a private repository": {
 			with, "GITHUB_EVENT_PATH=" + private, "https://github.com/Org/Repo/actions/workflows/autoloop-page.yml",
 		},
@@ -32,7 +34,7 @@ func TestPage(t *testing.T) {
 		"without the workflow": {t.TempDir(), "", ""},
 		"outside of Actions":   {with, "GITHUB_ACTIONS=", ""},
 	} {
-		assert.Equal(t, c.want, onGitHub(c.set).Page(c.root), name)
+		assert.Equal(t, c.want, onGitHub(c.set).ProgramPage(c.root, "p"), name)
 	}
 }
 
