@@ -49,17 +49,16 @@ func withDescendants(of []proc, children map[int][]proc) []proc {
 type sweeper struct {
 	root, session int
 	since         uint64
-	seen          map[proc]bool // what was killed, by number and start time
 }
 
 func newSweeper(root int, since uint64) sweeper {
 	own, _ := readProc(root)
-	return sweeper{root: root, session: own.session, since: since, seen: map[proc]bool{}}
+	return sweeper{root: root, session: own.session, since: since}
 }
 
-// pass kills every such descendant that there is now, counting all but the
-// process main, and returns root's own children among them, dead ones included.
-func (s *sweeper) pass(main int) (direct []proc) {
+// pass kills every such descendant that there is now, and returns root's own children
+// among them, dead ones included.
+func (s *sweeper) pass() (direct []proc) {
 	children := readProcs()
 	for _, child := range children[s.root] {
 		if child.session != s.session && child.start >= s.since {
@@ -70,13 +69,9 @@ func (s *sweeper) pass(main int) (direct []proc) {
 		_ = syscall.Kill(-group, syscall.SIGKILL)
 	}
 	for _, p := range withDescendants(direct, children) {
-		if p.zombie {
-			continue
+		if !p.zombie {
+			p.kill()
 		}
-		if p.pid != main {
-			s.seen[proc{pid: p.pid, start: p.start}] = true
-		}
-		p.kill()
 	}
 	return direct
 }
@@ -108,36 +103,17 @@ func (p proc) kill() {
 	}
 }
 
-func (s *sweeper) killed() int { return len(s.seen) }
-
-// alive is how many of them are still running.
-func (s *sweeper) alive() int {
-	count := 0
-	for p := range s.seen {
-		if now, ok := readProc(p.pid); ok && now.start == p.start && !now.zombie {
-			count++
-		}
-	}
-	return count
-}
-
 // orphans kills and reaps what lost supervisors left to this process, the first
-// of which began at since. Nobody comes after it: it goes on for longer while it
-// finds more, as after a command that starts thousands on a machine that is
-// slow. It is bounded in time, and called by one goroutine at a time.
-func orphans(since uint64) (killed, left int) {
+// of which began at since. Nobody comes after it: it goes on for longer than a supervisor, as
+// after a command that starts thousands on a machine that is slow. It is bounded in time,
+// and called by one goroutine at a time.
+func orphans(since uint64) {
 	s := newSweeper(os.Getpid(), since)
-	deadline := time.Now().Add(killTime)
-	limit := deadline.Add(5 * killTime)
 	pause := time.Millisecond
-	for time.Now().Before(deadline) {
-		before := s.killed()
-		direct := s.pass(0)
+	for limit := time.Now().Add(6 * killTime); time.Now().Before(limit); {
+		direct := s.pass()
 		if len(direct) == 0 {
-			break
-		}
-		if more := time.Now().Add(killTime); s.killed() > before && more.Before(limit) {
-			deadline = more
+			return
 		}
 		time.Sleep(pause)
 		pause = min(2*pause, 50*time.Millisecond)
@@ -146,5 +122,4 @@ func orphans(since uint64) (killed, left int) {
 			_, _ = syscall.Wait4(child.pid, nil, syscall.WNOHANG|syscall.WALL, nil)
 		}
 	}
-	return s.killed(), s.alive()
 }

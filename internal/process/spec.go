@@ -64,9 +64,6 @@ type Result struct {
 	StdoutTruncated, StderrTruncated bool
 	// Duration is the wall-clock time.
 	Duration time.Duration
-	// Killed counts left-over processes that had to be ended, besides the
-	// command itself; Left those that could not be (another user's).
-	Killed, Left int
 }
 
 // OK reports whether the command ran and ended well by itself.

@@ -89,7 +89,7 @@ func (r *Runner) supervised(ctx context.Context, spec *Spec, path string) (Resul
 		err, said = nil, report{Ordered: true}
 		result = Result{ExitCode: -1, Signal: signal}
 		r.sweeping.Lock()
-		result.Killed, result.Left = orphans(began.start)
+		orphans(began.start)
 		r.sweeping.Unlock()
 	}
 	result.TimedOut = said.Ordered && errors.Is(why, errTimeUp)

@@ -25,8 +25,7 @@ func Supervise(args []string) (handled bool, exitCode int) {
 	work := supervise
 	switch {
 	case len(args) == 1 && args[0] == supervisorName:
-	case len(args) == 2 && args[0] == insideName && args[1] == insideName,
-		len(args) == 2 && args[0] == ownDescriptor && args[1] == insideName:
+	case len(args) == 2 && args[1] == insideName && (args[0] == insideName || args[0] == ownDescriptor):
 		work = superviseInside
 	default:
 		return false, 0
@@ -221,7 +220,7 @@ func (s *supervisor) clean() {
 	pause := time.Millisecond
 	s.group.seal()
 	for time.Now().Before(deadline) {
-		s.sweeper.pass(s.main)
+		s.sweeper.pass()
 		select {
 		case <-s.children:
 		case <-time.After(pause):
@@ -231,8 +230,6 @@ func (s *supervisor) clean() {
 			break
 		}
 	}
-	s.out.Killed = s.sweeper.killed()
-	s.out.Left = s.sweeper.alive()
 }
 
 // reap takes the status of every ended child and reports whether there are no
