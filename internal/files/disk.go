@@ -45,22 +45,15 @@ func MakeTrusted(dir string, mode fs.FileMode) error {
 func ClearWrites(name string) error {
 	dir, begins := filepath.Dir(name), "."+filepath.Base(name)+"."
 	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if len(e.Name()) > len(begins) && strings.TrimRight(e.Name(), "0123456789") == begins && e.Type().IsRegular() {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
+		}
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		digits, found := strings.CutPrefix(e.Name(), begins)
-		if !found || digits == "" || strings.Trim(digits, "0123456789") != "" || !e.Type().IsRegular() {
-			continue
-		}
-		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
 // Cause is an error of the file system without its operation and path, for a message

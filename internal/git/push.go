@@ -88,7 +88,7 @@ func (r Remote) Push(ctx context.Context, updates ...RefUpdate) error {
 	if !ok {
 		return err
 	}
-	if refused := rejections(string(out)); len(refused) > 0 && !unreported(refused) {
+	if refused := rejections(string(out)); len(refused) > 0 {
 		return &RejectedError{
 			Remote: r.name,
 			Refs:   refused,
@@ -129,17 +129,12 @@ func hookWords(refused []Rejection, says string) string {
 	return strings.ToValidUTF8(text[:min(len(text), most)], "")
 }
 
-// unreported holds when the remote vanished before it said what it did.
-func unreported(refs []Rejection) bool {
-	return slices.ContainsFunc(refs, func(ref Rejection) bool {
-		return strings.Contains(ref.Reason, "failed to report status") ||
-			strings.Contains(ref.Reason, "[remote failure]")
-	})
-}
-
 // rejections reads the lines "!\t<from>:<to>\t[rejected] (reason)" of push
-// --porcelain.
+// --porcelain. There are none when the remote vanished before it said what it did.
 func rejections(out string) []Rejection {
+	if strings.Contains(out, "failed to report status") || strings.Contains(out, "[remote failure]") {
+		return nil
+	}
 	var refused []Rejection
 	for line := range strings.Lines(out) {
 		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")

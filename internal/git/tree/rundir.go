@@ -2,10 +2,10 @@ package tree
 
 import (
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/lazyregexp"
@@ -15,7 +15,7 @@ const runDirPrefix = "autoloop-run-"
 
 // runDirName matches the names that NewRunDir gives, all of one length, so that
 // what is measured today has no longer path than yesterday.
-var runDirName = lazyregexp.New(`^` + runDirPrefix + `[0-9a-f]{16}$`)
+var runDirName = lazyregexp.New(`^` + runDirPrefix + `[0-9a-z]{16}$`)
 
 // NewRunDir makes a private directory for the trees of this run in another one, and
 // removes those that runs left behind there. A lock on the directory says that its run
@@ -24,7 +24,7 @@ var runDirName = lazyregexp.New(`^` + runDirPrefix + `[0-9a-f]{16}$`)
 func NewRunDir(above string) (dir string, remove func(), err error) {
 	removeStale(above)
 	for {
-		dir = filepath.Join(above, runDirPrefix+randomName())
+		dir = filepath.Join(above, runDirPrefix+strings.ToLower(rand.Text()[:16]))
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			return "", nil, err
 		}
@@ -46,12 +46,6 @@ func NewRunDir(above string) (dir string, remove func(), err error) {
 		}
 		return dir, func() { _ = files.RemoveAll(dir); unlock() }, nil // what stays, the next run removes
 	}
-}
-
-func randomName() string {
-	var name [8]byte
-	_, _ = rand.Read(name[:])
-	return hex.EncodeToString(name[:])
 }
 
 // removeStale removes the directories of our user whose runs are gone.
