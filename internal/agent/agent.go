@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/org/autoloop/internal/agent/commandline"
@@ -80,8 +79,7 @@ type Request struct {
 
 // said tells the last line of a text to whoever watches.
 func (r *Request) said(masker process.Masker, text string) {
-	text = strings.TrimSpace(text)
-	if line := masker.OneLine(text[strings.LastIndexByte(text, '\n')+1:], MaxSummary); line != "" {
+	if line := masker.OneLine(lastLine(text), MaxSummary); line != "" {
 		r.Live(line)
 	}
 }

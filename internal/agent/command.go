@@ -75,7 +75,7 @@ func (c *Command) Propose(ctx context.Context, request Request) (Reply, error) {
 }
 
 // lastLine is the last line that has text, as it was printed.
-func lastLine(text []byte) string {
+func lastLine[T string | []byte](text T) string {
 	trimmed := strings.TrimSpace(string(text))
 	return trimmed[strings.LastIndexByte(trimmed, '\n')+1:]
 }

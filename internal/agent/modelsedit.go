@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/plain"
@@ -36,57 +35,44 @@ type answer struct {
 }
 
 // readAnswer reads a model's words. Lines outside of edits are talk.
-func readAnswer(text string) answer {
-	var a answer
-	path := ""
-	lines := slices.Collect(strings.Lines(text))
-	for i := 0; i < len(lines); i++ {
-		line := strings.TrimSpace(lines[i])
-		switch {
-		case strings.HasPrefix(line, planMark) && a.plan == "":
+func readAnswer(text string) (a answer) {
+	var e edit
+	path, end, searching := "", "", false // end is the line that ends the edit e, "" outside of one
+	for raw := range strings.Lines(text) {
+		line := strings.TrimSpace(raw)
+		switch bare := strings.TrimRight(raw, " \r\n"); {
+		case end == "" && strings.HasPrefix(line, planMark) && a.plan == "":
 			a.plan = strings.TrimSpace(strings.TrimPrefix(line, planMark))
-		case strings.HasPrefix(line, fileMark):
+		case end == "" && strings.HasPrefix(line, fileMark):
 			path = strings.Trim(strings.TrimSpace(strings.TrimPrefix(line, fileMark)), "`\"*")
-		case line == searchMark || line == wholeMark:
-			var e edit
-			var problem string
-			e, i, problem = readEdit(lines, i)
-			e.path = path
-			if path == "" && problem == "" {
-				problem = "an edit has no line `" + fileMark + " path` before it"
+		case end == "" && line == searchMark:
+			e, end, searching = edit{path: path}, replaceMark, true
+		case end == "" && line == wholeMark:
+			e, end = edit{path: path, whole: true}, wholeEnd
+		case end == "":
+		case bare == end:
+			switch {
+			case searching:
+				a.problems = append(a.problems,
+					"an edit has no line `"+betweenMark+"` between what to find and what to put there")
+			case path == "":
+				a.problems = append(a.problems, "an edit has no line `"+fileMark+" path` before it")
+			default:
+				a.edits = append(a.edits, e)
 			}
-			if problem != "" {
-				a.problems = append(a.problems, problem)
-				continue
-			}
-			a.edits = append(a.edits, e)
+			end, searching = "", false
+		case searching && bare == betweenMark:
+			searching = false
+		case searching:
+			e.search += raw
+		default:
+			e.replace += raw
 		}
+	}
+	if end != "" {
+		a.problems = append(a.problems, "an edit has no end: the line `"+end+"` is missing")
 	}
 	return a
-}
-
-// readEdit reads the edit whose first mark is lines[at]; next is its last line.
-func readEdit(lines []string, at int) (e edit, next int, problem string) {
-	e.whole = strings.TrimSpace(lines[at]) == wholeMark
-	search, end := !e.whole, wholeEnd
-	if search {
-		end = replaceMark
-	}
-	for next = at + 1; next < len(lines); next++ {
-		switch line := strings.TrimRight(lines[next], " \r\n"); {
-		case line == end && search:
-			return e, next, "an edit has no line `" + betweenMark + "` between what to find and what to put there"
-		case line == end:
-			return e, next, ""
-		case search && line == betweenMark:
-			search = false
-		case search:
-			e.search += lines[next]
-		default:
-			e.replace += lines[next]
-		}
-	}
-	return e, next, "an edit has no end: the line `" + end + "` is missing"
 }
 
 // apply returns the file with the edit made, or what is wrong with the edit.

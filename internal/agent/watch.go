@@ -109,16 +109,13 @@ type lines struct {
 func (l *lines) Write(data []byte) (int, error) {
 	n := len(data)
 	for {
-		at := bytes.IndexByte(data, '\n')
-		if at < 0 {
-			break
+		line, rest, ended := bytes.Cut(data, []byte("\n"))
+		if l.add(line); !ended {
+			return n, nil
 		}
-		l.add(data[:at])
 		l.flush()
-		data = data[at+1:]
+		data = rest
 	}
-	l.add(data)
-	return n, nil
 }
 
 func (l *lines) add(data []byte) {

@@ -148,9 +148,7 @@ func (s scan) measurement(out []byte, key string) (Measurement, error) {
 
 func bareNumber(stdout []byte) (Measurement, error) {
 	text := bytes.TrimSpace(stdout)
-	if at := bytes.LastIndexByte(text, '\n'); at >= 0 {
-		text = bytes.TrimSpace(text[at+1:])
-	}
+	text = bytes.TrimSpace(text[bytes.LastIndexByte(text, '\n')+1:])
 	if len(text) == 0 {
 		return Measurement{}, fmt.Errorf("%w: it printed nothing", ErrNoMetric)
 	}
