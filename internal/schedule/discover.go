@@ -168,15 +168,10 @@ func untrusted(ctx context.Context, client *api.Client, issues []api.Issue) (map
 // OpenPull is the open pull request of a branch, or nil.
 func OpenPull(ctx context.Context, client *api.Client, branch string) (*int, error) {
 	pulls, err := client.Pulls(ctx, branch)
-	if err != nil {
-		return nil, err
+	if at := slices.IndexFunc(pulls, api.Pull.Open); at >= 0 {
+		return &pulls[at].Number, err
 	}
-	for _, pull := range pulls {
-		if pull.Open() {
-			return &pull.Number, nil
-		}
-	}
-	return nil, nil
+	return nil, err
 }
 
 // WriteIssuePrograms writes what issue programs say beside autoloop.json, for

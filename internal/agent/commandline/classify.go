@@ -60,19 +60,18 @@ var marks = []struct {
 }
 
 func kindOf(status int, words string) FailureKind {
-	words = strings.ToLower(words)
-	money := kindIn(words) == Budget
+	kind := kindIn(strings.ToLower(words))
 	switch {
-	case status == paymentRequired, status == tooManyRequests && money:
+	case status == paymentRequired, status == tooManyRequests && kind == Budget:
 		return Budget
 	case status == tooManyRequests:
 		return RateLimit
-	case status == unauthorized, status == forbidden && !money:
+	case status == unauthorized, status == forbidden && kind != Budget:
 		return Authentication
 	case status >= internalServerError:
 		return Crashed
 	default:
-		return kindIn(words)
+		return kind
 	}
 }
 
