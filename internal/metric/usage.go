@@ -25,7 +25,7 @@ const MaxCount = 1_000_000_000
 // Possible returns the usage without what cannot be: a count below 0 or above
 // MaxCount, which is then unknown. Who worked made the numbers up.
 func (u Usage) Possible() Usage {
-	for _, count := range u.counts() {
+	for _, count := range counts(&u) {
 		if n := *count; n != nil && (*n < 0 || *n > MaxCount) {
 			*count = nil
 		}
@@ -36,16 +36,16 @@ func (u Usage) Possible() Usage {
 	return u
 }
 
-func (u *Usage) counts() [5]**int64 {
+func counts(u *Usage) [5]**int64 {
 	return [...]**int64{&u.InputTokens, &u.OutputTokens, &u.CachedTokens, &u.Turns, &u.ToolCalls}
 }
 
 // Add returns what two agents consumed together; what is unknown of one is
 // unknown of both.
 func (u Usage) Add(more Usage) Usage {
-	counts := u.counts()
-	for i, count := range more.counts() {
-		*counts[i] = both(*counts[i], *count)
+	total := counts(&u)
+	for i, count := range counts(&more) {
+		*total[i] = both(*total[i], *count)
 	}
 	if u.CostUSD != nil && more.CostUSD != nil {
 		u.CostUSD = new(u.CostUSD.Add(*more.CostUSD))
