@@ -90,7 +90,7 @@ const (
 	// hidden stands for what is in a comment while markdown is read.
 	hidden = 1
 	// maxPasses bounds how often it is read.
-	maxPasses = 30
+	maxPasses = 8
 )
 
 // readBlocks reads markdown without its comments, which may hold any number of blocks; in code
@@ -101,7 +101,7 @@ func (b *body) readBlocks() {
 	for range maxPasses {
 		b.blocks, b.at, b.line = nil, 0, first
 		b.walk(markdown().Parse(text.NewReader(source)), nil)
-		prose := bytes.Clone(source)
+		prose := bytes.ReplaceAll(source, []byte(`\<!--`), []byte("     ")) // it is text
 		for _, c := range b.blocks {
 			if c.isCode() {
 				blank(prose[c.at:c.end])
@@ -121,6 +121,10 @@ func (b *body) readBlocks() {
 			}
 			start += from
 			found, from = true, start+length+len("-->")
+			if !b.isComment(start, from) {
+				b.fail(first+bytes.Count(b.text[:start], []byte("\n")), "this comment does not end in the paragraph in "+
+					"which it begins, so that some readers see what it hides; begin it on a line of its own")
+			}
 			blank(b.shown[start:from])
 			hide := source[start:from]
 			if rest := bytes.TrimLeft(source[from:], " \t"); len(rest) == 0 || rest[0] == '\n' {
@@ -134,6 +138,16 @@ func (b *body) readBlocks() {
 		}
 	}
 	b.fail(first, "the text has more than %d HTML comments with backticks in them; remove some", maxPasses)
+}
+
+// isComment reports whether what begins like a comment is one for every reader: it begins a
+// line, or it ends in the block, and outside of blocks on the line, in which it begins.
+func (b *body) isComment(start, end int) bool {
+	within := slices.IndexFunc(b.blocks, func(c block) bool { return c.at <= start && start < c.end })
+	if within >= 0 && end <= b.blocks[within].end || start == 0 || b.text[start-1] == '\n' {
+		return true
+	}
+	return within < 0 && !bytes.Contains(b.text[start:end], []byte("\n"))
 }
 
 // walk reads the blocks within a node.

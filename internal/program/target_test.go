@@ -329,7 +329,14 @@ func TestWhatASectionSaysOfFiles(t *testing.T) {
 		"1. `a.go`\n2. Never `b.go`\n",
 		"- Do not modify these files.\n  - `b.go`\n",
 		"- Do not modify anything else\n  - `b.go`\n- `a.go`: the parser. Do not touch:\n  - `c.go`\n",
-		// A comment hides its paragraphs, and nothing behind it; what is in backticks begins none.
+		// A comment hides its paragraphs, and nothing behind it; what is in backticks begins none. One
+		// that begins within a line and ends elsewhere is text for some readers.
+		"<!-- later:\n\n- `b.go`\n\n--> `a.go`\n",
+		"- `a.go`, `b.go`: keep the <!-- header\n\nDo NOT modify `b.go`.\n\n<!-- end -->\n",
+		"- `a.go` with its \\<!-- header\n\nDo NOT modify `b.go`.\n\n<!-- end -->\n",
+		"- `a.go` ~~`<!--`~~\n\nDo NOT modify `b.go`.\n\n<!-- end -->\n",
+		"- `a.go`\n\n<div>\n`<!--`\n</div>\n\nDo NOT modify `b.go`.\n\n<!-- end -->\n",
+		"- `a.go`\n  <!-- two\n\nDo NOT modify `b.go`. -->\n",
 		"Change `a.go` <!-- later also:\n\n`b.go`\n\n- `c.go`\n-->, please.\n",
 		"- `a.go` <!-- no longer:\n- `b.go` -->\n- `c.go`\n",
 		"<!-- it`s -->`a.go` <!-- ` --> <!-- `b.go` -->\n",
