@@ -192,9 +192,7 @@ func (p *Program) Authors() []*Author {
 			best = it.Best
 		}
 	}
-	slices.SortStableFunc(list, func(a,
-		b *Author,
-	) int {
+	slices.SortStableFunc(list, func(a, b *Author) int {
 		return cmp.Or(cmp.Compare(b.Kept, a.Kept), cmp.Compare(a.Name, b.Name))
 	})
 	return list
