@@ -64,11 +64,7 @@ func (v View) Write(w io.Writer) error {
 
 // States counts how the programs stand, most frequent first.
 func (s *Site) States() []Share {
-	counts := map[string]int{}
-	for _, p := range s.Programs {
-		counts[p.State]++
-	}
-	return shares(counts, len(s.Programs))
+	return shares(s.Programs, func(p *Program) string { return p.State })
 }
 
 // Attention counts the programs that wait for a person.

@@ -146,11 +146,7 @@ func (p *Program) Spark() string {
 
 // Went counts how the iterations ended, most frequent first.
 func (p *Program) Went() []Share {
-	counts := map[string]int{}
-	for _, it := range p.Iterations {
-		counts[it.Label().Word]++
-	}
-	return shares(counts, len(p.Iterations))
+	return shares(p.Iterations, func(it *Iteration) string { return it.Label().Word })
 }
 
 // Author is an agent or model and what came of its iterations.
@@ -205,10 +201,15 @@ type Share struct {
 	Part  float64
 }
 
-func shares(counts map[string]int, of int) []Share {
+// shares counts what has the same name.
+func shares[T any](of []T, named func(T) string) []Share {
+	counts := map[string]int{}
+	for _, one := range of {
+		counts[named(one)]++
+	}
 	var list []Share
 	for name, count := range counts {
-		list = append(list, Share{name, count, float64(count) / float64(max(of, 1))})
+		list = append(list, Share{name, count, float64(count) / float64(len(of))})
 	}
 	slices.SortFunc(list, func(a, b Share) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
