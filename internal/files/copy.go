@@ -35,7 +35,7 @@ func (c *Copier) Copy(ctx context.Context, m Manifest) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err := c.Entry(e); err != nil && !(c.Beside && errors.Is(err, fs.ErrExist)) {
+		if err := c.Entry(e); err != nil && (!c.Beside || !errors.Is(err, fs.ErrExist)) {
 			return fmt.Errorf("copy %q: %w", e.Path, err)
 		}
 	}

@@ -17,6 +17,12 @@ type stamp struct {
 	inode    uint64
 }
 
+func stampOf(info fs.FileInfo) stamp {
+	s := stamp{mode: info.Mode(), size: info.Size(), modified: info.ModTime(), changed: info.ModTime()}
+	addInode(&s, info)
+	return s
+}
+
 // before reports whether the file was last changed before t. What was written
 // in the same tick of the clock could have been written again unseen.
 func (s stamp) before(t time.Time) bool { return s.changed.Before(t) }

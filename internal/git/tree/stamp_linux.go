@@ -10,13 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func stampOf(info fs.FileInfo) stamp {
-	s := stamp{mode: info.Mode(), size: info.Size(), modified: info.ModTime(), changed: info.ModTime()}
+func addInode(s *stamp, info fs.FileInfo) {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		s.changed = time.Unix(stat.Ctim.Unix())
 		s.inode = stat.Ino
 	}
-	return s
 }
 
 // plainDirectory reports whether a directory has no attributes beside those that the
