@@ -92,7 +92,7 @@ func (b *Box) Serve(ctx context.Context, setup, start string, timeout time.Durat
 		return misuse.Errorf("%s", b.Masker.OneLine(fmt.Sprintf(format, args...), maxDetail))
 	}
 	if setup != "" {
-		start = "(\n" + setup + "\n) || exit\n" + start
+		start = "sh -c " + process.QuoteWord(setup) + " || exit\n" + start // its own -e counts
 	}
 	port, at := "", ""
 	for range 100 { // a port that nobody listens on, below those that systems give to connections

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"os/exec"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -40,17 +41,15 @@ func TestServers(t *testing.T) {
 	}
 	const secret = "sk-very-secret-key"
 	for name, c := range map[string]struct {
-		setup string
 		serve func(ctx context.Context, port string) process.Result
 		limit time.Duration
 	}{
-		"it listens":      {"", answers, time.Minute},
-		"after its setup": {"make", answers, time.Minute},
-		"it ends well":    {"", ending(process.Result{Stdout: []byte("bye\n")}), time.Minute},
+		"it listens":   {answers, time.Minute},
+		"it ends well": {ending(process.Result{Stdout: []byte("bye\n")}), time.Minute},
 		"it crashes": {
-			"", ending(process.Result{ExitCode: 1, Stderr: []byte("one\nno module " + secret + "\n")}), time.Minute,
+			ending(process.Result{ExitCode: 1, Stderr: []byte("one\nno module " + secret + "\n")}), time.Minute,
 		},
-		"it listens to nobody": {"", waits, 60 * time.Millisecond},
+		"it listens to nobody": {waits, 60 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -64,11 +63,7 @@ func TestServers(t *testing.T) {
 			}
 			box := openBy(t, runner, func(m *sandbox.Maker) { m.Offline = true })
 			box.Masker = process.NewMasker(nil, secret)
-			command := "serve it"
-			if c.setup != "" {
-				command = "(\n" + c.setup + "\n) || exit\n" + command
-			}
-			url, end, err := box.Serve(t.Context(), c.setup, "serve it", c.limit)
+			url, end, err := box.Serve(t.Context(), "", "serve it", c.limit)
 			why := ""
 			if err != nil {
 				var fault *misuse.Error
@@ -85,7 +80,7 @@ func TestServers(t *testing.T) {
 			assert.Contains(t, spec.Env, "HOME="+box.Base+"/server", "none of the agent's")
 			assert.Equal(t, box.Dir, spec.Dir)
 			assert.False(t, spec.Offline, "the cases ask it over the network")
-			assert.Equal(t, []string{"sh", "-c", command}, spec.Args)
+			assert.True(t, strings.HasSuffix(spec.Args[2], "serve it"))
 			assert.Zero(t, spec.Timeout, "it runs as long as it is needed")
 			if why != "" {
 				assert.Nil(t, end)
@@ -99,6 +94,18 @@ func TestServers(t *testing.T) {
 			assert.Zero(t, serving.Load(), "nothing of it is left; its port may be another's by now")
 		})
 	}
+}
+
+// TestServerIsNotStartedAfterAFailedSetup, whose own -e counts.
+func TestServerIsNotStartedAfterAFailedSetup(t *testing.T) {
+	t.Parallel()
+	box := openBy(t, &ends{each: func(ctx context.Context, spec process.Spec) (process.Result, error) {
+		cmd := exec.CommandContext(ctx, spec.Args[0], spec.Args[1:]...)
+		out, _ := cmd.CombinedOutput()
+		return process.Result{ExitCode: cmd.ProcessState.ExitCode(), Stdout: out}, nil
+	}}, nil)
+	_, _, err := box.Serve(t.Context(), "set -e\necho 'it is' set up\n(exit 3)\necho went on", "echo served", time.Minute)
+	golden.Line(t, err)
 }
 
 // unannounced is a context of which the end is not announced yet.
