@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -231,13 +230,14 @@ func (f form) grid(title, align string, header []string, rows [][]string) string
 // MergedFeedback has one entry for what a grader says of several cases.
 func MergedFeedback(feedback []SkillFeedback) []SkillFeedback {
 	var list []SkillFeedback
+	at := map[string]int{} // from 1
 	for _, one := range feedback {
-		at := slices.IndexFunc(list, func(other SkillFeedback) bool { return other.Text == one.Text })
-		if at < 0 {
-			list = append(list, one)
+		if known := at[one.Text]; known > 0 {
+			list[known-1].Case += ", " + one.Case
 			continue
 		}
-		list[at].Case += ", " + one.Case
+		list = append(list, one)
+		at[one.Text] = len(list)
 	}
 	return list
 }

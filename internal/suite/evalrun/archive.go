@@ -99,9 +99,11 @@ func (a *Archive) Forget(before time.Time) {
 // more bytes: then what a command said there of its own failure is no result.
 func Room(dir string) error {
 	const some = 1 << 20
-	name := filepath.Join(dir, "room")
-	err := os.WriteFile(name, make([]byte, some), 0o600)
-	_ = os.Remove(name)
+	file, err := os.CreateTemp(dir, "room-") // which follows no link
+	if err == nil {
+		_, err = file.Write(make([]byte, some))
+		err = errors.Join(err, file.Sync(), file.Close(), os.Remove(file.Name()))
+	}
 	if err != nil {
 		err = fmt.Errorf("there is no room in %s: %w; make room and run it again, what was finished is kept", dir,
 			files.Cause(err))

@@ -118,8 +118,11 @@ type session struct {
 	spent *Spending
 }
 
-// all runs the cases, some at the same time.
+// all runs the cases, some at the same time. After an error those that run are ended, since none
+// of them counts then; at the limit they come to their end.
 func (s *session) all(ctx context.Context) ([]evals.CaseScore, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	done := make([]evals.CaseScore, len(s.skill.Evals.Cases))
 	var numbers []int
 	for i := range done {
@@ -129,6 +132,9 @@ func (s *session) all(ctx context.Context) ([]evals.CaseScore, error) {
 	var telling sync.Mutex
 	err := Each(ctx, s.Jobs, numbers, func(i int) (err error) {
 		done[i], err = s.one(ctx, i, s.skill.Evals.Cases[i])
+		if none, is := errors.AsType[*NoResultError](err); err != nil && (!is || none.What != suite.BudgetUsedUp) {
+			cancel(err)
+		}
 		telling.Lock()
 		defer telling.Unlock()
 		if err == nil {

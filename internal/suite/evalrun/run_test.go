@@ -549,3 +549,26 @@ func TestTriggersAndAnswersAreFiguresOfTheirOwn(t *testing.T) {
 	server := &session{skill: w.load()}
 	assert.NotContains(t, server.prompt(server.skill.Evals.Cases[0]), "installed", "only a server answers them")
 }
+
+// TestCasesThatRunAreEndedWithTheRun: an executor that cannot log in ends it, and none of them counts.
+func TestCasesThatRunAreEndedWithTheRun(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t, `[{"id": "a", `+exists+`, {"id": "b", `+exists+`]`, nil)
+	begun, ended := make(chan struct{}), false
+	executor := &worker{}
+	executor.work = func(ctx context.Context, _ agent.Request) (agent.Reply, error) {
+		select {
+		case begun <- struct{}{}: // the second is there
+			<-ctx.Done()
+			ended = true
+			return agent.Reply{}, context.Cause(ctx)
+		case <-begun:
+			return agent.Reply{Failure: &agent.Failure{Kind: agent.Authentication, Message: "no key"}}, nil
+		}
+	}
+	o := w.options(executor)
+	o.Jobs = 2
+	_, err := w.run(o)
+	require.ErrorContains(t, err, "no key")
+	assert.True(t, ended)
+}
