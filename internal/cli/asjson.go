@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
 // asObject runs a command that tells people what it does. With --json it tells them on
@@ -45,7 +47,7 @@ func (a *App) warn(texts ...string) {
 	var out strings.Builder
 	for _, text := range texts {
 		if text != "" {
-			out.WriteString("warning: " + text + "\n")
+			out.WriteString("warning: " + plain.Line(text) + "\n")
 		}
 	}
 	fmt.Fprint(a.Stderr, &out)

@@ -130,9 +130,7 @@ func (a *App) deliver(p *program.Program, results []loop.Result) error {
 	}
 	err := a.print(results, text)
 	if !a.JSON {
-		for _, warning := range warnings(results) {
-			a.warn(plain.Line(warning))
-		}
+		a.warn(warnings(results)...)
 	}
 	dir, failed := a.outputDir()
 	if failed == nil {

@@ -48,6 +48,7 @@ type change struct {
 	ChangeOptions
 
 	table         workspace.Table
+	unread        error // why the table is not known, without which a skill can still be put back
 	original, now content
 	// unsaved says that the skill is none of the kept versions, so that replacing it loses something.
 	unsaved bool
@@ -91,10 +92,8 @@ func (v *Versions) changing(ctx context.Context, o ChangeOptions) (*change, erro
 		return nil, misuse.Errorf("the workspace does not say where its skill is: give --skill DIR")
 	}
 	c := &change{Versions: v, ChangeOptions: o, changed: Changed{Skill: skill, Workspace: v.Dir}}
+	c.table, c.unread = v.Results()
 	var err error
-	if c.table, err = v.Results(); err != nil {
-		return nil, err
-	}
 	if c.original, err = v.version(ctx, 0); err != nil {
 		return nil, err
 	}
@@ -140,6 +139,9 @@ var errEdited = errors.New("nothing was applied: use --merge to join both, or pu
 
 // apply shows, asks and applies.
 func (c *change) apply(ctx context.Context) error {
+	if c.unread != nil {
+		return c.unread
+	}
 	none := c.Version == BestVersion && c.table.Best == 0
 	if c.Version == BestVersion {
 		c.Version = c.table.Best

@@ -339,3 +339,18 @@ func TestPersonsFilesAreNeverLost(t *testing.T) {
 		})
 	}
 }
+
+// TestUndoNeedsNoTable: what a skill was is known without results.tsv.
+func TestUndoNeedsNoTable(t *testing.T) {
+	t.Parallel()
+	b := newAppliedSkill(t)
+	before := digestOf(t, b.Skill)
+	_, err := b.Apply(t.Context(), ChangeOptions{Version: 1, Yes: true})
+	require.NoError(t, err)
+	testdir.Put(t, b.Dir, paths{"results.tsv": "nothing of a table\n"})
+	_, err = b.Apply(t.Context(), ChangeOptions{Version: 1, Yes: true})
+	require.ErrorContains(t, err, "results.tsv")
+	_, err = b.Undo(t.Context(), ChangeOptions{Yes: true})
+	require.NoError(t, err)
+	assert.Equal(t, before, digestOf(t, b.Skill))
+}

@@ -167,13 +167,12 @@ func Open(ctx context.Context, dir string, warnings io.Writer) (*Workspace, erro
 	return &in.Workspace, nil
 }
 
-// Save writes manifest.json, in one step, with the best version that results.tsv has.
+// Save writes manifest.json, in one step, with the best version that results.tsv has; where that
+// cannot be read, with the one that was known.
 func (w *Workspace) Save() error {
-	table, err := w.Results()
-	if err != nil {
-		return err
+	if table, err := w.Results(); err == nil {
+		w.Best = table.Best
 	}
-	w.Best = table.Best
 	out := workspaceJSON{Schema, Format, *w}
 	if here, err := resolve(w.Dir); err == nil {
 		if relative, err := filepath.Rel(here, w.Skill); err == nil {
@@ -356,6 +355,9 @@ func adopt(ctx context.Context, dir string) (*Workspace, error) {
 	}
 	original, err := Verify(ctx, w.Version(0))
 	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Results(); err != nil {
 		return nil, err
 	}
 	w.SuiteHash = original.Below("evals").Digest()

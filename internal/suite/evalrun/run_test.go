@@ -378,7 +378,7 @@ func TestServerOfSkill(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "1", result.Rate.RatString())
 	require.Len(t, specs, 1)
-	assert.Equal(t, "(\nprepare it\n) || exit\nserve it", specs[0].Args[2])
+	assert.Equal(t, "sh -c 'prepare it' || exit\nserve it", specs[0].Args[2])
 	_, err = (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
 	require.Error(t, err, "it ended with the run")
 }

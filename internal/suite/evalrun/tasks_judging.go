@@ -92,15 +92,15 @@ func (j *judging) one(ctx context.Context, u unit) error {
 	if j.left(u) {
 		return nil
 	}
-	if err := j.spent.Over(j.Now()); err != nil {
-		return err
-	}
 	task, r := j.tasks[u.task], j.records[u]
 	place := "judgements/" + digest([]any{
 		task.keys, u.side, u.repeat, j.Grader.Name(), task.Title, task.Rubric.Criteria, r,
 	})
 	opinion := judge.Opinion{Judgement: &tasks.Judgement{}}
 	if j.Fresh || !j.Archive.Read(place, judgementFile, opinion.Judgement) {
+		if err := j.spent.Over(j.Now()); err != nil {
+			return err
+		}
 		diff, _ := os.ReadFile(filepath.Join(r.dir, diffFile)) // which may be gone
 		var err error
 		opinion, err = j.Grader.Grade(ctx, judge.Work{
