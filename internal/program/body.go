@@ -122,8 +122,8 @@ func (b *body) readBlocks() {
 			start += from
 			found, from = true, start+length+len("-->")
 			if !b.isComment(start, from) {
-				b.fail(first+bytes.Count(b.text[:start], []byte("\n")), "this comment does not end in the paragraph in "+
-					"which it begins, so that some readers see what it hides; begin it on a line of its own")
+				b.fail(first+bytes.Count(b.text[:start], []byte("\n")), "this comment does not end in the paragraph "+
+					"in which it begins, so that some readers see what it hides; begin it on a line of its own")
 			}
 			blank(b.shown[start:from])
 			hide := source[start:from]

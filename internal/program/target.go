@@ -241,9 +241,8 @@ func (r *targetReader) isNew(span codeSpan) bool {
 // where nothing says so, that is an error, since nobody can tell what was meant.
 func (r *targetReader) beginList(left []block) {
 	paths := slices.ContainsFunc(left, func(c block) bool {
-		return len(c.items) > 0 && c.items[0].Parent() == r.list && slices.ContainsFunc(c.spans, func(span codeSpan) bool {
-			return !doubtful(strings.TrimSpace(span.text))
-		})
+		names := func(span codeSpan) bool { return !doubtful(strings.TrimSpace(span.text)) }
+		return len(c.items) > 0 && c.items[0].Parent() == r.list && slices.ContainsFunc(c.spans, names)
 	})
 	switch {
 	case !r.begun:

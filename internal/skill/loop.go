@@ -150,7 +150,8 @@ func (l *Loop) baseline(ctx context.Context, version, n int, text string) error 
 		return err
 	}
 	found, err := l.measure(ctx, fmt.Sprint("iteration ", n), l.Version(n), l.Iteration(n))
-	if err == nil && len(found.Cases) > 0 && !slices.ContainsFunc(found.Cases, func(c evals.CaseScore) bool { return c.Problem == "" }) {
+	ended := func(c evals.CaseScore) bool { return c.Problem == "" }
+	if err == nil && len(found.Cases) > 0 && !slices.ContainsFunc(found.Cases, ended) {
 		err = fault("every case failed before it could be graded (" + found.Cases[0].ID + ": " +
 			found.Cases[0].Problem + ")")
 	}

@@ -111,8 +111,8 @@ type Result struct {
 // Judge decides over a commit.
 //
 // Expected are the checks that the rules require and those that succeeded on
-// the base. Green needs every expected check good, at least one real success among them, and no check, workflow run or suite that
-// is queued or running. Where nothing succeeded on the base, as with CI on pull
+// the base. Green needs every expected check good, at least one real success among them, and
+// no check, workflow run or suite that is queued or running. Where nothing succeeded on the base, as with CI on pull
 // requests alone, and a workflow starts on such a change, one of its checks has
 // to succeed: other apps are often faster than its first job. Red needs a failure that the base does not have, and
 // nothing that still runs.

@@ -73,7 +73,8 @@ func readLeft(ctx context.Context, root *os.Root) (Manifest, error) {
 }
 
 // checkLinks refuses links that leave the directory. os.Root's way of resolving
-// decides; where nothing is at a link's end, its words decide too. A configuration may not have those either: the agent would find nothing.
+// decides; where nothing is at a link's end, its words decide too. A configuration may not
+// have those either: the agent would find nothing.
 func checkLinks(root *os.Root, m Manifest, where string, dangling bool) error {
 	const leaves = "is a link that leaves the sandbox"
 	for _, e := range m {
