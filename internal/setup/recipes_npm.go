@@ -161,7 +161,7 @@ value=$(tr '\n' '\0' < "$TMPDIR/bundle.txt" | xargs -0 cat | gzip -9 -n | wc -c)
 // eslint counts what it finds but in directories of tests, which no candidate may change; a
 // fatal error hides all others of its file.
 const eslint = `npx --no-install eslint . --ignore-pattern '**/test/**' --ignore-pattern '**/tests/**' \
-  --ignore-pattern '**/spec/**' --ignore-pattern '**/__tests__/**' \\
+  --ignore-pattern '**/spec/**' --ignore-pattern '**/__tests__/**' \
   --no-inline-config --format json > "$TMPDIR/lint.json" || [ $? -eq 1 ]
 value=$(node -e 'const all = JSON.parse(require("fs").readFileSync(process.argv[1])); const bad = all.find(f => f.messages.some(m => m.fatal)); if (bad) { console.error("syntax error: " + bad.filePath); process.exit(1) } console.log(all.reduce((n, f) => n + f.messages.length, 0))' "$TMPDIR/lint.json")
 `
