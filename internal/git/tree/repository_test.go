@@ -2,6 +2,7 @@ package tree_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -163,12 +164,13 @@ func TestShare(t *testing.T) {
 	f.write(outside, "lib/x", "x\n")
 	require.NoError(t, os.Symlink(filepath.Join(outside, "lib"), filepath.Join(f.dir, "cache")))
 	require.NoError(t, os.Symlink("made", filepath.Join(f.dir, "out/sub/link")))
+	require.NoError(t, exec.CommandContext(t.Context(), "mkfifo", filepath.Join(f.dir, "out/pipe")).Run())
 	before, err := (&tree.Builder{Repo: f.repo}).Build(t.Context(), "HEAD~1", filepath.Join(t.TempDir(), "t"),
 		tree.Options{Share: []string{"store x*"}})
 	require.NoError(t, err)
 	assert.Equal(t, "1\n", f.read(before.Dir, "store x*/tracked"))
 	assert.Equal(t, "y\n", f.read(before.Dir, "store x*/y"))
-	built := f.build(tree.Options{Head: "HEAD", Share: []string{"cache", "./out/sub/", "store x*", "venv"}})
+	built := f.build(tree.Options{Head: "HEAD", Share: []string{"cache", "./out/sub/", "out/pipe", "store x*", "venv"}})
 	e := edit{t, built.Dir}
 	assert.Equal(t, "made\n", f.read(built.Dir, "out/sub/link"))
 	e.put("cache/x", "changed\n")

@@ -128,7 +128,7 @@ func Shareable(ctx context.Context, repo *git.Repo, name string) error {
 // compiled files are checked by the latter. Sockets and pipes are of no use in a copy.
 func copyInto(ctx context.Context, root *os.Root, source, name string) error {
 	info, err := os.Stat(source)
-	if err != nil {
+	if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
 		return err
 	}
 	copier := files.Copier{Beside: true, Into: root, Mode: func(e files.Entry) fs.FileMode {
