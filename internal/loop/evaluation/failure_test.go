@@ -16,11 +16,11 @@ import (
 
 // record is what the trap writes of a command that failed.
 type record struct {
-	exit, options, file, line, text string
+	exit, options, depth, file, line, text string
 }
 
 func (r record) String() string {
-	return strings.Join([]string{r.exit, r.options, r.file, r.line, r.text}, "\t") + "\x00"
+	return strings.Join([]string{r.exit, r.options, r.depth, r.file, r.line, r.text}, "\t") + "\x00"
 }
 
 // failing evaluates a script of three lines that ends with exit code 3, and of which the
@@ -49,24 +49,28 @@ func (r raw) String() string { return string(r) }
 // that ended the script, as far as it is known.
 func TestPlaceOfFailure(t *testing.T) {
 	t.Parallel()
-	at := func(line, text string) record { return record{"3", "ehuB", "SCRIPT", line, text} }
+	at := func(line, text string) record { return record{"3", "ehuB", "0", "SCRIPT", line, text} }
+	deep := func(depth, line string) record { return record{"3", "ehuB", depth, "SCRIPT", line, "x"} }
 	for name, c := range map[string]struct {
 		records []fmt.Stringer
 		stderr  string
 		place   string
 	}{
-		"an empty line":                {[]fmt.Stringer{at("2", "x")}, "", " at line 2"},
-		"a line with spaces":           {[]fmt.Stringer{at("3", "x")}, "", " at line 3 (`three x`)"},
-		"the first of several":         {[]fmt.Stringer{at("1", "x"), at("3", "x"), at("2", "x")}, "", " at line 1 (`one`)"},
-		"no command with this code":    {[]fmt.Stringer{record{"4", "eh", "SCRIPT", "1", "x"}}, "", ""},
-		"one that did not end a shell": {[]fmt.Stringer{record{"3", "huB", "SCRIPT", "1", "x"}}, "", ""},
+		"an empty line":      {[]fmt.Stringer{at("2", "x")}, "", " at line 2"},
+		"a line with spaces": {[]fmt.Stringer{at("3", "x")}, "", " at line 3 (`three x`)"},
+		"the deepest of the last": {
+			[]fmt.Stringer{deep("3", "3"), deep("2", "1"), deep("1", "3"), deep("0", "3")}, "", " at line 3 (`three x`)",
+		},
+		"a job before it":              {[]fmt.Stringer{deep("1", "3"), deep("1", "1"), deep("0", "3")}, "", " at line 1 (`one`)"},
+		"no command with this code":    {[]fmt.Stringer{record{"4", "eh", "0", "SCRIPT", "1", "x"}}, "", ""},
+		"one that did not end a shell": {[]fmt.Stringer{record{"3", "huB", "0", "SCRIPT", "1", "x"}}, "", ""},
 		"another file": {
-			[]fmt.Stringer{record{"3", "eh", "/lib/more.sh", "12", "false  1"}},
+			[]fmt.Stringer{record{"3", "eh", "0", "/lib/more.sh", "12", "false  1"}},
 			"",
 			" at line 12 of more.sh (`false 1`)",
 		},
 		"letters for numbers": {[]fmt.Stringer{
-			raw("3\te\tSCRIPT\tx\tx\x00"), at("1", "x"),
+			raw("3\te\tx\tSCRIPT\t3\tx\x00"), at("1", "x"), raw("3\te\t0\tSCRIPT\tx\tx\x00"),
 		}, "", " at line 1 (`one`)"},
 		"too many records":       {[]fmt.Stringer{at("1", "x"), raw(strings.Repeat(" ", 1<<16))}, "", ""},
 		"as the shell says":      {nil, "SCRIPT: line 3: oh\n", " at line 3 (`three x`)"},
@@ -90,7 +94,7 @@ func TestPlaceThatIsNoFile(t *testing.T) {
 	for name, put := range map[string]func(file string) error{
 		"a link": func(file string) error {
 			other := file + ".other"
-			text := record{"3", "e", "/x/more.sh", "7", "x"}.String()
+			text := record{"3", "e", "0", "/x/more.sh", "7", "x"}.String()
 			return errorsOf(os.WriteFile(other, []byte(text), 0o600), os.Symlink(other, file))
 		},
 	} {
@@ -119,10 +123,10 @@ func errorsOf(all ...error) error {
 func TestHostileNamesInAReason(t *testing.T) {
 	t.Parallel()
 	for name, one := range map[string]record{
-		"lines":       {"3", "e", "/x/a\nerror: b\x1b[31m\r.sh", "7", "c\n\u202ed"},
-		"a long name": {"3", "e", "/x/" + strings.Repeat("n", 30_000), "7", strings.Repeat("c", 30_000)},
+		"lines":       {"3", "e", "0", "/x/a\nerror: b\x1b[31m\r.sh", "7", "c\n\u202ed"},
+		"a long name": {"3", "e", "0", "/x/" + strings.Repeat("n", 30_000), "7", strings.Repeat("c", 30_000)},
 		"a cut secret": {
-			"3", "e", "/x/" + strings.Repeat("n", 70) + secret, "7",
+			"3", "e", "0", "/x/" + strings.Repeat("n", 70) + secret, "7",
 			strings.Repeat("c", 70) + secret,
 		},
 	} {

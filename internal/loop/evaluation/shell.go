@@ -2,12 +2,14 @@ package evaluation
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,8 +19,8 @@ import (
 )
 
 // trap notes each command that ends a script, or a subshell of it: its exit code, the options of
-// the shell, its file and line, and the command itself.
-const trap = `trap 'printf "%s\t%s\t%s\t%s\t%s\0" "$?" "$-" "${BASH_SOURCE[0]}" "$LINENO" ` +
+// the shell, how deep in subshells it is, its file and line, and the command itself.
+const trap = `trap 'printf "%s\t%s\t%s\t%s\t%s\t%s\0" "$?" "$-" "$BASH_SUBSHELL" "${BASH_SOURCE[0]}" "$LINENO" ` +
 	`"$BASH_COMMAND" 2>/dev/null >>"${AUTOLOOP_RESULT%/*}/failed"' ERR; `
 
 // shellFor is bash that ends at the first command that fails, also within a pipe,
@@ -41,23 +43,30 @@ type command struct {
 // maxFailed bounds what is read of the commands that failed, in bytes.
 const maxFailed = 1 << 16
 
-// failedCommand is the command that ended the script with an exit code: the first, since the
-// shells around a subshell end after it. It is nil when none is known.
-func (c channel) failedCommand(exit int) *command {
+// failedCommand is the command that ended the script with an exit code: of the last, and those just before it that
+// ended subshells of it, the innermost. What jobs failed with earlier ended nothing. It is nil when none is known.
+func (c channel) failedCommand(exit int) (at *command) {
 	text, err := files.ReadSmall(filepath.Join(c.dir, "failed"), maxFailed)
 	if exit == 0 || err != nil {
 		return nil
 	}
-	for record := range strings.SplitSeq(string(text), "\x00") {
-		fields := strings.SplitN(record, "\t", 5)
-		if len(fields) < 5 || fields[0] != strconv.Itoa(exit) || !strings.Contains(fields[1], "e") {
+	deepest := -1
+	for _, record := range slices.Backward(strings.Split(string(text), "\x00")) {
+		fields := strings.SplitN(record, "\t", 6)
+		if len(fields) < 6 || fields[0] != strconv.Itoa(exit) || !strings.Contains(fields[1], "e") {
 			continue // it did not end its shell, or not with that
 		}
-		if line, err := strconv.Atoi(fields[3]); err == nil {
-			return &command{fields[2], line, fields[4]}
+		depth, err := strconv.Atoi(fields[2])
+		line, bad := strconv.Atoi(fields[4])
+		if cmp.Or(err, bad) != nil {
+			continue
 		}
+		if depth <= deepest {
+			break
+		}
+		at, deepest = &command{fields[3], line, fields[5]}, depth
 	}
-	return nil
+	return at
 }
 
 // resultVariable names the file in which a script may give its result, in the

@@ -24,7 +24,10 @@ func TestFailingCommandIsNamed(t *testing.T) {
 		"an unset variable": {"true\necho $nosuch\n", "at line 2 (`echo $nosuch`): nosuch: unbound variable"},
 		"no such command":   {"true\n\nnosuch 1\n", "exit code 127 at line 3 (`nosuch 1`): nosuch: command not found"},
 		"a subshell":        {"true\n(\n  cd /\n  false\n)", "exit code 1 at line 4 (`false`)"},
-		"exit":              {"if true; then exit 7; fi", "exit code 7"},
+		"after a job": {
+			"{ sleep 0.1; false; } &\nsleep 0.3\n(\n  cd /tmp && test -e nope)", "exit code 1 at line 4 (`cd /tmp && test -e nope)`)",
+		},
+		"exit": {"if true; then exit 7; fi", "exit code 7"},
 		"what was let pass": {
 			"(false) & wait\nfalse || true\nif false; then true; fi\nset +e\nfalse\nset -e\nexit 4",
 			"exit code 4",
