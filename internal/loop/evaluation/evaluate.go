@@ -193,12 +193,15 @@ func (e *Evaluator) measured(extract func([]byte, string) (metric.Measurement, e
 	}
 	m.RejectedReason = e.Masker.OneLine(m.RejectedReason, maxWords)
 	named := map[string]metric.Value{}
-	for _, name := range slices.Sorted(maps.Keys(m.Numbers)) {
+	for _, name := range slices.Concat(request.Names, slices.Sorted(maps.Keys(m.Numbers))) {
 		shown := name
 		if !slices.Contains(request.Names, name) {
 			shown = e.Masker.String(name)
 		}
-		named[shown] = m.Numbers[name]
+		_, taken := named[shown]
+		if value, given := m.Numbers[name]; given && !taken {
+			named[shown] = value
+		}
 	}
 	m.Numbers = named
 	return m, err

@@ -71,16 +71,17 @@ func filesOf(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-// TestKeyWithSecretIsMasked: the number stays, under a name without it.
+// TestKeyWithSecretIsMasked: the number stays, under a name without it, unless the program asks for one of that name.
 func TestKeyWithSecretIsMasked(t *testing.T) {
 	t.Parallel()
-	got := play(t, evaluation.Request{}, prints(`{"m": 1, "user `+secret+`": 2, "n": 3}`))
+	got := play(t, evaluation.Request{Names: []string{"asked ***"}},
+		prints(`{"m": 1, "user `+secret+`": 2, "n": 3, "asked ***": 4, "asked `+secret+`": 5}`))
 	require.Empty(t, got.Problem)
 	names := map[string]string{}
 	for name, value := range got.Measurement.Numbers {
 		names[name] = value.String()
 	}
-	assert.Equal(t, map[string]string{"m": "1", "user ***": "2", "n": "3"}, names)
+	assert.Equal(t, map[string]string{"m": "1", "user ***": "2", "n": "3", "asked ***": "4"}, names)
 }
 
 // TestNoCutHalvesASecret: wherever in a reason a secret lies, none of it is left when the
