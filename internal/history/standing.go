@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
 )
@@ -167,17 +168,18 @@ func (b *Summary) Attempt(iteration int) Attempt {
 }
 
 // Sides are what incumbent and candidate measured, in the comparison that decided last where there
-// was one, and else as often as each was measured.
+// was one, and else in the stage that was measured last.
 func (a *Attempt) Sides() (incumbent, candidate Measured) {
-	n := len(a.Evidence)
+	n, stage := len(a.Evidence), decision.Stage("")
 	for _, m := range a.Measured {
-		switch {
-		case m.Stage == "" || m.Proposal != a.Proposal || n > 0 && m.Stage != a.Evidence[n-1].Stage:
-		case m.Role == Incumbent:
-			incumbent = *m
-		case m.Role == Candidate:
-			candidate = *m
+		side := map[Role]*Measured{Incumbent: &incumbent, Candidate: &candidate}[m.Role]
+		if side == nil || m.Stage == "" || m.Proposal != a.Proposal || n > 0 && m.Stage != a.Evidence[n-1].Stage {
+			continue
 		}
+		if m.Stage != stage {
+			incumbent, candidate, stage = Measured{}, Measured{}, m.Stage
+		}
+		*side = *m
 	}
 	return incumbent, candidate
 }

@@ -84,7 +84,7 @@ func TestFailedIsTheLastCandidate(t *testing.T) {
 	})
 }
 
-// TestSidesOfAnAttempt are of its own trial: of the comparison that decided last, else of all.
+// TestSidesOfAnAttempt are of its own trial: of the comparison that decided last, else of the stage that was measured last.
 func TestSidesOfAnAttempt(t *testing.T) {
 	t.Parallel()
 	pairs := "measured role=incumbent stage=pairs metric=1 | measured role=candidate stage=pairs metric=2 | "
@@ -93,6 +93,7 @@ func TestSidesOfAnAttempt(t *testing.T) {
 		"once":               "measured role=candidate stage=once metric=2 | decided => <nil> 2",
 		"again":              "measured role=candidate stage=once metric=2 | " + pairs + "decided => 1 2",
 		"a baseline":         "measured role=baseline metric=8 | measured role=incumbent metric=9 | decided => <nil> <nil>",
+		"not to its end":     "measured role=candidate stage=once metric=7 | measured role=incumbent stage=pairs metric=1 | decided => 1 <nil>",
 		"what is held":       pairs + "measured role=emptied stage=held metric=7 | decided => 1 2",
 		"another proposal":   pairs + "measured role=candidate stage=pairs proposal=2 metric=7 | decided => 1 2",
 		"not of the last":    "measured role=candidate stage=once metric=7 | " + pairs + `decided evidence=[{"stage":"once"}] => <nil> 7`,
