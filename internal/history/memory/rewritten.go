@@ -24,7 +24,9 @@ func (m *Memory) rewritten(ctx context.Context, head, name string, log *history.
 		return nil, err
 	}
 	var ids []string
+	leaves := map[string]bool{} // by commit, whether it has any of the files that it changes
 	for _, v := range versions {
+		leaves[v.Commit] = leaves[v.Commit] || v.NewID != ""
 		if v.OldID != "" && v.NewID != "" {
 			ids = append(ids, v.OldID, v.NewID)
 		}
@@ -50,7 +52,7 @@ func (m *Memory) rewritten(ctx context.Context, head, name string, log *history.
 	written := map[int]time.Time{}
 	for _, v := range slices.Backward(versions) {
 		if v.Commit != commit {
-			commit, before, whole = v.Commit, newest, v.NewID == ""
+			commit, before, whole = v.Commit, newest, !leaves[v.Commit]
 			if whole {
 				if whole, err = m.removedWhole(ctx, commit, name); err != nil {
 					return nil, err

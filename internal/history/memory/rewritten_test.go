@@ -42,14 +42,16 @@ func TestRecordsThatCannotBeAudited(t *testing.T) {
 func TestHistoriesThatAreRewrittenAreFound(t *testing.T) {
 	t.Parallel()
 	// files has iterations from 0 on, with settings each: "a|_|b,c" has none of 1, "." is one without any, "state" is
-	// no iteration and "gone" not even a state.
+	// no iteration, "gone" not even a state, and "-" takes the state away.
 	files := func(text string) map[string]string {
 		if text == "gone" {
 			return nil
 		}
 		all := map[string]string{".md": "x"}
 		for number, keys := range strings.Split(text, "|") {
-			if keys != "_" && keys != "state" {
+			if keys == "-" {
+				delete(all, ".md")
+			} else if keys != "_" && keys != "state" {
 				all[fmt.Sprintf(".iterations/000/%06d.json", number)] = iteration(number,
 					strings.FieldsFunc(keys, func(r rune) bool { return r == ',' || r == '.' })...)
 			}
@@ -71,6 +73,7 @@ func TestHistoriesThatAreRewrittenAreFound(t *testing.T) {
 		"removed":                 "a state a",
 		"the newest is removed":   "a|b a|b a",
 		"begun anew":              "a|b gone z",
+		"forged without a state":  "a|b z|_|- z|_|-",
 		"forged, then begun anew": "a|b z|b gone",
 	}
 	c := newCheckout(t)
