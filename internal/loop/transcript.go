@@ -33,12 +33,16 @@ const evaluations = "evaluations"
 func Outputs(transcripts, program string, iteration int, run string) (list []string) {
 	dir := filepath.Join(transcripts, program, evaluations)
 	kept, _ := transcriptsIn(dir)
-	for _, file := range slices.Backward(kept) {
+	numbers := map[string]int{}
+	for _, file := range kept {
 		part := strings.SplitN(file.Name(), "-", 4) // as keptFile names it
 		if part[0] == strconv.Itoa(iteration) && part[3] == run+".txt" {
-			list = append(list, filepath.Join(dir, file.Name()))
+			name := filepath.Join(dir, file.Name())
+			numbers[name], _ = strconv.Atoi(part[1])
+			list = append(list, name)
 		}
 	}
+	slices.SortFunc(list, func(a, b string) int { return numbers[a] - numbers[b] })
 	return list
 }
 
