@@ -135,6 +135,9 @@ func (w *waiting) keepFailed(ctx context.Context) (branch string, err error) {
 	push := func(old string) error {
 		kept := git.RefUpdate{Ref: "refs/heads/" + branch, New: w.e.Commit, Old: old}
 		if w.Memory.Remote == "" {
+			if there, _, err := w.Repo.Resolve(ctx, kept.Ref); err != nil || there == kept.New {
+				return err
+			}
 			return w.Repo.UpdateRefs(ctx, "autoloop: CI turned it down", kept)
 		}
 		return w.Repo.Remote(w.Memory.Remote).Push(ctx, kept)

@@ -323,6 +323,9 @@ func TestFailureEnds(t *testing.T) {
 			name: "ends-nowhere", remote: "gone",
 		},
 		{
+			name: "ends-again", taken: "candidate", // it was killed before that was on record
+		},
+		{
 			name: "ends-refused", err: refusal,
 		},
 	} {
@@ -360,7 +363,7 @@ func TestFailureEnds(t *testing.T) {
 				want = nil
 			}
 			assert.Equal(t, []*git.RefUpdate{want}, d.stored.moves)
-			if c.taken != "" {
+			if c.taken == "theirs" {
 				assert.Equal(t, ids[c.taken], there("rev-parse", kept), "what somebody put there stays")
 				kept += "-" + ids["candidate"][:12]
 			}
