@@ -63,11 +63,8 @@ func (r *run) proposeOnly(ctx context.Context) (err error) {
 func leave(reason string) error { return idle(reason + "; `iterate job publish` does that") }
 
 // proposeForCI lets an agent fix what CI found, when it is an agent's turn.
-func (r *run) proposeForCI(ctx context.Context) error {
-	w, asked, err := r.fixable(ctx)
-	if err != nil {
-		return err
-	}
+func (r *run) proposeForCI(ctx context.Context) (err error) {
+	w, asked := r.fixable(ctx)
 	left := r.time() - r.Now().Sub(r.begun)
 	if r.refusal != "" || !asked || r.blockedReason(r.records) != "" || left <= 0 {
 		return leave(fmt.Sprintf("iteration %d waits for CI, whose answer is to be taken", w.e.Iteration))

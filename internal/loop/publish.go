@@ -83,10 +83,7 @@ func (r *run) publishProposal(ctx context.Context, p *proposal.Proposal) error {
 		if at, err = r.positionOfFix(ctx, p, *pending); err != nil {
 			return err
 		}
-		w, asked, err := r.fixable(ctx)
-		if err != nil {
-			return err
-		}
+		w, asked := r.fixable(ctx)
 		if !asked {
 			return proposal.Refuse("it is stale: CI does not ask to fix %.12s; propose again", pending.Commit)
 		}

@@ -27,18 +27,19 @@ const (
 type waiting struct {
 	*run
 
-	e     history.Decided
-	head  string
-	ci    ci.Result
-	event lifecycle.Event
+	e      history.Decided
+	head   string
+	unread error // why it is not known where the branch stands
+	ci     ci.Result
+	event  lifecycle.Event
 }
 
 // waits asks CI about the iteration that waits for it, and is nil when none does. What cannot be
 // read is pending. Late, what has failed counts, although the rest goes on.
-func (r *run) waits(ctx context.Context, late bool) (*waiting, error) {
+func (r *run) waits(ctx context.Context, late bool) *waiting {
 	e := r.records.Waiting()
 	if e == nil {
-		return nil, nil //nolint:nilnil // as it says
+		return nil
 	}
 	r.iteration = e.Iteration
 	r.step("ci", "commit %.12s", e.Commit)
@@ -46,12 +47,14 @@ func (r *run) waits(ctx context.Context, late bool) (*waiting, error) {
 	at.Starts = at.Starts || err != nil
 	at.Commit = e.Commit
 	w := &waiting{run: r, e: *e}
-	if w.head, err = r.head(ctx); err != nil {
-		return nil, err
+	w.head, w.unread = r.head(ctx)
+	if w.ci = r.GitHub.CI(ctx, at); w.unread != nil {
+		w.ci.Reasons = append(w.ci.Reasons, decision.Reason{
+			Kind: decision.CIFound, Term: ci.Unread, Words: "the branch could not be read: " + w.unread.Error(),
+		})
 	}
-	w.ci = r.GitHub.CI(ctx, at)
 	w.event = w.happened(ctx, late)
-	return w, nil
+	return w
 }
 
 // await reads CI until it has decided over the iteration that waits for it, if one does, or
@@ -66,11 +69,11 @@ func (r *run) await(ctx context.Context) error {
 	deadline, pause := r.Now().Add(r.Program.CIWait), firstPoll
 	for {
 		late := r.comments == nil || !r.Now().Before(deadline)
-		w, err := r.waits(ctx, late)
+		w := r.waits(ctx, late)
 		if w == nil {
-			return err
+			return nil
 		}
-		err = w.settle(ctx)
+		err := w.settle(ctx)
 		switch {
 		case err != nil || r.records.Waiting() == nil:
 			return err
@@ -108,9 +111,15 @@ func (w *waiting) settle(ctx context.Context) error {
 
 // happened is what CI, or a person, says of the commit that waits.
 func (w *waiting) happened(ctx context.Context, late bool) lifecycle.Event {
+	still := lifecycle.Pending
+	if w.Now().Sub(w.records.WaitsSince) >= w.Program.CITimeout {
+		still = lifecycle.Silent
+	}
 	switch {
 	case w.merged(w.e.Commit):
 		return lifecycle.Merged
+	case w.unread != nil: // what CI says may be of a commit that the branch is not at
+		return still
 	case w.head != w.e.Commit:
 		return lifecycle.Moved
 	case w.ci.State == ci.Green:
@@ -122,10 +131,8 @@ func (w *waiting) happened(ctx context.Context, late bool) lifecycle.Event {
 			return lifecycle.Stuck
 		}
 		return lifecycle.Red
-	case w.Now().Sub(w.records.WaitsSince) >= w.Program.CITimeout:
-		return lifecycle.Silent
 	default:
-		return lifecycle.Pending
+		return still
 	}
 }
 
@@ -249,9 +256,9 @@ func (w *waiting) final(ctx context.Context, outcome state.Status, word decision
 
 // fixable is the iteration whose failure in CI an agent may be asked to fix now, also one of which a part
 // failed and the rest did not end in time; asked is false for one that only waits.
-func (r *run) fixable(ctx context.Context) (w *waiting, asked bool, err error) {
-	w, err = r.waits(ctx, r.Now().Sub(r.records.WaitsSince) >= r.Program.CIWait)
-	return w, err == nil && w.ci.Seen > 0 && w.next(w.event) == lifecycle.Fix, err
+func (r *run) fixable(ctx context.Context) (w *waiting, asked bool) {
+	w = r.waits(ctx, r.Now().Sub(r.records.WaitsSince) >= r.Program.CIWait)
+	return w, w.ci.Seen > 0 && w.next(w.event) == lifecycle.Fix
 }
 
 // ciRequired reports whether a candidate must pass CI. With `auto` it must when

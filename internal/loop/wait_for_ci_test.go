@@ -17,6 +17,7 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/github/lifecycle"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/metric"
@@ -244,6 +245,37 @@ func TestWordsOfCI(t *testing.T) {
 	}
 }
 
+// TestUnreadBranchDecidesNothing, whatever CI says: it is asked again, unless a person merged the commit.
+func TestUnreadBranchDecidesNothing(t *testing.T) {
+	t.Parallel()
+	g := newCommitRepo(t)
+	ids := commitForCI(t, g)
+	for _, c := range []struct {
+		says   ci.Result
+		front  string
+		since  time.Duration
+		merged bool
+		want   lifecycle.Event
+	}{
+		{says: green(), want: lifecycle.Pending},
+		{says: red("build", "error: x"), want: lifecycle.Pending},
+		{says: unanswered(), front: "ci-gate: off", want: lifecycle.Pending},
+		{says: green(), since: 2 * time.Hour, want: lifecycle.Silent},
+		{says: green(), merged: true, want: lifecycle.Merged},
+	} {
+		d := newAtCI(t, g, ids, "at-ci", "flow", c.front, c.since)
+		d.hub.ci, d.Memory.Remote = []ci.Result{c.says}, "gone"
+		if c.merged {
+			d.heard().Pull = &commands.Pull{Number: 8, Merged: true, Head: ids["candidate"]}
+		}
+		w := d.waits(t.Context(), true)
+		assert.Equal(t, c.want, w.event)
+		if !c.merged {
+			assert.Contains(t, decision.Joined(w.ci.Reasons), "the branch could not be read: ")
+		}
+	}
+}
+
 // TestWaitEnds: the run is told to stop, or has lost its lease.
 func TestWaitEnds(t *testing.T) {
 	t.Parallel()
@@ -314,6 +346,9 @@ func TestFailureEnds(t *testing.T) {
 			name: "ends",
 		},
 		{
+			name: "ends-again", taken: "candidate", // it was killed before that was on record
+		},
+		{
 			name: "ends-elsewhere", taken: "theirs",
 		},
 		{
@@ -321,9 +356,6 @@ func TestFailureEnds(t *testing.T) {
 		},
 		{
 			name: "ends-nowhere", remote: "gone",
-		},
-		{
-			name: "ends-again", taken: "candidate", // it was killed before that was on record
 		},
 		{
 			name: "ends-refused", err: refusal,
