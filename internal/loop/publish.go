@@ -43,7 +43,7 @@ func (r *run) publish(ctx context.Context, from *proposal.Proposal) error {
 	}
 	for _, e := range history.Of[*history.Set](r.records.log.Events) {
 		if e.Key == history.Published && e.Value == from.ID {
-			return r.again(ctx, e.Run)
+			return r.again(ctx, from.ID, e.Run)
 		}
 	}
 	switch name := r.Program.Name; {
@@ -135,7 +135,11 @@ func (r *run) startsWith(from *proposal.Proposal) func(*records) error {
 
 // again brings GitHub up to date after the run that recorded a bundle, which may have been interrupted, and
 // refuses the bundle; when what it recorded waits for CI, that is asked.
-func (r *run) again(ctx context.Context, by string) error {
+func (r *run) again(ctx context.Context, id, by string) error {
+	twice := "it was published before, by run " + by
+	if r.records.Published != id { // what waits for CI now is not its own
+		return proposal.Refuse("%s", twice)
+	}
 	if ok, err := r.hear(ctx); err != nil {
 		return err
 	} else if ok {
@@ -150,8 +154,7 @@ func (r *run) again(ctx context.Context, by string) error {
 	}
 	r.answerComments(ctx)
 	r.updateGitHub(ctx)
-	said := append([]string{"it was published before, by run " + by}, r.warnings...)
-	return proposal.Refuse("%s", strings.Join(said, "; "))
+	return proposal.Refuse("%s", strings.Join(append([]string{twice}, r.warnings...), "; "))
 }
 
 // readProposedComments reads the comments up to the time of the bundle and changes

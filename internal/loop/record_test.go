@@ -224,7 +224,7 @@ func TestRepeatedBundle(t *testing.T) {
 			wasSet(history.Published, "bundle"), wasSet(history.IssueNumber, "7"))
 		d.hub.down = down
 		d.hub.say(commands.Pause, "not now")
-		refused(t, d.again(t.Context(), "run-1"), fmt.Sprintf("down=%t", down))
+		refused(t, d.again(t.Context(), "bundle", "run-1"), fmt.Sprintf("down=%t", down))
 		assert.Equal(t, []bool{!down, !down}, []bool{d.hub.promoted > 0, d.hub.shown > 0})
 		assert.False(t, d.written().machine.Paused, "commands are left to a later run")
 	}
@@ -239,7 +239,10 @@ func TestRepeatedBundleThatWaits(t *testing.T) {
 	require.NoError(t, d.write(t.Context(), "end", nil,
 		adding(func(b *records) { b.add(&history.Finished{Outcome: history.PendingCI}) })))
 	d.id, d.before, d.hub.ci = "later", noon, []ci.Result{green()}
-	result := d.cameTo(d.again(t.Context(), "run-1"))
+	err := d.again(t.Context(), "older", "run-1")
+	require.ErrorContains(t, err, "it was published before, by run run-1", "what waits is not its own")
+	assert.Empty(t, d.hub.judged)
+	result := d.cameTo(d.again(t.Context(), "bundle", "run-1"))
 	assert.Equal(t, history.Accepted, result.Outcome)
 	told := d.told()
 	assert.Equal(t, "started", told[0])
