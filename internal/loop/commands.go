@@ -38,8 +38,8 @@ func (s *Service) aside(ctx context.Context, change func(*run, context.Context) 
 	r = s.begin()
 	r.aside, r.mayWrite = true, r.requireNoLease
 	if err = r.open(ctx); err == nil {
-		r.iteration = r.records.Iteration + 1
 		err = r.requireNoLease(r.records)
+		r.iteration = r.records.iteration
 	}
 	if err == nil {
 		err = change(r, ctx)
@@ -102,5 +102,6 @@ func (r *run) requireNoLease(b *records) error {
 	}
 	b.readEdits()
 	b.adopt()
+	b.iteration = b.Iteration + 1
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/memory"
 )
 
 // TestCommandsBeforeTheFirstIteration are applied to a program that never ran here: the last word counts, and
@@ -72,6 +73,23 @@ func TestChangeWithoutLease(t *testing.T) {
 			assert.Equal(t, c.told, d.told())
 		})
 	}
+}
+
+// TestCommandNamesTheNextIteration, also after those that another tool counted.
+func TestCommandNamesTheNextIteration(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t, "evaluation-runs: 1", "1")
+	_, err := b.service.Memory.Update(t.Context(), memory.Update{
+		Program: "p", Message: "by another tool", Apply: func(memory.Files) (memory.Files, error) {
+			return memory.Files{State: stateOf("| Iteration Count | 3 |")}, nil
+		},
+	})
+	require.NoError(t, err)
+	onGitHub(t, b).say(commands.Instruct, "look here")
+	_, err = b.service.ApplyCommands(t.Context())
+	require.NoError(t, err)
+	answers, _ := answersOf(b.records())
+	assert.Equal(t, []string{"The agent is told at iteration 4."}, answers)
 }
 
 // TestCommandOfAPerson is applied as one of a comment, once anything is on record.

@@ -42,7 +42,6 @@ func (r *run) enterStart(b *records) error {
 	if err := r.requireNoLease(b); err != nil {
 		return err
 	}
-	b.iteration = b.Iteration + 1
 	if err := r.mayBegin(b); err != nil {
 		return err
 	}
