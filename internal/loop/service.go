@@ -192,7 +192,7 @@ func (s *Service) begin() *run {
 func (r *run) through(ctx context.Context, work func(context.Context) error) (Result, error) {
 	err := work(ctx)
 	end, is := errors.AsType[*endedError](err)
-	if err != nil && !is {
+	if err != nil && (!is || end.conflict && r.drafted == nil) {
 		if ctx.Err() != nil {
 			r.giveUp(ctx)
 		}

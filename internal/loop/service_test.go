@@ -202,6 +202,14 @@ func endedAt(t *testing.T, s *Service, stage string) context.Context {
 	return ctx
 }
 
+// TestConflictThatNothingRecorded is an error of the job: nobody would find it otherwise.
+func TestConflictThatNothingRecorded(t *testing.T) {
+	t.Parallel()
+	d := newMemoryRun(t, "", wasMeasured("1"))
+	_, err := d.through(t.Context(), func(context.Context) error { return d.conflicts("main", []string{"a"}) })
+	require.ErrorContains(t, err, "main does not merge")
+}
+
 // TestRunEndedBeforeLease has none to give back.
 func TestRunEndedBeforeLease(t *testing.T) {
 	t.Parallel()
