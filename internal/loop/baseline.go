@@ -80,7 +80,8 @@ func (r *journal) needsBaseline(at position) *decision.Reason {
 		return &decision.Reason{Kind: decision.BaseMoved, Words: at.Note}
 	case sum.Incumbent != at.PushOnto:
 		return &decision.Reason{Kind: decision.BranchMoved}
-	case sum.Evaluator != at.Evaluator:
+	case sum.Evaluator != at.Evaluator,
+		sum.EvaluatorWrites == nil && r.Program.Evaluation != program.Tasks: // which would be the candidate's fault
 		return &decision.Reason{Kind: decision.FilesChanged}
 	case sum.Executor.Changed(at.Executor) != "":
 		return &decision.Reason{Kind: decision.ExecutorChanged, Words: sum.Executor.Changed(at.Executor)}

@@ -67,7 +67,7 @@ func TestStaleBaselines(t *testing.T) {
 		}}
 		s.journal.records.Summary = history.Summary{
 			Best: metricOf("1"), Direction: metric.Higher, Definition: "d", Evaluator: "e", Base: "base",
-			Incumbent:   "head",
+			Incumbent: "head", EvaluatorWrites: map[string]bool{},
 			InitialRuns: 2,
 			Executor:    &history.Executor{Agent: "claude", Model: "m"},
 		}
@@ -86,6 +86,7 @@ func TestStaleBaselines(t *testing.T) {
 		{"the default branch moved on", func(s *state) { s.at.Base = "another" }},
 		{"the program branch has commits that are", func(s *state) { s.at.PushOnto = "another" }},
 		{"files of the evaluation changed", func(s *state) { s.at.Evaluator = "another" }},
+		{"files of the evaluation changed", func(s *state) { s.journal.records.EvaluatorWrites = nil }},
 		{"the model", func(s *state) { s.at.Executor.Model = "another" }},
 		{"the incumbent was not what is on record", func(s *state) { s.journal.records.Disagreements = 3 }},
 		{"the evaluation turned out noisy", func(s *state) { s.journal.records.Noisy = true }},
@@ -126,7 +127,7 @@ func TestValidBaseline(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			j := journalOf(t, c.front)
-			c.sum.Best, c.sum.Direction = metricOf("1"), metric.Higher
+			c.sum.Best, c.sum.Direction, c.sum.EvaluatorWrites = metricOf("1"), metric.Higher, map[string]bool{}
 			j.records.Summary = c.sum
 			golden.Line(t, decision.Text(j.needsBaseline(c.at)))
 		})

@@ -215,6 +215,7 @@ func TestBaselineUsesUpBudget(t *testing.T) {
 	for _, jobs := range []int{1, 2} {
 		b := newFixture(t, "budget: {usd: 0.5, per: day}", "1")
 		b.service.Suite = &playedSuite{result: Suited{Incumbent: metricOf("1"), Expense: expense(7, "0.5")}}
+		b.service.Program.Evaluation = program.Tasks
 		b.agent = func(agent.Request) agent.Reply { panic("it is asked") }
 		result, err := b.in(jobs, func(git.RefUpdate) error { return nil })
 		require.NoError(t, err)

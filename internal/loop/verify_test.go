@@ -18,6 +18,7 @@ import (
 	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/program"
 )
 
 // TestVerifyRefuses: a proposal that does not hold is refused in the job that made
@@ -93,7 +94,7 @@ func (brokenSuite) Run(_ context.Context, _ evaluation.Limit, trees ...string) (
 func TestRefusedProposalIsError(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, "", "1", "3")
-	b.service.Suite = brokenSuite{}
+	b.service.Suite, b.service.Program.Evaluation = brokenSuite{}, program.Tasks
 	result := b.one()
 	assert.Equal(t, history.Error, result.Outcome)
 	require.Len(t, result.Reasons, 1)
