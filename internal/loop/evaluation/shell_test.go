@@ -25,7 +25,7 @@ func TestFailingCommandIsNamed(t *testing.T) {
 		"no such command":   {"true\n\nnosuch 1\n", "exit code 127 at line 3 (`nosuch 1`): nosuch: command not found"},
 		"a subshell":        {"true\n(\n  cd /\n  false\n)", "exit code 1 at line 4 (`false`)"},
 		"after a job": {
-			"{ sleep 0.1; false; } &\nsleep 0.3\n(\n  cd /tmp && test -e nope)", "exit code 1 at line 4 (`cd /tmp && test -e nope)`)",
+			"{ sleep 0.1; false; } &\nsleep 0.3\n(\n  cd / && test -e nope)", "exit code 1 at line 4 (`cd / && test -e nope)`)",
 		},
 		"exit": {"if true; then exit 7; fi", "exit code 7"},
 		"what was let pass": {
