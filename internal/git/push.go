@@ -130,7 +130,7 @@ func hookWords(refused []Rejection, says string) string {
 }
 
 // rejections reads the lines "!\t<from>:<to>\t[rejected] (reason)" of push
-// --porcelain. There are none when the remote vanished before it said what it did.
+// --porcelain. A remote that vanished before it said what it did gives no results.
 func rejections(out string) []Rejection {
 	if strings.Contains(out, "failed to report status") || strings.Contains(out, "[remote failure]") {
 		return nil

@@ -78,7 +78,7 @@ func (a Account) runOf(e *history.Decided) string {
 	return RunURL(base, e.Run)
 }
 
-// RunURL is the page of a run below the address of all runs; "" when it is none of Actions.
+// RunURL is the page of a run below the address of all runs; "" for a run outside of Actions.
 func RunURL(base, run string) string {
 	id, _, _ := strings.Cut(run, "-")
 	if id == "" || strings.Trim(id, "0123456789") != "" {

@@ -50,7 +50,7 @@ type change struct {
 	table         workspace.Table
 	unread        error // why the table is not known, without which a skill can still be put back
 	original, now content
-	// unsaved says that the skill is none of the kept versions, so that replacing it loses something.
+	// unsaved says that no kept version is like the skill, so that replacing it loses something.
 	unsaved bool
 	changed Changed
 }

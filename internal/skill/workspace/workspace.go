@@ -200,7 +200,7 @@ type Table struct {
 	Best, Last, Start int
 }
 
-// Row is that of an iteration, nil when there is none.
+// Row is the row of an iteration, nil when the table does not have it.
 func (t Table) Row(n int) *results.Row {
 	for i, row := range t.Rows {
 		if row.Iteration == n {
