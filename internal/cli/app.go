@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"os"
+	"time"
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 )
 
@@ -31,8 +33,8 @@ type App struct {
 	// Program is the program that was asked for, by its name or its file; "" is the
 	// scheduler's choice.
 	Program string
-	// At is the time to schedule at (RFC 3339); "" is the clock's.
-	At string
+	// At is the time to schedule at; zero is the clock's.
+	At time.Time
 	// Remote shares branches and history; "" is origin where GitHub is used.
 	Remote string
 	// Agent and Model propose, CIWorkflow is started for what is pushed; "" leaves
@@ -45,8 +47,8 @@ type App struct {
 	Base string
 	// Force iterates although the program is paused or completed.
 	Force bool
-	// BudgetUSD bounds what a run may cost; "" is no bound.
-	BudgetUSD string
+	// BudgetUSD bounds what a run may cost; nil is no bound.
+	BudgetUSD *metric.Value
 	// Settings is a program file with what a suite is run with, Judge who grades.
 	Settings, Judge string
 	// JSON prints for programs instead of people, Yes does without asking.

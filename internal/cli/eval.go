@@ -77,7 +77,7 @@ the key "tasks" of --settings.`,
 	flags.StringVar(&o.against, "against", "", "compare with this configuration: a `DIR` or a commit")
 	flags.StringVar(&o.candidate, "candidate", ".", "the configuration of the tasks: a `DIR` or a commit")
 	flags.String("runs", "auto", "how often each task is run a side, or auto")
-	flags.StringVar(&a.BudgetUSD, "budget-usd", "", "begin no further run when it has cost so many dollars")
+	a.budgetFlag(cmd, "begin no further run when it has cost `USD`")
 	flags.BoolVar(&o.fresh, "fresh", false, "run everything again, also what is kept")
 	flags.StringVar(&o.out, "out", "", "write reports, transcripts, outputs and gradings to this `DIR`")
 	return cmd

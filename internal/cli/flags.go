@@ -2,8 +2,12 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/org/autoloop/internal/metric"
 )
 
 // programFlags say which program is meant, and where its branches and records are.
@@ -14,6 +18,8 @@ func (a *App) programFlags(cmd *cobra.Command) {
 	flags.StringVar(&a.Base, "base", "", "the default branch that the work is for")
 	flags.StringVar(&a.CIWorkflow, "ci-workflow", "",
 		"the `FILE` name of the workflow that is started for what is pushed (default: the program's)")
+	flags.BoolVar(&a.Force, "force", false,
+		"iterate although the program is paused or completed; the ledger says so")
 	a.sharedFlags(cmd)
 	a.jsonFlag(cmd)
 	a.dirFlag(cmd)
@@ -51,12 +57,6 @@ func (a *App) repoDirFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.RepoDir, "repo-dir", "", "the repository (default: here)")
 }
 
-// forceFlag runs a program that rests.
-func (a *App) forceFlag(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&a.Force, "force", false,
-		"iterate although the program is paused or completed; the ledger says so")
-}
-
 // agentFlags say who proposes.
 func (a *App) agentFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
@@ -65,8 +65,47 @@ func (a *App) agentFlags(cmd *cobra.Command) {
 	flags.StringVar(&a.AgentCommand, "agent-command", "",
 		"the command of the agent `command`, which is then the default agent (default: the program's)")
 	flags.StringVar(&a.Model, "model", "", "the model that the agent uses")
-	flags.StringVar(&a.BudgetUSD, "budget-usd", "",
-		"begin no further iteration when this run has cost so many dollars, besides the program's budgets")
+	a.budgetFlag(cmd, "begin no further iteration when this run has cost `USD`, besides the program's budgets")
+}
+
+// budgetFlag bounds what a run may cost.
+func (a *App) budgetFlag(cmd *cobra.Command, usage string) {
+	parsed(cmd, &a.BudgetUSD, "budget-usd", usage, func(text string) (*metric.Value, error) {
+		usd, err := number(text)
+		if err == nil && usd.Sign() <= 0 {
+			err = errors.New("give a number above 0")
+		}
+		return usd, err
+	})
+}
+
+// parsed is a flag whose text is read where the command line is; one that is empty is as if it
+// were not given.
+func parsed[T any](cmd *cobra.Command, to *T, name, usage string, read func(string) (T, error)) {
+	cmd.Flags().Func(name, usage, func(text string) (err error) {
+		if text != "" {
+			*to, err = read(text)
+		}
+		return err
+	})
+}
+
+// number reads a number from a flag.
+func number(text string) (*metric.Value, error) {
+	value, err := metric.ParseValue(text)
+	return &value, err
+}
+
+// nowFlag is the time to schedule at.
+func (a *App) nowFlag(cmd *cobra.Command) {
+	parsed(cmd, &a.At, "now", "the `TIME` to look at (RFC 3339; default: the clock)",
+		func(text string) (time.Time, error) {
+			at, err := time.Parse(time.RFC3339, text)
+			if err != nil {
+				err = errors.New("give a time such as 2026-01-31T15:04:05Z")
+			}
+			return at, err
+		})
 }
 
 // jsonFlag prints for programs.

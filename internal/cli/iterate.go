@@ -51,7 +51,6 @@ index and current branch are not touched.`,
 		},
 	}
 	a.programFlags(cmd)
-	a.forceFlag(cmd)
 	a.agentFlags(cmd)
 	cmd.Flags().IntVarP(&count, "iterations", "n", 1, "how many iterations to run at most")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "go as far as the decision and write nothing")

@@ -51,7 +51,6 @@ and matrix have the programs that begin.`,
 		RunE:    run(a.begin),
 	}
 	a.programFlags(cmd)
-	a.forceFlag(cmd)
 	return cmd
 }
 
@@ -141,7 +140,6 @@ No bundle is written when there is nothing to record, nor with --if-due when the
 	}
 	a.programFlags(cmd)
 	a.agentFlags(cmd)
-	a.forceFlag(cmd)
 	cmd.Flags().StringVar(&out, "out", "", "the directory to write, which must not exist")
 	cmd.Flags().BoolVar(&ifDue, "if-due", false, "propose only when the program that is named is due now")
 	return cmd
@@ -216,7 +214,6 @@ the recorded start is given back, which counts as no run.`,
 		},
 	}
 	a.programFlags(cmd)
-	a.forceFlag(cmd)
 	return cmd
 }
 
@@ -330,7 +327,8 @@ func (a *App) steer(ctx context.Context, issue int) error {
 }
 
 func (a *App) newDecideCommand() *cobra.Command {
-	var direction, best, value, target string
+	var standard decision.Standard
+	var value, target *metric.Value
 	cmd := &cobra.Command{
 		Use:   "decide --value X [--best X] [--direction higher|lower] [--target X]",
 		Short: "Compare one value with the best so far, for loops of your own",
@@ -339,33 +337,17 @@ Without --best the value is the first and counts as improved.`,
 		Example: "  iterate job decide --direction lower --best 1.5 --value 1.3 --json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if value == "" {
+			if value == nil {
 				return misuse.Errorf("--value is missing; give the new value, such as --value 1.3")
 			}
-			var standard decision.Standard
-			better, err := metric.ParseDirection(direction)
-			if err != nil {
-				return misuse.Errorf("--direction: %w", err)
-			}
-			standard.Direction = better
-			newest, err := flagValue("--value", value)
-			if err == nil {
-				standard.Best, err = flagValue("--best", best)
-			}
-			var done *metric.Value
-			if err == nil {
-				done, err = flagValue("--target", target)
-			}
-			if err != nil {
-				return err
-			}
-			return a.decide(standard, metric.Measurement{Metric: newest}, done)
+			return a.decide(standard, metric.Measurement{Metric: value}, target)
 		},
 	}
-	cmd.Flags().StringVar(&direction, "direction", "higher", "`higher` or `lower`: which is better")
-	cmd.Flags().StringVar(&best, "best", "", "the best value so far (a number)")
-	cmd.Flags().StringVar(&value, "value", "", "the new value (a number)")
-	cmd.Flags().StringVar(&target, "target", "", "the value at which the work is done (a number)")
+	parsed(cmd, &standard.Direction, "direction", "`higher` or `lower`: which is better (default: higher)",
+		metric.ParseDirection)
+	parsed(cmd, &standard.Best, "best", "the best value so far, a `NUMBER`", number)
+	parsed(cmd, &value, "value", "the new value, a `NUMBER`", number)
+	parsed(cmd, &target, "target", "the value at which the work is done, a `NUMBER`", number)
 	a.jsonFlag(cmd)
 	return cmd
 }
@@ -393,16 +375,4 @@ func (a *App) decide(standard decision.Standard, measured metric.Measurement, ta
 		text += fmt.Sprintf("target %s met: %v\n", target, *answer.TargetMet)
 	}
 	return a.print(answer, text)
-}
-
-// flagValue reads a number from a flag; nil when it is not given.
-func flagValue(name, text string) (*metric.Value, error) {
-	if text == "" {
-		return nil, nil
-	}
-	value, err := metric.ParseValue(text)
-	if err != nil {
-		return nil, misuse.Errorf("%s: %w", name, err)
-	}
-	return &value, nil
 }

@@ -11,8 +11,6 @@ import (
 	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/evaluation"
-	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 )
@@ -84,10 +82,6 @@ func (a *App) evaluator(ctx context.Context, service *loop.Service) (runner *pro
 // newLoop is the whole loop of a program. One that cannot begin prints only the line that
 // says why.
 func (a *App) newLoop(ctx context.Context, p *program.Program) (*loop.Service, error) {
-	budget, err := dollars(a.BudgetUSD)
-	if err != nil {
-		return nil, err
-	}
 	output, err := a.outputDir()
 	if err != nil {
 		return nil, err
@@ -98,8 +92,8 @@ func (a *App) newLoop(ctx context.Context, p *program.Program) (*loop.Service, e
 	if err != nil {
 		return nil, err
 	}
-	if budget != nil {
-		service.BudgetUSD = budget.Float64()
+	if a.BudgetUSD != nil {
+		service.BudgetUSD = a.BudgetUSD.Float64()
 	}
 	service.Transcripts = a.transcripts(output)
 	if service.Agents, err = a.agents(ctx, p, runner); err != nil {
@@ -131,13 +125,4 @@ func (a *App) paused(ctx context.Context) string {
 		return "the repository's variable " + why
 	}
 	return ""
-}
-
-// dollars reads --budget-usd; nil is no bound.
-func dollars(text string) (*metric.Value, error) {
-	usd, err := flagValue("--budget-usd", text)
-	if err != nil || usd != nil && usd.Sign() <= 0 {
-		return nil, misuse.Errorf("--budget-usd %s: give a number above 0", text)
-	}
-	return usd, nil
 }

@@ -38,8 +38,7 @@ func (a *App) newPageCommand() *cobra.Command {
 		Long: `Make a page of the programs' records: every candidate, what was kept and why, samples, changes and
 cost. It needs no server and no network: open it from the disk or put it on any web server.
 
-With --serve it is served on this machine alone and kept up to date while runs go on, with a button
-that ends them after their present iteration.`,
+With --serve it is served on this machine alone and kept up to date while runs go on.`,
 		Example: "  iterate page\n  iterate page --out site\n  iterate page speed --out speed.html\n" +
 			"  iterate page --serve",
 		RunE: func(cmd *cobra.Command, names []string) error {

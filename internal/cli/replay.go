@@ -15,11 +15,10 @@ import (
 	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop"
-	"github.com/org/autoloop/internal/misuse"
 )
 
 func (a *App) newReplayCommand() *cobra.Command {
-	var sign string
+	var known *memory.Signers
 	cmd := &cobra.Command{
 		Use:   "replay [PROGRAM]",
 		Short: "Compute every decision again from the ledger, and say where the records disagree",
@@ -31,32 +30,24 @@ The exit code is 1 when anything disagrees.`,
 		Example: "  iterate replay speed\n  iterate replay --json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			known, err := a.signers(sign)
-			if err != nil {
-				return err
-			}
 			return a.replay(cmd.Context(), args, known)
 		},
 	}
 	a.sharedFlags(cmd)
-	cmd.Flags().StringVar(&sign, "sign", "",
-		"hold every commit against the keys of this allowed-signers file of SSH, or with `gpg` those that your "+
-			"keyring trusts")
+	parsed(cmd, &known, "sign", "hold every commit against the keys of this allowed-signers `FILE` of SSH, or with gpg "+
+		"those that your keyring trusts", a.signers)
 	a.jsonFlag(cmd)
 	return cmd
 }
 
-// signers reads --sign; nil is that signatures do not count.
+// signers reads --sign.
 func (a *App) signers(sign string) (*memory.Signers, error) {
-	switch sign {
-	case "":
-		return nil, nil
-	case "gpg":
+	if sign == "gpg" {
 		return &memory.Signers{How: git.OpenPGP}, nil
 	}
 	file := a.Path(sign)
 	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
-		return nil, misuse.Errorf("--sign %s: give an allowed-signers file, or gpg", sign)
+		return nil, errors.New("give an allowed-signers file, or gpg")
 	}
 	return &memory.Signers{How: git.SSH, Allowed: file}, nil
 }

@@ -56,9 +56,12 @@ func Run(ctx context.Context, env Env, root *cobra.Command) int {
 func wrongWords(cmd *cobra.Command, err error) string {
 	text := strings.Join(strings.Fields(err.Error()), " ")
 	if invalid, is := errors.AsType[*pflag.InvalidValueError](err); is {
-		accepted := map[string]string{"int": "a whole number", "bool": "true or false"}
 		flag := invalid.GetFlag()
-		return fmt.Sprintf("--%s %q: give %s", flag.Name, invalid.GetValue(), accepted[flag.Value.Type()])
+		why, known := map[string]string{"int": "give a whole number", "bool": "give true or false"}[flag.Value.Type()]
+		if !known {
+			why = invalid.Unwrap().Error()
+		}
+		return fmt.Sprintf("--%s %q: %s", flag.Name, invalid.GetValue(), why)
 	}
 	unknown, is := errors.AsType[*pflag.NotExistError](err)
 	if !is || unknown.GetSpecifiedShortnames() != "" {

@@ -3,10 +3,10 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -30,7 +30,7 @@ func Scheduler(ctx context.Context, env Env) int {
 }
 
 func (a *App) newSchedulerCommand() *cobra.Command {
-	var out, part string
+	var out string
 	var asked schedule.Input
 	cmd := &cobra.Command{
 		Use:   "scheduler",
@@ -44,23 +44,19 @@ choice to autoloop.json for "iterate" and for workflows. Nothing else is changed
 			if asked.Max < 1 {
 				return misuse.Errorf("--max %d: give at least one", asked.Max)
 			}
-			var err error
-			if asked.Shard, err = parseShard(part); err != nil {
-				return err
-			}
 			return a.selectProgram(cmd.Context(), asked, out)
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&a.Output, "dir", "",
 		"where autoloop.json is written (default: as that of iterate, and with --compat /tmp/gh-aw)")
-	flags.StringVar(&a.At, "now", "", "the time to schedule at (RFC 3339; default: the clock)")
+	a.nowFlag(cmd)
 	a.githubFlags(cmd)
 	flags.StringVar(&out, "out", "", "write the choice to this file (default: autoloop.json in --dir)")
 	flags.StringVar(&asked.Forced, "program", a.Actions().RequestedProgram(),
 		"run this program, whatever its schedule (default: AUTOLOOP_PROGRAM)")
 	flags.IntVar(&asked.Max, "max", 1, "how many due programs the matrix may hold")
-	flags.StringVar(&part, "shard", "", "select from part I of N of the programs, as I/N")
+	parsed(cmd, &asked.Shard, "shard", "select from part I of N of the programs, as `I/N`", parseShard)
 	flags.BoolVar(&a.Compat, "compat", false, "exit codes and output of the original scheduler")
 	flags.BoolVar(&a.JSON, "json", false, "print the choice as JSON too")
 	a.addCompletion(cmd)
@@ -124,14 +120,11 @@ func (a *App) selectProgram(ctx context.Context, asked schedule.Input, out strin
 	return a.print(plan, fmt.Sprintf("%swritten: %s\n", plan.Text(), file))
 }
 
-// parseShard reads "2/5"; "" is everything.
+// parseShard reads "2/5".
 func parseShard(text string) (shard schedule.Shard, err error) {
-	if text == "" {
-		return shard, nil
-	}
 	_, err = fmt.Sscanf(text, "%d/%d", &shard.Index, &shard.Of)
 	if err != nil || shard.Index < 1 || shard.Index > shard.Of || text != fmt.Sprintf("%d/%d", shard.Index, shard.Of) {
-		return shard, misuse.Errorf("--shard %q is no part such as 2/5", text)
+		return shard, errors.New("give a part such as 2/5")
 	}
 	return shard, nil
 }
@@ -164,12 +157,6 @@ func (a *App) notRepository() error { return misuse.Errorf("%s: %w", a.Checkout,
 
 // input reads everything that scheduling looks at, in what is open.
 func (a *App) input(ctx context.Context) (in schedule.Input, err error) {
-	now := a.Now()
-	if a.At != "" {
-		if now, err = time.Parse(time.RFC3339, a.At); err != nil {
-			return in, misuse.Errorf("--now %q is no time such as 2026-01-31T15:04:05Z", a.At)
-		}
-	}
 	programs, err := a.source().Load(false)
 	if err != nil {
 		return in, misuse.New(err)
@@ -186,7 +173,7 @@ func (a *App) input(ctx context.Context) (in schedule.Input, err error) {
 		states.Branch = &memory.Memory{Repo: a.Repo, Now: a.Now} // of here, as a workflow fetched it
 	}
 	in = schedule.Input{
-		Now: now.UTC(), Programs: programs, Stopped: a.Stopped(), RepoDir: a.Checkout,
+		Now: cmp.Or(a.At, a.Now()).UTC(), Programs: programs, Stopped: a.Stopped(), RepoDir: a.Checkout,
 		Refusals: a.refusals(ctx), Alive: a.alive(ctx),
 		Ledger: func(name string) (*history.Log, error) { return states.Ledger(ctx, name) },
 	}

@@ -26,7 +26,7 @@ does not run.`,
 		RunE: run(a.status),
 	}
 	a.jsonFlag(cmd)
-	cmd.Flags().StringVar(&a.At, "now", "", "the time to look at (RFC 3339; default: the clock)")
+	a.nowFlag(cmd)
 	a.dirFlag(cmd)
 	a.githubFlags(cmd)
 	return cmd

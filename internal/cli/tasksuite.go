@@ -140,10 +140,9 @@ func (l *taskSuite) open(ctx context.Context, dir string) (s *taskSuite, err err
 		return s.worker(ctx, name, s.commands)
 	}
 	o.Budget = budgetOf(p)
-	usd, err := dollars(s.BudgetUSD)
-	o.Budget.USD = cmp.Or(usd, o.Budget.USD)
+	o.Budget.USD = cmp.Or(s.BudgetUSD, o.Budget.USD)
 	archive.Forget(s.Now().Add(-keepRuns))
-	return s, err
+	return s, nil
 }
 
 // findSide finds a configuration: a directory, or a commit whose files are written

@@ -15,8 +15,7 @@ import (
 )
 
 // Watcher serves the page on this machine while runs go on. It answers nothing
-// without the token of its address, nothing to another site, and writes nothing
-// but the wish to stop.
+// without the token of its address, nothing to another site, and writes nothing.
 type Watcher struct {
 	// Make makes the site, Version names what it is made from: when that changes
 	// the page is made again.
