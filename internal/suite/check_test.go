@@ -31,7 +31,7 @@ func TestJSONPath(t *testing.T) {
 		assert.False(t, ok, path)
 	}
 	for _, path := range append([]string{"", " "}, strings.Fields(
-		`.. .a. a. a..b a[ a[] a[-1] a[+1] a[x] a] a["b a["b" a["b"c "a"b $a a[0]b a[99999999999999999999] a["\`)...) {
+		`.. $. $.a. .a. a. a..b a[ a[] a[-1] a[+1] a[x] a] a["b a["b" a["b"c "a"b $a a[0]b a[99999999999999999999] a["\`)...) {
 		_, err := ParseJSONPath(path)
 		assert.Error(t, err, path)
 	}

@@ -1,9 +1,9 @@
 package suite
 
+import (
+	"maps"
+	"slices"
+)
+
 // Failures lists the rows of the table.
-func Failures() (list []Failure) {
-	for _, row := range failures {
-		list = append(list, row.what)
-	}
-	return list
-}
+func Failures() []Failure { return slices.Collect(maps.Keys(failures)) }

@@ -39,45 +39,34 @@ type Effect string
 
 // The effects.
 const (
-	Zero       Effect = "0 for the case"
-	NotPassed  Effect = "the check has not passed"
-	AskAgain   Effect = "asked once more"
-	LeftOut    Effect = "no judge for the task, on both sides"
-	Dropped    Effect = "dropped on both sides, at most neutral"
-	NoResult   Effect = "no result"
-	notDecided Effect = ""
+	Zero      Effect = "0 for the case"
+	NotPassed Effect = "the check has not passed"
+	AskAgain  Effect = "asked once more"
+	LeftOut   Effect = "no judge for the task, on both sides"
+	Dropped   Effect = "dropped on both sides, at most neutral"
+	NoResult  Effect = "no result"
 )
 
 // failures is the table: a row has the effects in an eval suite and in a task suite.
-var failures = []struct {
-	what    Failure
-	effects [2]Effect
-}{
-	{AgentCrashed, [2]Effect{Zero, Zero}},
-	{AgentTimedOut, [2]Effect{Zero, Zero}},
-	{AlwaysCrashed, [2]Effect{Zero, NoResult}},
-	{AgentMissing, [2]Effect{NoResult, NoResult}},
-	{LoginRefused, [2]Effect{NoResult, NoResult}},
-	{ProviderLimit, [2]Effect{NoResult, NoResult}},
-	{AnswerUnusable, [2]Effect{AskAgain, AskAgain}},
-	{NoAnswer, [2]Effect{NoResult, LeftOut}},
-	{NoAnswerThrice, [2]Effect{NoResult, Dropped}},
-	{JudgeOneSided, [2]Effect{NoResult, Dropped}},
-	{BudgetUsedUp, [2]Effect{NoResult, NoResult}},
-	{DiskFull, [2]Effect{NoResult, NoResult}},
-	{CommandNotFound, [2]Effect{NotPassed, NotPassed}},
-	{SuiteInvalid, [2]Effect{NoResult, NoResult}},
+var failures = map[Failure][2]Effect{
+	AgentCrashed:    {Zero, Zero},
+	AgentTimedOut:   {Zero, Zero},
+	AlwaysCrashed:   {Zero, NoResult},
+	AgentMissing:    {NoResult, NoResult},
+	LoginRefused:    {NoResult, NoResult},
+	ProviderLimit:   {NoResult, NoResult},
+	AnswerUnusable:  {AskAgain, AskAgain},
+	NoAnswer:        {NoResult, LeftOut},
+	NoAnswerThrice:  {NoResult, Dropped},
+	JudgeOneSided:   {NoResult, Dropped},
+	BudgetUsedUp:    {NoResult, NoResult},
+	DiskFull:        {NoResult, NoResult},
+	CommandNotFound: {NotPassed, NotPassed},
+	SuiteInvalid:    {NoResult, NoResult},
 }
 
 // After is what follows from a failure in a suite of this format.
-func (f Format) After(what Failure) Effect {
-	for _, row := range failures {
-		if row.what == what {
-			return row.effects[f]
-		}
-	}
-	return notDecided
-}
+func (f Format) After(what Failure) Effect { return failures[what][f] }
 
 // OfAgent is the row of an agent's failure. One that is at a limit of money or tokens has
 // used up the budget where the run has one, and else reached a bound of its own.

@@ -31,11 +31,14 @@ func TestFailureTableOfTheDocs(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/explain/scoring.md")
 	require.NoError(t, err)
-	table := "| what fails | skill suite | task suite |\n|---|---|---|\n"
+	_, table, found := strings.Cut(string(page), "| what fails | skill suite | task suite |\n|---|---|---|\n")
+	require.True(t, found)
+	table, _, _ = strings.Cut(table, "\n\n")
+	var rows []string
 	for _, what := range suite.Failures() {
-		table += fmt.Sprintf("| %s | %s | %s |\n", what, suite.Evals.After(what), suite.Tasks.After(what))
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s |", what, suite.Evals.After(what), suite.Tasks.After(what)))
 	}
-	assert.Contains(t, string(page), table)
+	assert.ElementsMatch(t, rows, strings.Split(table, "\n"))
 }
 
 // scenario makes one row of the table happen, in both formats.

@@ -20,19 +20,13 @@ import (
 // path is the root.
 type JSONPath []any
 
-// maxIndex is the largest index that can be written, and maxSteps the length of
-// a path.
-const (
-	maxIndex = 1_000_000_000
-	maxSteps = 100
-)
-
 var errPath = errors.New("write keys with dots (`a.b`), indexes as `[0]`, other keys in quotes (`a[\"b.c\"]`), and " +
 	"the root as `$`")
 
-// stepForm is `.key`, `."key"`, `["key"]` or `[n]`, with single quotes too; a backslash
+// stepForm is `.key`, `."key"`, `["key"]` or `[n]`, with single quotes too, and the steps that follow; a backslash
 // in quotes keeps the character behind it.
-var stepForm = lazyregexp.New(`^(?s:\.([^.\[\]"']+)|\.(` + quotedForm + `)|\[(` + quotedForm + `)\]|\[([0-9]+)\])`)
+var stepForm = lazyregexp.New(`^(?s:\.([^.\[\]"']+)|\.(` + quotedForm + `)|\[(` + quotedForm + `)\]|` +
+	`\[(0*[0-9]{1,9})\])((?s:[.\[].*)?)$`)
 
 const quotedForm = `"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'`
 
@@ -41,21 +35,16 @@ var escapedCharacter = lazyregexp.New(`(?s)\\(.)`)
 // ParseJSONPath reads a path such as `items[0].name`, `.items[0].name`,
 // `[2].id`, `a["b.c"]`, or `$` and `.`, the root.
 func ParseJSONPath(text string) (JSONPath, error) {
-	text = strings.TrimSpace(text)
-	if text == "" {
-		return nil, fmt.Errorf("is empty; %w", errPath)
-	}
 	path := JSONPath{}
+	text = strings.TrimSpace(text)
 	if text == "." {
 		return path, nil
 	}
 	rest, rooted := strings.CutPrefix(text, "$")
-	if strings.HasPrefix(rest, ".[") { // as jq writes it
+	switch {
+	case strings.HasPrefix(rest, ".["): // as jq writes it
 		rest = rest[1:]
-	}
-	if begins := rest != "" && (rest[0] == '.' || rest[0] == '['); rooted && rest != "" && !begins {
-		return nil, fmt.Errorf("goes on with %s behind `$`; %w", document.Quote(rest), errPath)
-	} else if !rooted && !begins {
+	case !rooted && !strings.HasPrefix(rest, ".") && !strings.HasPrefix(rest, "["):
 		rest = "." + rest
 	}
 	for rest != "" {
@@ -63,22 +52,16 @@ func ParseJSONPath(text string) (JSONPath, error) {
 		if found == nil {
 			return nil, fmt.Errorf("cannot be read at %s; %w", document.Quote(rest), errPath)
 		}
-		index, err := strconv.Atoi(cmp.Or(found[4], "0"))
-		left := rest[len(found[0]):]
-		if err != nil || index > maxIndex || left != "" && left[0] != '.' && left[0] != '[' {
-			return nil, fmt.Errorf("cannot be read at %s; %w", document.Quote(rest), errPath)
-		}
 		switch quoted := cmp.Or(found[2], found[3]); {
 		case quoted != "":
 			path = append(path, escapedCharacter().ReplaceAllString(quoted[1:len(quoted)-1], "$1"))
 		case found[4] != "":
+			index, _ := strconv.Atoi(found[4]) // it has nine digits
 			path = append(path, index)
 		default:
 			path = append(path, found[1])
 		}
-		if rest = left; len(path) > maxSteps {
-			return nil, fmt.Errorf("has more than %d steps", maxSteps)
-		}
+		rest = found[5]
 	}
 	return path, nil
 }
