@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -52,8 +53,11 @@ type Summary struct {
 	// Executor is who worked on the suite's cases or tasks last; nil of none.
 	Executor  *Executor
 	Direction metric.Direction
-	// Attempts holds the decided iterations, oldest first.
+	// Attempts holds the decided iterations, oldest first. Entries, which only Show makes,
+	// are what the state's history says of them and of baselines, in the order in which that
+	// was made.
 	Attempts []Attempt
+	Entries  []state.HistoryEntry
 	// Used is what was used besides.
 	Used []Use
 	// NotBefore is when a run may begin that the service of an agent, PutOff, would not
@@ -85,6 +89,14 @@ type Summary struct {
 	openDecided bool        // the open run recorded an outcome
 	resumed     int         // how many attempts were over when the program was resumed
 	agrees      bool        // the incumbent was measured since the last decision, and is what is on record
+
+	// The baseline that people were shown last, whether none came before it, and the best
+	// before it.
+	shown struct {
+		baseline *Measured
+		first    bool
+		best     *metric.Value
+	}
 }
 
 // Replay adds up the events in order.

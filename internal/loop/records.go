@@ -17,7 +17,6 @@ import (
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/history/view"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/program"
@@ -29,7 +28,6 @@ type records struct {
 	machine  state.Machine
 	table    *results.Table
 	log      *history.Log
-	view     view.View
 	warnings []string
 	read     memory.Files // as they were read
 	written  memory.Files // as they are to be written
@@ -68,7 +66,7 @@ func openRecords(s *session, files memory.Files) (*records, error) {
 	for _, settled := range p.Disagreements(program.Warning) {
 		b.warnings = append(b.warnings, settled.String())
 	}
-	b.view, b.Summary = view.Of(b.log.Events)
+	b.Summary = history.Shown(b.log.Events)
 	b.compare()
 	return b, nil
 }
@@ -83,9 +81,7 @@ func (b *records) add(e history.Event) {
 	if b.err = cmp.Or(b.err, b.log.Append(e)); b.err != nil {
 		return
 	}
-	row := b.view.Add(&b.Summary, e)
-	b.Add(e)
-	if row != nil {
+	if row := b.Show(e); row != nil {
 		b.table.Append(*row, b.Program.Direction)
 	}
 }
@@ -137,7 +133,7 @@ func (b *records) compare() {
 	if b.read.State == nil || b.Best == nil {
 		return
 	}
-	b.machine.Compare(view.Machine(b.machine, &b.Summary, ""), func(row, is, ledger string) {
+	b.machine.Compare(b.Machine(b.machine, ""), func(row, is, ledger string) {
 		switch row {
 		case "Best Metric", "Initial Metric", "Iteration Count":
 			b.warnings = append(b.warnings, fmt.Sprintf("%s was %s in the state and is %s in the ledger; "+
@@ -172,12 +168,12 @@ func (b *records) files() memory.Files {
 	if b.read.State == nil {
 		b.doc.SetSection(state.ProgramInfo, programInfo(p))
 	}
-	m := view.Machine(b.machine, &b.Summary, BranchPrefix+p.Name)
+	m := b.Machine(b.machine, BranchPrefix+p.Name)
 	m.Direction, m.DirectionGiven = p.Direction, true
 	m.TargetMetric = b.target()
 	m.Issue = cmp.Or(p.Issue, m.Issue)
 	b.doc.SetMachine(m)
-	b.doc.SetEntries(b.view.Entries, strings.TrimRight(b.RunURL, "0123456789"))
+	b.doc.SetEntries(b.Entries, strings.TrimRight(b.RunURL, "0123456789"))
 	return memory.Files{State: b.doc.Render(), Results: b.table.Bytes(), Ledger: b.log}
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/history/view"
 )
 
 // Where names the record in which a finding is.
@@ -84,7 +83,6 @@ type walk struct {
 	// asked are the rules that the versions of the program file ask for; none when there is no file.
 	asked []decision.Rule
 
-	view     view.View
 	summary  history.Summary
 	measured []*history.Measured
 	pending  *history.Decided  // the decision that waits for CI
@@ -171,10 +169,10 @@ func (a *walk) add(event history.Event) {
 	}
 	a.follows(event)
 	a.keep(event)
-	if row := a.view.Add(&a.summary, event); row != nil {
-		a.table.Append(*row, a.summary.Direction)
+	direction := a.summary.Direction
+	if row := a.summary.Show(event); row != nil {
+		a.table.Append(*row, direction)
 	}
-	a.summary.Add(event)
 }
 
 // ofProposal are the measurements of the one among several proposals that

@@ -9,7 +9,6 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/history/view"
 	"github.com/org/autoloop/internal/lazyregexp"
 )
 
@@ -24,7 +23,7 @@ func (a *walk) compareMachine(records Records) {
 	if a.begins == 0 {
 		known.PR, known.LastRun = 0, nil
 	}
-	want := view.Machine(known, &a.summary, records.Branch)
+	want := a.summary.Machine(known, records.Branch)
 	if have.NotBefore == nil { // people may go on at once
 		want.NotBefore = nil
 	}
@@ -152,10 +151,10 @@ func says(commit Commit, one *history.Decided) bool {
 
 // compareEntries holds the history of a state against the ledger.
 func (a *walk) compareEntries(doc *state.Doc) {
-	if doc == nil || len(a.view.Entries) == 0 {
+	if doc == nil || len(a.summary.Entries) == 0 {
 		return
 	}
-	text, want, found := doc.Entries(a.view.Entries)
+	text, want, found := doc.Entries(a.summary.Entries)
 	if !found {
 		a.find(State, a.summary.Iteration, "it has no history entries any more")
 		return

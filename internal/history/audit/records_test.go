@@ -14,7 +14,6 @@ import (
 	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/history/view"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/tests/golden"
 )
@@ -24,17 +23,15 @@ func written(t *testing.T, events []history.Event) (doc, table string) {
 	t.Helper()
 	rows, err := results.Parse(nil)
 	require.NoError(t, err)
-	var v view.View
-	var sum history.Summary
+	var v history.Summary
 	for _, e := range events {
-		if row := v.Add(&sum, e); row != nil {
+		if row := v.Show(e); row != nil {
 			rows.Append(*row, metric.Lower)
 		}
-		sum.Add(e)
 	}
 	d := state.New("p")
 	d.SetEntries(v.Entries, "https://github.com/o/r/actions/runs/")
-	d.SetMachine(view.Machine(state.Machine{Direction: metric.Lower}, &sum, "autoloop/p"))
+	d.SetMachine(v.Machine(state.Machine{Direction: metric.Lower}, "autoloop/p"))
 	return string(d.Render()), string(rows.Bytes())
 }
 

@@ -1,4 +1,4 @@
-package view_test
+package history_test
 
 import (
 	"fmt"
@@ -12,7 +12,6 @@ import (
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/history/view"
 	"github.com/org/autoloop/tests/golden"
 )
 
@@ -59,14 +58,12 @@ func TestTextOfEvents(t *testing.T) {
 	}, func(t *testing.T, lines string) any {
 		log, err := testrepo.Ledger([]byte(lines))
 		require.NoError(t, err)
-		var v view.View
+		var v history.Summary
 		var says []string
-		before := history.Replay(nil)
 		for i, e := range log.Events {
 			e = history.Stamp(e, e.Header().Run, at.Add(time.Duration(i)*time.Minute))
 			entries := fmt.Sprint(v.Entries)
-			row := v.Add(&before, e)
-			before.Add(e)
+			row := v.Show(e)
 			if fmt.Sprint(v.Entries) != entries {
 				says = append(says, told(v.Entries[len(v.Entries)-1]))
 			}
