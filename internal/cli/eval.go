@@ -169,15 +169,3 @@ func (a *App) evalTasks(ctx context.Context, dir string, p *program.Program, o *
 	}
 	return a.deliverComparison(found, found, html, o.out, false)
 }
-
-// validateSuite checks the suite of a skill or of tasks.
-func (a *App) validateSuite(ctx context.Context, dir string) error {
-	if !isSkill(a.Path(dir)) {
-		return a.validateTasks(ctx, dir)
-	}
-	found, err := skill.Validate(a.Path(dir))
-	if err != nil {
-		return err
-	}
-	return verdict(a.print(found, found), !found.OK)
-}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render"
@@ -20,7 +19,6 @@ type Evaluated struct {
 	Triggers *Figure           `json:"triggers"`
 	Answers  *Figure           `json:"answers"`
 	Feedback map[string]string `json:"eval_feedback,omitempty"`
-	remarks  []string          // of graders on the suite, for people
 	// Notes say what was not run.
 	Notes []string `json:"notes,omitempty"`
 }
@@ -29,7 +27,11 @@ type Evaluated struct {
 type Figure struct {
 	Score metric.Value `json:"score"`
 	Cases []CaseFigure `json:"cases"`
+	text  string       // what did not pass, and what did, for people
 }
+
+// maxText bounds what people are told of one suite, in bytes.
+const maxText = 1 << 20
 
 // CaseFigure is what a case came to, over all of its runs.
 type CaseFigure struct {
@@ -60,7 +62,7 @@ func Evaluate(ctx context.Context, skill *evalrun.Skill, keep string, o evalrun.
 	if err != nil {
 		return found, err
 	}
-	found.Figure, found.remarks, found.Feedback = figureOf(result), evalrun.Remarks(result.Cases), map[string]string{}
+	found.Figure, found.Feedback = figureOf(result), map[string]string{}
 	for _, c := range result.Cases {
 		if c.Feedback != nil {
 			found.Feedback[c.ID] = string(c.Feedback)
@@ -94,7 +96,7 @@ func figureBeside(ctx context.Context, suite *evalrun.Skill, keep string, o eval
 }
 
 func figureOf(r evalrun.Result) Figure {
-	figure := Figure{Score: evals.RateValue(r.Rate)}
+	figure := Figure{Score: evals.RateValue(r.Rate), text: evalrun.Failures(r, maxText)}
 	for _, c := range r.Cases {
 		one := caseFigure(c, c.Problem)
 		one.Failed = []string{}
@@ -106,43 +108,18 @@ func figureOf(r evalrun.Result) Figure {
 	return figure
 }
 
-// describe shows a figure of its own, with what failed, or nil.
-func (f *Figure) describe(out *strings.Builder, name string) {
-	if f == nil {
-		return
-	}
-	fmt.Fprintf(out, "%s: %s over %d\n", name, render.Figure(&f.Score), len(f.Cases))
-	for _, c := range f.Cases {
-		c.describe(out, c.ID+" ")
-	}
-}
-
-// describe says why a case, which these words name, did not pass whole.
-func (c CaseFigure) describe(out *strings.Builder, name string) {
-	if c.Problem != nil {
-		fmt.Fprintf(out, "  %scounts 0: %s\n", name, *c.Problem)
-	}
-	for _, line := range c.Failed {
-		fmt.Fprintf(out, "  %sfailed: %s\n", name, line)
-	}
-}
-
-// String says what every case came to, and what failed.
+// String says of every suite what did not pass, and what it came to.
 func (e Evaluated) String() string {
-	var out strings.Builder
-	for _, c := range e.Cases {
-		fmt.Fprintf(&out, "case %s: %d of %d\n", c.ID, c.Passed, c.Total)
-		c.describe(&out, "")
-	}
-	e.Triggers.describe(&out, "triggers")
-	e.Answers.describe(&out, "answers")
-	for _, remark := range e.remarks {
-		fmt.Fprintln(&out, remark)
+	text := e.text + "\n"
+	for i, beside := range []*Figure{e.Triggers, e.Answers} {
+		if beside != nil {
+			text += fmt.Sprintf("%s: %s over %d\n%s\n", []string{"triggers", "answers"}[i], render.Figure(&beside.Score),
+				len(beside.Cases), beside.text)
+		}
 	}
 	for _, note := range e.Notes {
-		fmt.Fprintf(&out, "note: %s\n", note)
+		text += fmt.Sprintf("note: %s\n", note)
 	}
-	fmt.Fprintf(&out, "%s: pass rate %s over %s\n", e.Name, render.Figure(&e.Score),
+	return text + fmt.Sprintf("%s: pass rate %s over %s\n", e.Name, render.Figure(&e.Score),
 		render.Count(len(e.Cases), "case", "cases"))
-	return out.String()
 }

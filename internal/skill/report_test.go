@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/big"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -144,45 +143,6 @@ func TestSuiteStaysSame(t *testing.T) {
 			}
 			require.NoError(t, err)
 			assert.Len(t, suite.Evals.Cases, 3)
-		})
-	}
-}
-
-func TestValidateSaysWhatSuitesHave(t *testing.T) {
-	t.Parallel()
-	one := func(more string) string {
-		return "[\n{\"id\": 1, \"prompt\": \"p\", \"expectations\": [\"x\"]" + more + "}]"
-	}
-	for name, list := range map[string]paths{
-		"a suite": {"SKILL.md": front, evals.File: one("")},
-		"fields of others": {
-			"SKILL.md": front, evals.File: `{"version": 2, "skill_name": "other", "config": {"a": [1e999]}, "evals": ` +
-				one(`, "tags": ["x"], "weight": 2`) + `}`,
-		},
-		"all suites": {
-			"SKILL.md": front, "in.txt": "x", evals.File: one(
-				`, "files": ["in.txt"], "deterministic_checks": [{"type": "file_exists", "file": "a"}]`),
-			evals.TriggerFile: `[{"query": "a", "should_trigger": true}]`,
-			evals.AnswerFile:  "<evaluation><qa_pair><question>q</question><answer>a</answer></qa_pair></evaluation>",
-		},
-		"no suite": {"SKILL.md": front},
-		"no skill": {evals.File: one("")},
-		"cut off":  {"SKILL.md": front, evals.File: one("")[:20]},
-		"every file": {
-			evals.File:        "[\n\n{\"id\": \"a b\", \"prompt\": \"p\"}]",
-			evals.TriggerFile: "[\n{}]", evals.AnswerFile: "<evaluation>\n<pair/></evaluation>",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			base := testdir.New(t, nil)
-			testdir.Put(t, filepath.Join(base, "s"), list)
-			found, err := Validate(filepath.Join(base, "s"))
-			require.NoError(t, err)
-			golden.Line(t, strings.ReplaceAll(found.String(), base, "BASE"))
-			assert.Equal(t, found.OK, len(found.Errors) == 0)
-			assert.Equal(t, found.OK, len(found.Cases) == 1)
-			assert.NotNil(t, found.Cases)
 		})
 	}
 }

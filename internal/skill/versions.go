@@ -7,12 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/misuse"
-	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite/evalrun"
@@ -72,6 +68,7 @@ type Scored struct {
 	// Runs are those that count: one, or as many as the decision was made by.
 	Runs  []ScoredRun  `json:"runs"`
 	Cases []CaseFigure `json:"cases"`
+	text  string       // what did not pass, and what did, for people
 }
 
 // ScoredRun is one run of the suite.
@@ -97,7 +94,7 @@ func (v *Versions) Score(ctx context.Context, n int) (found Scored, err error) {
 	if err != nil {
 		return found, err
 	}
-	found.Score = evals.RateValue(result.Rate)
+	found.Score, found.text = evals.RateValue(result.Rate), evalrun.Failures(result, maxText)
 	runs := result.Runs()
 	for i, run := range runs {
 		dir, _ := filepath.Rel(v.Iteration(n), places[i])
@@ -113,87 +110,11 @@ func (v *Versions) Score(ctx context.Context, n int) (found Scored, err error) {
 	return found, nil
 }
 
-// String is a table of the cases, and the score.
+// String says what did not pass, and the score.
 func (s Scored) String() string {
-	table := render.Table{
-		Header: []string{"case", "passed", "total", "rate", "problem"},
-		Align:  "lrrr",
-	}
-	for _, c := range s.Cases {
-		problem := ""
-		if c.Problem != nil {
-			problem = plain.Short(*c.Problem, lineWidth)
-		}
-		table.Rows = append(table.Rows,
-			[]string{c.ID, strconv.Itoa(c.Passed), strconv.Itoa(c.Total), render.Figure(&c.PassRate), problem})
-	}
 	over := ""
 	if len(s.Runs) > 1 {
 		over = fmt.Sprintf(", the median of %d runs; passed and total are sums over them", len(s.Runs))
 	}
-	return fmt.Sprintf("%s\nscore %s%s\n", table, render.Figure(&s.Score), over)
-}
-
-// Validated is what a skill's suites have, or what is wrong with them: `iterate validate
-// --json`.
-type Validated struct {
-	OK       bool            `json:"ok"`
-	Errors   []string        `json:"errors"`
-	Name     string          `json:"name"`
-	Cases    []ValidatedCase `json:"cases"`
-	Triggers int             `json:"triggers"`
-	Answers  int             `json:"answers"`
-}
-
-// ValidatedCase is a case of its suite.
-type ValidatedCase struct {
-	ID           string `json:"id"`
-	Expectations int    `json:"expectations"`
-	Checks       int    `json:"deterministic_checks"`
-	Files        int    `json:"files"`
-}
-
-// Validate reads the suites of a skill.
-func Validate(dir string) (Validated, error) {
-	found := Validated{Errors: []string{}, Cases: []ValidatedCase{}}
-	suite, err := evalrun.Load(dir, ".", "")
-	if _, wrong := errors.AsType[*misuse.Error](err); wrong {
-		found.Errors = strings.Split(err.Error(), "\n")
-		return found, nil
-	}
-	if err != nil {
-		return found, err
-	}
-	found.OK, found.Name, found.Triggers = true, suite.Name, len(suite.Triggers)
-	if suite.AnswerSuite() != nil { // else they are the cases
-		found.Answers = len(suite.Answers)
-	}
-	for _, c := range suite.Evals.Cases {
-		found.Cases = append(found.Cases, ValidatedCase{c.ID, len(c.Expectations), len(c.Checks), len(c.Files)})
-	}
-	return found, nil
-}
-
-// String says of every case what it is held against.
-func (found Validated) String() string {
-	var out strings.Builder
-	for _, line := range found.Errors {
-		fmt.Fprintln(&out, "error:", line)
-	}
-	if !found.OK {
-		return out.String()
-	}
-	for _, c := range found.Cases {
-		fmt.Fprintf(&out, "case %s: %s, %s, %s\n", c.ID, render.Count(c.Expectations, "expectation", "expectations"),
-			render.Count(c.Checks, "deterministic check", "deterministic checks"),
-			render.Count(c.Files, "file", "files"))
-	}
-	if found.Triggers > 0 {
-		fmt.Fprintf(&out, "triggers: %s\n", render.Count(found.Triggers, "query", "queries"))
-	}
-	if found.Answers > 0 {
-		fmt.Fprintf(&out, "answers: %s\n", render.Count(found.Answers, "question", "questions"))
-	}
-	fmt.Fprintf(&out, "%s: ok\n", found.Name)
-	return out.String()
+	return fmt.Sprintf("%s\nscore %s%s\n", s.text, render.Figure(&s.Score), over)
 }
