@@ -3,11 +3,14 @@ package cli
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/program"
 )
 
 // programFlags say which program is meant, and where its branches and records are.
@@ -121,4 +124,27 @@ func (a *App) yesFlag(cmd *cobra.Command, usage string) {
 // run is a command that needs its arguments alone.
 func run(do func(context.Context, []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error { return do(cmd.Context(), args) }
+}
+
+// takesProgram matches the use of a command whose first argument is a program.
+var takesProgram = lazyregexp.New(`^\S+ \[?(?:PROGRAM\b|PATH…)`)
+
+// addCompletion completes the names of programs, in a command and those below it.
+func (a *App) addCompletion(cmd *cobra.Command) {
+	programs := func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 && !strings.Contains(cmd.Use, "…") || a.look(cmd.Context()) != nil {
+			return nil, cobra.ShellCompDirectiveDefault // after a program comes something else
+		}
+		all, _ := a.source().Load(false)
+		return program.Names(all), cobra.ShellCompDirectiveDefault // files too
+	}
+	if takesProgram().MatchString(cmd.Use) {
+		cmd.ValidArgsFunction = programs
+	}
+	if cmd.LocalFlags().Lookup("program") != nil {
+		_ = cmd.RegisterFlagCompletionFunc("program", programs) // its error is a flag that is not there
+	}
+	for _, sub := range cmd.Commands() {
+		a.addCompletion(sub)
+	}
 }
