@@ -105,7 +105,8 @@ func BlobID(format string, data []byte) string {
 	if format == "sha256" {
 		sum = sha256.New()
 	}
-	fmt.Fprintf(sum, "blob %d\x00%s", len(data), data)
+	fmt.Fprintf(sum, "blob %d\x00", len(data))
+	sum.Write(data)
 	return hex.EncodeToString(sum.Sum(nil))
 }
 

@@ -60,6 +60,7 @@ type Tree struct {
 	built        time.Time // by the clock of the file system
 	staged       *control  // what the last Scan found; nil before
 	found        string    // its tree object
+	buffer       []byte    // for the next file that is read
 }
 
 // recorded is a tracked file as it was right after building.
