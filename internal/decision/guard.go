@@ -1,6 +1,8 @@
 package decision
 
 import (
+	"iter"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -162,4 +164,165 @@ func withoutIgnorable(name string) string {
 		}
 	}
 	return kept.String()
+}
+
+// bare are the paths by which git takes a directory without a .git for a repository, in small
+// letters, since file systems may ignore case.
+type bare map[string]bool
+
+// add notes what a path is of the directories that it lies in. Objects and refs may be
+// directories, links or executable files; the other parts are never directories.
+func (b bare) add(name string) {
+	parts := strings.Split(strings.ToLower(name), "/")
+	for i, part := range parts {
+		switch last := i == len(parts)-1; {
+		case part == "objects", part == "refs", last && part == "head", last && part == "commondir":
+			b[strings.Join(parts[:i+1], "/")] = true
+		}
+	}
+}
+
+// repository reports whether git takes a directory for a repository: a HEAD, and either
+// objects and refs or a file that says in which directory they are.
+func (b bare) repository(dir string) bool {
+	has := func(part string) bool { return b[path.Join(dir, part)] }
+	return has("head") && (has("objects") && has("refs") || has("commondir"))
+}
+
+// RefuseBare refuses the changes that make a repository of a directory which was
+// none among the paths before: who works in it would run what its configuration
+// says.
+func RefuseBare(before iter.Seq[string], changes []Change) {
+	was, is, deleted := bare{}, bare{}, map[string]bool{}
+	for _, c := range changes {
+		if deleted[c.Path] = c.Kind == Deleted; !deleted[c.Path] {
+			is.add(c.Path)
+		}
+	}
+	for name := range before {
+		if was.add(name); !deleted[name] {
+			is.add(name)
+		}
+	}
+	for i, c := range changes {
+		own := bare{}
+		own.add(c.Path)
+		for part := range own {
+			dir := path.Dir(part)
+			if !deleted[c.Path] && c.Refused == "" && is.repository(dir) && !was.repository(dir) {
+				changes[i].Refused = "is part of a repository inside the repository"
+			}
+		}
+	}
+}
+
+// NewFilter is why a .gitattributes file is refused that SetsFilter.
+const NewFilter = "chooses a filter, under which no file could be changed afterwards"
+
+// SetsFilter reports whether the new text of a .gitattributes file chooses a filter
+// that the old one does not, also by a macro. Macros are those of the two texts, and
+// of the file at the top of the tree, whose text is top. Files under a filter cannot be
+// changed, so that such a change would be the last one.
+func SetsFilter(before, after, top string) bool {
+	old := filtered(before, top+"\n"+before)
+	return slices.ContainsFunc(filtered(after, top+"\n"+before+"\n"+after),
+		func(line string) bool { return !slices.Contains(old, line) })
+}
+
+// filtered are the lines of a text that choose a filter for some files, by an attribute or by
+// a macro of the texts around.
+func filtered(text, around string) (lines []string) {
+	chosen := map[string]bool{"filter": true}
+	chooses := func(attribute string) bool {
+		name, _, _ := strings.Cut(attribute, "=")
+		return chosen[name]
+	}
+	for known := 0; known < len(chosen); {
+		known = len(chosen)
+		for line := range strings.Lines(around) {
+			name, macro := strings.CutPrefix(strings.TrimSpace(line), "[attr]")
+			if fields := strings.Fields(name); macro && len(fields) > 0 && slices.ContainsFunc(fields[1:], chooses) {
+				chosen[fields[0]] = true
+			}
+		}
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		fields := strings.Fields(line)
+		if len(fields) > 0 && fields[0][0] != '#' && !strings.HasPrefix(line, "[attr]") &&
+			slices.ContainsFunc(fields[1:], chooses) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// Links are the symbolic links of a tree by their clean paths, and what they
+// say, both with slashes.
+type Links map[string]string
+
+// maxHops is how many links Linux follows in one path.
+const maxHops = 40
+
+// Wrong says what is wrong with where a link leads, or "". It follows the other
+// links of the tree as a kernel would; where nothing is, nothing is assumed.
+func (l Links) Wrong(name string) string {
+	const leaves = "is a link that leaves the tree"
+	var at []string
+	hops, todo := 0, strings.Split(name, "/")
+	for len(todo) > 0 {
+		part := todo[0]
+		todo = todo[1:]
+		switch {
+		case part == "" || part == ".":
+			continue
+		case part != "..":
+			at = append(slices.Clip(at), part)
+		case len(at) == 0:
+			return leaves
+		default:
+			at = at[:len(at)-1]
+			continue
+		}
+		target, is := l[strings.Join(at, "/")]
+		switch {
+		case DotGit(part):
+			return leaves + " into a git directory"
+		case !is:
+			continue
+		case strings.HasPrefix(target, "/"):
+			return leaves
+		case hops == maxHops:
+			return "is a link that leads round in circles"
+		}
+		hops++
+		at, todo = at[:len(at)-1], append(strings.Split(target, "/"), todo...)
+	}
+	return ""
+}
+
+// RefuseLinks refuses changed links that lead nowhere good, and links that do so only
+// because of the changes: what is a link or a directory on the way decides where `..`
+// leads. It returns the changes with these.
+func RefuseLinks(before, after Links, changes []Change) []Change {
+	const symlink = "120000" // git's mode of one
+	changed := map[string]int{}
+	for i, c := range changes {
+		changed[c.Path] = i
+	}
+	for name := range after {
+		reason := after.Wrong(name)
+		i, ours := changed[name]
+		switch {
+		case reason == "":
+		case ours && changes[i].Refused == "":
+			changes[i].Refused = reason
+		case !ours && before.Wrong(name) == "":
+			changes = append(changes, Change{
+				Path: name, Kind: Modified, OldMode: symlink, NewMode: symlink,
+				Refused: reason + " once the other changes are made",
+			})
+		}
+	}
+	return changes
 }

@@ -6,11 +6,15 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	gh "github.com/google/go-github/v62/github"
 
+	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -106,4 +110,168 @@ func (c *Client) RemoveLabel(ctx context.Context, number int, label string) erro
 		return nil
 	}
 	return err
+}
+
+// Comment is a comment on an issue, in the conversation of a pull request, or
+// on lines of a pull request's changes, or a review.
+type Comment struct {
+	ID   int64
+	Body string
+	// User wrote it, Association is their relation to the repository.
+	User        struct{ Login string }
+	Association string    `json:"author_association"`
+	Created     time.Time `json:"created_at"`
+	Submitted   time.Time `json:"submitted_at"` // a review
+	// Path is the file of a comment on lines, else "".
+	Path  string
+	Issue string `json:"issue_url"`
+	// Place is where it stands, On the issue or pull request.
+	Place commands.Place `json:"-"`
+	On    int            `json:"-"`
+}
+
+// Comments lists what was said in a place of an issue or pull request since a time, the
+// oldest first: of talk and lines also what was edited since. A zero time is all of it; talk
+// of the number 0 is that of every issue and pull request.
+func (c *Client) Comments(ctx context.Context, at commands.Place, number int, since time.Time) ([]Comment, error) {
+	var query []string
+	what, from := fmt.Sprintf("comments of #%d", number), fmt.Sprintf("issues/%d/comments", number)
+	switch {
+	case at == commands.Lines:
+		what, from = "review "+what, fmt.Sprintf("pulls/%d/comments", number)
+	case at == commands.Review:
+		what, from = fmt.Sprintf("reviews of #%d", number), fmt.Sprintf("pulls/%d/reviews", number)
+	case number == 0:
+		what, from = "comments", "issues/comments"
+	}
+	if !since.IsZero() && at != commands.Review {
+		query = append(query, "since="+since.UTC().Format(time.RFC3339))
+	}
+	all, err := list[Comment](ctx, c, "read the "+what, from, query...)
+	for i := range all {
+		all[i].Place, all[i].On = at, number
+		if number == 0 {
+			all[i].On, _ = strconv.Atoi(path.Base(all[i].Issue))
+		}
+		if at == commands.Review {
+			all[i].Created = all[i].Submitted
+		}
+	}
+	return slices.DeleteFunc(all, func(c Comment) bool { return at == commands.Review && c.Created.Before(since) }), err
+}
+
+// CreateComment comments on an issue or pull request.
+func (c *Client) CreateComment(ctx context.Context, number int, body string) (comment Comment, err error) {
+	_, err = c.do(ctx, fmt.Sprintf("comment on #%d", number), http.MethodPost,
+		fmt.Sprintf("issues/%d/comments", number), map[string]string{"body": body}, &comment)
+	comment.On = number
+	return comment, err
+}
+
+// EditComment replaces the body of a comment.
+func (c *Client) EditComment(ctx context.Context, id int64, body string) error {
+	return c.edit(ctx, fmt.Sprintf("edit comment %d", id), fmt.Sprintf("issues/comments/%d", id), "body", body)
+}
+
+// The reactions that are given.
+const (
+	Agreed   = "+1"
+	Confused = "confused"
+)
+
+// React gives a reaction to a comment; giving it twice is giving it once. Reviews take none.
+func (c *Client) React(ctx context.Context, id int64, at commands.Place, reaction string) error {
+	if at == commands.Review {
+		return nil
+	}
+	of := "issues"
+	if at == commands.Lines {
+		of = "pulls"
+	}
+	return c.add(ctx, fmt.Sprintf("react to comment %d", id), fmt.Sprintf("%s/comments/%d/reactions", of, id),
+		map[string]string{"content": reaction})
+}
+
+// Pull is a pull request.
+type Pull struct {
+	Number      int
+	Body, State string
+	Draft       bool
+	// Head is what it is made of, Base what it is for.
+	Head, Base End
+	MergedAt   *time.Time `json:"merged_at"`
+	Updated    time.Time  `json:"updated_at"`
+}
+
+// End is a branch with its commit. The repository may be gone.
+type End struct {
+	Ref, SHA string
+	Repo     *struct{ ID int64 }
+}
+
+// Open says whether it is neither merged nor closed.
+func (p Pull) Open() bool { return p.State == "open" }
+
+// Ours says whether its head is that branch of this very repository, whatever the repository
+// is called now.
+func (p Pull) Ours(branch string) bool {
+	head, base := p.Head.Repo, p.Base.Repo
+	return p.Head.Ref == branch && head != nil && base != nil && head.ID == base.ID
+}
+
+// Pulls lists the pull requests of a branch of this very repository, open and
+// closed, the latest first. A fork's branch of the same name is not among them.
+func (c *Client) Pulls(ctx context.Context, branch string) ([]Pull, error) {
+	owner, _, _ := strings.Cut(c.options.Repository, "/")
+	pulls, err := read[[]Pull](ctx, c, "list the pull requests of "+branch,
+		"pulls?state=all&sort=created&direction=desc&per_page=100&head="+url.QueryEscape(owner+":"+branch))
+	return slices.DeleteFunc(pulls, func(p Pull) bool { return !p.Ours(branch) }), err
+}
+
+// Pull reads one pull request.
+func (c *Client) Pull(ctx context.Context, number int) (Pull, error) {
+	return read[Pull](ctx, c, fmt.Sprintf("read pull request #%d", number), fmt.Sprintf("pulls/%d", number))
+}
+
+// CreatePull opens a draft pull request of one branch into another; where a
+// repository has no drafts, one that is ready.
+func (c *Client) CreatePull(ctx context.Context, head, base, title, body string) (pull Pull, err error) {
+	for _, draft := range []bool{true, false} {
+		_, err = c.do(ctx, "open a pull request of "+head, http.MethodPost, "pulls",
+			map[string]any{"title": title, "body": body, "head": head, "base": base, "draft": draft}, &pull)
+		if !Invalid(err) || !strings.Contains(strings.ToLower(err.Error()), "draft pull requests are not supported") {
+			break
+		}
+	}
+	return pull, err
+}
+
+// EditPull replaces the body; the title is a person's once it is there.
+func (c *Client) EditPull(ctx context.Context, number int, body string) error {
+	return c.edit(ctx, fmt.Sprintf("edit pull request #%d", number), fmt.Sprintf("pulls/%d", number), "body", body)
+}
+
+// ClosePull closes a pull request without merging it.
+func (c *Client) ClosePull(ctx context.Context, number int) error {
+	return c.edit(ctx, fmt.Sprintf("close pull request #%d", number), fmt.Sprintf("pulls/%d", number), "state", "closed")
+}
+
+// Assign adds assignees; those that may not be assigned are left out by GitHub.
+func (c *Client) Assign(ctx context.Context, number int, logins ...string) error {
+	return c.add(ctx, fmt.Sprintf("assign #%d", number), fmt.Sprintf("issues/%d/assignees", number),
+		map[string][]string{"assignees": logins})
+}
+
+// RequestReviews asks people, and teams as org/team, for their review.
+func (c *Client) RequestReviews(ctx context.Context, number int, reviewers ...string) error {
+	request := map[string][]string{}
+	for _, reviewer := range reviewers {
+		key := "reviewers"
+		if _, team, is := strings.Cut(reviewer, "/"); is {
+			key, reviewer = "team_reviewers", team
+		}
+		request[key] = append(request[key], reviewer)
+	}
+	return c.add(ctx, fmt.Sprintf("ask for reviews of #%d", number),
+		fmt.Sprintf("pulls/%d/requested_reviewers", number), request)
 }
