@@ -109,26 +109,22 @@ func Put(ctx context.Context, src string, t Tree, dst string) error {
 	if err := files.RemoveAll(dst); err != nil {
 		return err
 	}
-	if err := syncManifest(dst, filepath.Join(filepath.Dir(fresh), "manifest"), t); err != nil {
+	if err := saveManifest(dst, t); err != nil {
 		return err
 	}
-	if err := os.Rename(fresh, dst); err != nil { // a directory that may not be written cannot be moved
+	if err := os.Chmod(fresh, 0o555); err != nil { //nolint:gosec // for whoever may read the workspace
 		return err
 	}
-	err = os.Chmod(dst, 0o555) //nolint:gosec // a snapshot is for whoever may read the workspace
-	return errors.Join(err, files.SyncDirectory(filepath.Dir(dst)))
+	return errors.Join(os.Rename(fresh, dst), files.SyncDirectory(filepath.Dir(dst)))
 }
 
-// syncManifest writes the manifest of a snapshot by way of another file.
-func syncManifest(snapshot, by string, t Tree) error {
+// saveManifest writes the manifest of a snapshot, in one step.
+func saveManifest(snapshot string, t Tree) error {
 	text, err := writeManifest(t)
 	if err != nil {
 		return err
 	}
-	if err := files.WriteFile(by, text, 0o444); err != nil {
-		return err
-	}
-	return os.Rename(by, ManifestFile(snapshot))
+	return files.WriteFile(ManifestFile(snapshot), text, 0o444)
 }
 
 // Discard removes a snapshot with its manifest, and what an interrupted Take of
@@ -260,30 +256,23 @@ func RestoreOver(ctx context.Context, snapshot, dir, digest string) (r Restored,
 	if err := build(ctx, from, wanted, fresh, func(e Entry) fs.FileMode { return e.Mode.Perm() }); err != nil {
 		return r, err
 	}
-	mode := fs.FileMode(0o755)
+	mode, exchange := fs.FileMode(0o755), os.Rename
 	if info, err := os.Stat(place); err == nil {
-		mode = info.Mode().Perm()
+		mode, exchange = info.Mode().Perm(), files.Exchange
 	}
-	open := mode | 0o700 // what may not be written cannot be moved
-	if err := os.Chmod(fresh, open); err != nil {
+	if err := os.Chmod(fresh, mode); err != nil {
 		return r, err
 	}
-	if open != mode {
-		if err := os.Chmod(place, open); err != nil {
-			return r, err
-		}
-	}
-	err = errors.ErrUnsupported
-	if isNew {
-		err = os.Rename(fresh, place)
-	} else if len(gits) == 0 {
-		err = files.Exchange(fresh, place)
+	if err = errors.ErrUnsupported; len(gits) == 0 {
+		err = exchange(fresh, place)
 	}
 	if errors.Is(err, errors.ErrUnsupported) {
-		err = errors.Join(replace(fresh, place, changes), files.SyncDirectory(place))
-	}
-	if open != mode {
-		err = errors.Join(err, os.Chmod(place, mode))
+		// what may not be written gives away nothing and takes nothing
+		err = errors.Join(os.Chmod(fresh, mode|0o700), os.Chmod(place, mode|0o700))
+		if err == nil {
+			err = replace(fresh, place, changes)
+		}
+		err = errors.Join(err, files.SyncDirectory(place), os.Chmod(place, mode))
 	}
 	return r, errors.Join(err, files.SyncDirectory(filepath.Dir(place)))
 }
@@ -352,7 +341,7 @@ func scan(ctx context.Context, dir string, without bool) (t Tree, gits []string,
 	return t, gits, err
 }
 
-// build copies a tree from a directory into a new one, with modes that fit those that
+// build copies a tree from a directory into an empty one, with modes that fit those that
 // it stands for, and syncs it.
 func build(ctx context.Context, src string, t Tree, dir string, mode func(Entry) fs.FileMode) error {
 	from, err := os.OpenRoot(src)
@@ -360,9 +349,6 @@ func build(ctx context.Context, src string, t Tree, dir string, mode func(Entry)
 		return err
 	}
 	defer func() { _ = from.Close() }()
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return err
-	}
 	into, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
@@ -380,8 +366,8 @@ func build(ctx context.Context, src string, t Tree, dir string, mode func(Entry)
 	return errors.Join(copier.Copy(ctx, t), files.SyncDirectory(dir))
 }
 
-// stage keeps others from a place until end is called. It returns a name for what will
-// be moved there, in a directory beside it, after it removed what a killed process left.
+// stage keeps others from a place until end is called. It returns an empty directory beside it,
+// for what will be moved there, after it removed what a killed process left.
 func stage(place string) (fresh string, end func(), err error) {
 	above, begins := filepath.Dir(place), "."+filepath.Base(place)+".autoloop-"
 	unlock, err := files.Lock(above)
@@ -394,16 +380,15 @@ func stage(place string) (fresh string, end func(), err error) {
 			err = errors.Join(err, files.RemoveAll(filepath.Join(above, e.Name())))
 		}
 	}
-	dir := ""
-	if err == nil {
-		dir, err = os.MkdirTemp(above, begins+"*")
+	if err = errors.Join(err, files.ClearWrites(ManifestFile(place))); err == nil {
+		fresh, err = os.MkdirTemp(above, begins+"*")
 	}
 	if err != nil {
 		unlock()
 		return "", nil, err
 	}
-	return filepath.Join(dir, "tree"), func() {
-		_ = files.RemoveAll(dir)
+	return fresh, func() {
+		_ = files.RemoveAll(fresh)
 		unlock()
 	}, nil
 }

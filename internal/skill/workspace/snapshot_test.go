@@ -288,10 +288,10 @@ func TestKilledSnapshot(t *testing.T) {
 		gone  string
 		holds bool // the old one
 	}{
-		"when all is copied":       {paths{stage + "/tree/SKILL.md": "x", stage + "/manifest": "{"}, "", true},
-		"when half is removed":     {paths{stage + "/tree/SKILL.md": "x"}, "v1/SKILL.md", false},
-		"when the old one is gone": {paths{stage + "/tree/SKILL.md": "x"}, "v1", false},
-		"of a new one":             {paths{stage + "/tree/SKILL.md": "x", "v1.manifest.json": "{}"}, "v1", false},
+		"when all is copied":       {paths{stage + "/SKILL.md": "x", ".v1.manifest.json.12": "{"}, "", true},
+		"when half is removed":     {paths{stage + "/SKILL.md": "x"}, "v1/SKILL.md", false},
+		"when the old one is gone": {paths{stage + "/SKILL.md": "x"}, "v1", false},
+		"of a new one":             {paths{stage + "/SKILL.md": "x", "v1.manifest.json": "{}"}, "v1", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -313,7 +313,7 @@ func TestKilledSnapshot(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, latest.Tree, found)
 			assertHas(t, base, "v1", "v1 v1.manifest.json")
-			testdir.Put(t, base, paths{stage + "/tree/SKILL.md": "x"})
+			testdir.Put(t, base, paths{stage + "/SKILL.md": "x"})
 			require.NoError(t, Discard(snap))
 			assertHas(t, base, "v1", "")
 		})

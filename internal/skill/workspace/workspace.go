@@ -347,7 +347,7 @@ func adopt(ctx context.Context, dir string) (*Workspace, error) {
 		}
 		tree, err := Scan(ctx, version)
 		if err == nil {
-			err = syncManifest(version, version+".new", tree)
+			err = saveManifest(version, tree)
 		}
 		if err != nil {
 			return nil, err
