@@ -135,32 +135,24 @@ func resultLinks(s Step, r loop.Result) []render.Markup {
 	return links
 }
 
-// details is what the decision rests on; "" for nothing more than was said.
+// details is what the decision rests on, a line each; "" for nothing more than was said.
 func details(r loop.Result) render.Markup {
-	var rows [][]any
+	var list []render.Markup
+	say := func(ours string, parts ...any) { list = append(list, render.MD(ours, parts...)) }
 	for _, e := range r.Evidence {
-		rows = append(rows, []any{render.MD("Test, %s", e.Stage), render.Trial(e)})
+		say("test, %s: %s", e.Stage, render.Trial(e))
 	}
-	var text render.Markup
-	if len(rows) > 0 {
-		text = render.Grid("", []any{"", ""}, rows...) + "\n"
-	}
-	if len(r.Changed) > 0 {
-		text += "Files changed:\n\n" + render.List(lines(r.Changed)...)
-	}
-	if len(r.Guardrails) == 0 {
-		return text
-	}
-	rows = nil
 	for _, rail := range r.Guardrails {
-		allowed := rail.Allowed.Value.String()
+		percent := ""
 		if rail.Allowed.Percent {
-			allowed += " %"
+			percent = " %"
 		}
-		rows = append(rows, []any{
-			render.MD("%s (%s is better)", rail.Metric, rail.Direction),
-			render.Figure(rail.Initial, rail.Candidate), render.Figure(rail.Candidate, rail.Initial), allowed,
-		})
+		say("guardrail %s (%s is better): %s at iteration 0, %s now; it may get worse by %s", rail.Metric, rail.Direction,
+			render.Figure(rail.Initial, rail.Candidate), render.Figure(rail.Candidate, rail.Initial),
+			rail.Allowed.Value.String()+percent)
 	}
-	return text + render.Grid("lrrr", []any{"guardrail", "at iteration 0", "candidate", "may get worse by"}, rows...)
+	for _, file := range r.Changed {
+		say("changed: %s", file)
+	}
+	return render.List(list...)
 }

@@ -224,7 +224,7 @@ func (a *App) planRepository(ctx context.Context, plan *initialized, init initOp
 		if _, err := a.Repo.Remote("origin").URL(ctx); a.Memory.Remote == "" && err == nil {
 			a.Memory.Remote = "origin"
 		}
-		if renames, err = setup.AdoptSteps(ctx, a.Memory, a.GitHub, program.Names(programs)); err != nil {
+		if renames, err = setup.AdoptSteps(ctx, a.Memory, program.Names(programs)); err != nil {
 			return err
 		}
 	}

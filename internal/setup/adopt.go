@@ -9,12 +9,10 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/loop"
-	"github.com/org/autoloop/internal/schedule"
 )
 
 // suffixed is a branch of a program as gh-aw named it: with random digits behind the name.
@@ -24,8 +22,8 @@ const branchRefs = "refs/heads/" + loop.BranchPrefix
 
 // AdoptSteps are the renames that are due of the branches of a gh-aw installation, and what is
 // left as it is, with the reason. State, labels and issues stay: they are read as they are. The
-// branches are those of the memory's remote, if any; the client is nil when GitHub is left out.
-func AdoptSteps(ctx context.Context, m *memory.Memory, client *api.Client, files []string) ([]Step, error) {
+// branches are those of the memory's remote, if any.
+func AdoptSteps(ctx context.Context, m *memory.Memory, files []string) ([]Step, error) {
 	states, err := m.States(ctx)
 	if err != nil {
 		return nil, err
@@ -62,11 +60,9 @@ func AdoptSteps(ctx context.Context, m *memory.Memory, client *api.Client, files
 		for _, branch := range all {
 			step := Step{Action: Keep, Name: "branch " + loop.BranchPrefix + branch, Why: "(" + why + ")"}
 			if branch == chosen {
-				step.Action, step.Why = Rename, "to "+loop.BranchPrefix+name
+				step.Action, step.Why = Rename, "to "+loop.BranchPrefix+name+"; GitHub closes an open pull request of it, "+
+					"and the next gain opens another"
 				step.Do = func(ctx context.Context) error { return rename(ctx, m, branch, name, refs[branchRefs+branch]) }
-				if err := closes(ctx, client, branch, &step.Why); err != nil {
-					return nil, err
-				}
 			}
 			steps = append(steps, step)
 		}
@@ -78,19 +74,6 @@ func AdoptSteps(ctx context.Context, m *memory.Memory, client *api.Client, files
 		}
 	}
 	return steps, nil
-}
-
-// closes adds which open pull request of a branch GitHub closes when it is gone.
-func closes(ctx context.Context, client *api.Client, branch string, why *string) error {
-	if client == nil {
-		*why += "; an open pull request of it is closed by that"
-		return nil
-	}
-	pull, err := schedule.OpenPull(ctx, client, loop.BranchPrefix+branch)
-	if pull != nil {
-		*why += fmt.Sprintf("; its pull request #%d is closed by that, and the next gain opens another", *pull)
-	}
-	return err
 }
 
 // rename moves a branch on the remote, with a lease on both names, and its copy here. One
