@@ -22,6 +22,9 @@ type File struct {
 	// Stray is the first key that is not known and has a number that is not
 	// finite.
 	Stray string
+	// NotFinite is the key of the first number, read into a field, that is not finite. Whoever reads
+	// several parts clears it before each.
+	NotFinite string
 }
 
 // Read parses a file; ok is false when it cannot be read at all, or has another type of

@@ -33,7 +33,7 @@ type Grading struct {
 // Graded is one expectation or check with its verdict.
 type Graded struct {
 	Text     string `json:"text"`
-	Passed   bool   `json:"passed"`
+	Passed   bool   `json:"passed" need:"yes"`
 	Evidence string `json:"evidence"`
 	// Source is "" where the file does not say.
 	Source Source `json:"source,omitempty"`
@@ -49,18 +49,12 @@ func ParseGrading(data []byte) (g Grading, err error) {
 		root.Object(document.Keys{
 			"expectations": func(n document.Node) {
 				n.List(mostEntries, func(n document.Node) {
-					var entry Graded
-					other := ""
-					n.Object(document.Keys{
-						"text": document.Optional(&entry.Text, most), "expectation": document.Optional(&other, most),
-						"passed":   document.Into(&entry.Passed, document.Node.Bool),
-						"evidence": document.Optional(&entry.Evidence, most),
-						"source":   document.Optional((*string)(&entry.Source), most),
-					}, false, "passed")
-					if entry.Text = cmp.Or(strings.TrimSpace(entry.Text), strings.TrimSpace(other)); entry.Text == "" {
+					var entry writtenGraded
+					n.Fill(&entry)
+					if entry.Text = cmp.Or(strings.TrimSpace(entry.Text), strings.TrimSpace(entry.Expectation)); entry.Text == "" {
 						n.Fail("needs a `text`")
 					}
-					g.Expectations = append(g.Expectations, entry)
+					g.Expectations = append(g.Expectations, entry.Graded)
 				})
 			},
 			"eval_feedback": func(n document.Node) { g.Feedback, _ = json.Marshal(document.Plain(n)) },

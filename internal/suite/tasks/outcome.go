@@ -45,19 +45,19 @@ type Score struct {
 
 // Run is one run of a task.
 type Run struct {
-	Objective Objective `json:"objective"`
+	Objective Objective `json:"objective" need:"yes"`
 	// Judge is nil when no judge answered.
 	Judge *Judgement `json:"judge,omitempty"`
 	Cost  Cost       `json:"cost"`
 	// Composite is nil when it is to be computed, as it is for our own runs.
-	Composite *metric.Value `json:"composite,omitempty"`
+	Composite *metric.Value `json:"composite,omitempty" most:"1" must:"from 0 to 1"`
 	// Checks tell the objective apart, in the order of the task's checks.
-	Checks []CheckResult `json:"checks,omitempty"`
+	Checks []CheckResult `json:"checks,omitempty" most:"200"`
 	// Failure says in one line why the run as such failed (agent, timeout).
-	Failure string `json:"failure,omitempty"`
+	Failure string `json:"failure,omitempty" most:"65536"`
 	// Transcript and Diff are paths of files, relative to the report, or "".
-	Transcript string `json:"transcript,omitempty"`
-	Diff       string `json:"diff,omitempty"`
+	Transcript string `json:"transcript,omitempty" most:"300"`
+	Diff       string `json:"diff,omitempty" most:"300"`
 	// NonFinite is the first key of a number that is not finite, "" for none: nothing is
 	// computed with the run then.
 	NonFinite string `json:"-"`
@@ -78,8 +78,8 @@ func (r Run) Failed() (lines []string) {
 
 // Objective counts the checks of a run: 0 ≤ Passed ≤ Total.
 type Objective struct {
-	Passed int `json:"passed"`
-	Total  int `json:"total"`
+	Passed int `json:"passed" need:"yes" most:"9007199254740992" must:"a whole number, 0 or more"`
+	Total  int `json:"total" need:"yes" most:"9007199254740992" must:"a whole number, 0 or more"`
 }
 
 // Counted counts a list of checks.
@@ -99,10 +99,10 @@ func (o Objective) String() string { return fmt.Sprintf("%d/%d", o.Passed, o.Tot
 // Judgement is a judge's answer.
 type Judgement struct {
 	// Score is in [0, 1].
-	Score     metric.Value `json:"score0to1"`
-	Rationale string       `json:"rationale,omitempty"`
+	Score     metric.Value `json:"score0to1" need:"yes" most:"1" must:"from 0 to 1"`
+	Rationale string       `json:"rationale,omitempty" most:"65536"`
 	// Model names who judged; "" is unknown.
-	Model string `json:"model,omitempty"`
+	Model string `json:"model,omitempty" most:"200"`
 }
 
 // Cost is what a run used. Nil is unknown, never 0.
@@ -116,12 +116,12 @@ type Cost struct {
 
 // CheckResult says how one check ended.
 type CheckResult struct {
-	Kind suite.CheckKind `json:"kind"`
+	Kind suite.CheckKind `json:"kind" most:"200"`
 	// Name shows what was checked, such as the command or the path.
-	Name   string `json:"name"`
-	Passed bool   `json:"passed"`
+	Name   string `json:"name" most:"65536"`
+	Passed bool   `json:"passed" need:"yes"`
 	// Detail says why it failed; bounded text, "" when it passed.
-	Detail string `json:"detail,omitempty"`
+	Detail string `json:"detail,omitempty" most:"65536"`
 }
 
 // Rate returns passed/total, 1 without checks.
@@ -131,9 +131,6 @@ func (o Objective) Rate() *big.Rat {
 	}
 	return big.NewRat(int64(o.Passed), int64(o.Total))
 }
-
-// costKeys are the keys of the costs, in the order of Places.
-var costKeys = [5]string{"costUsd", "tokens", "toolCalls", "steps", "wallClockMs"}
 
 // Places are those of the costs, always in the same order.
 func Places(c *Cost) [5]**metric.Value {
@@ -208,7 +205,7 @@ type writtenRun struct {
 }
 
 type writtenScore struct {
-	TaskID      string        `json:"taskId"`
+	TaskID      string        `json:"taskId" need:"yes"`
 	JudgeWeight *metric.Value `json:"judgeWeight,omitempty"`
 	Run
 }
