@@ -240,25 +240,12 @@ func (o *Overlay) without(other *Overlay) []string {
 }
 
 // under is what of a fixture stays under the configuration: nothing in the way of its files,
-// no file that the other configuration has alone, and no directory that had no others.
+// and no file that the other configuration has alone.
 func (o *Overlay) under(m Manifest) Manifest {
 	inside := func(name, dir string) bool { return strings.HasPrefix(name, dir+"/") }
-	left := slices.DeleteFunc(slices.Clone(m), func(e Entry) bool {
+	return slices.DeleteFunc(slices.Clone(m), func(e Entry) bool {
 		return !e.IsDir() && slices.Contains(o.Absent, e.Path) || slices.ContainsFunc(o.Files, func(mine Entry) bool {
 			return e.Path == mine.Path || inside(e.Path, mine.Path) || !e.IsDir() && inside(mine.Path, e.Path)
 		})
 	})
-	before, after := withFiles(m), withFiles(left)
-	return slices.DeleteFunc(left, func(e Entry) bool { return before[e.Path] && !after[e.Path] })
-}
-
-// withFiles are the directories that have a file below them.
-func withFiles(m Manifest) map[string]bool {
-	dirs := map[string]bool{}
-	for _, e := range m {
-		for dir := path.Dir(e.Path); !e.IsDir() && !dirs[dir]; dir = path.Dir(dir) {
-			dirs[dir] = true
-		}
-	}
-	return dirs
 }

@@ -60,7 +60,7 @@ func TestOverlays(t *testing.T) {
 			files{"docs/x.md": "kept", "real/y": "kept", "AGENTS.md": "new", ".claude/y": "new"},
 		},
 		"the only one of its directories": {
-			files{".claude/a/b/c": "x", "b": "x"}, nil, files{".claude/a/b/c": "x"}, files{"b": "x"},
+			files{".claude/a/b/c": "x", "b": "x"}, nil, files{".claude/a/b/c": "x"}, files{".claude/a/b/": "", "b": "x"},
 		},
 		"a directory of that name": {files{"A.md/own": "x"}, nil, files{"A.md": "x"}, files{"A.md/own": "x"}},
 		"a link of that name":      {files{"A.md": "-> own", "own": "x"}, nil, files{"A.md": "x"}, files{"own": "x"}},
