@@ -33,7 +33,7 @@ func Status(a Account) string {
 		shown += "\n"
 	}
 	return body(head, Fold("📈 Trajectory", Chart(a)),
-		Fold("⚙️ Machine State", Markup(strings.TrimSpace(doc.Table())+"\n")),
+		Fold("⚙️ Machine State", Markup(doc.Machine().Table())),
 		Fold("📊 Iteration History", Markup(shown)), "\n"+robot)
 }
 

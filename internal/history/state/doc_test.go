@@ -3,28 +3,24 @@ package state_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/metric"
 )
 
-// TestTableKeepsItsForm is what people see of it elsewhere: the rows, without what stands
-// around them.
-func TestTableKeepsItsForm(t *testing.T) {
+// TestTableOfMachine is what people see of it elsewhere: what a file says that is read again.
+func TestTableOfMachine(t *testing.T) {
 	t.Parallel()
-	const rows = "| Field | Value |\n|---|---|\n| Iteration Count | 7 |\n| Mine | x |\n"
-	for name, c := range map[string]struct{ text, want string }{
-		"alone": {"## Machine State\n" + rows, rows},
-		"with text around": {"# x\n\n## Machine State\n\n> a note\n\n" + rows +
-			"\nafter | with a pipe\n\n## Next\n| no | row |\n", rows + "after | with a pipe\n"},
-		"with Windows' ends": {strings.ReplaceAll("## Machine State\n\n"+rows, "\n", "\r\n"), rows},
-		"without a line end": {"## Machine State\n| Iteration Count | 7 |", "| Iteration Count | 7 |\n"},
-		"an unknown last":    {"## Machine State\n" + rows + "| Own | y |\ntext\n", rows + "| Own | y |\n"},
-	} {
-		assert.Equal(t, c.want, parse(t, c.text).Table(), name)
-	}
+	m, later := state.Machine{IterationCount: 7, PauseReason: "a | b"}, time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
+	assert.NotContains(t, m.Table(), "Not Before")
+	m.NotBefore = &later
+	again := parse(t, "## Machine State\n"+m.Table()).Machine()
+	m.Direction, m.DirectionGiven = metric.Higher, true
+	assert.Equal(t, m, again)
 }
 
 func TestNewStateFile(t *testing.T) {

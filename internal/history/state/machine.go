@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -173,8 +174,8 @@ const maxCount = 1_000_000_000
 const maxReason = 500
 
 // SetMachine writes the table. Cells whose value stays keep their bytes, other
-// values are replaced, and rows that are missing are added in their place when
-// they have something to say; Metric Direction always has.
+// values are replaced, and rows that are missing are added when they have something
+// to say; Metric Direction always has.
 func (d *Doc) SetMachine(m Machine) {
 	was := d.Machine()
 	for f := range fieldCount {
@@ -203,27 +204,28 @@ func pad(data []byte, c cell, text string) string {
 	return text
 }
 
-// addRow adds a row after the nearest row that comes before it in the order of
-// the rows, else before the nearest that comes after it.
+// addRow adds a row after the last of ours.
 func (d *Doc) addRow(found *table, f field, text string) {
-	row := fmt.Sprintf("| %s | %s |", f.name(), text)
-	for before := f - 1; before >= 0; before-- {
-		if c := found.cells[before]; c.there {
-			if c.row.next == c.row.end {
-				d.splice(c.row.end, c.row.end, "\n"+row)
-			} else {
-				d.splice(c.row.next, c.row.next, row+"\n")
-			}
-			return
-		}
+	last := slices.MaxFunc(found.cells[:], func(a, b cell) int { return a.row.next - b.row.next }).row
+	row := f.row(text)
+	if last.next == last.end {
+		row = "\n" + strings.TrimSuffix(row, "\n")
 	}
-	for _, c := range found.cells[f:] {
-		if c.there {
-			d.splice(c.row.start, c.row.start, row+"\n")
-			return
-		}
-	}
+	d.splice(last.next, last.next, row)
 }
+
+// Table is the table in markdown. Not Before is in it only when it says something.
+func (m Machine) Table() string {
+	out := "| Field | Value |\n|-------|-------|\n"
+	for f := range fieldCount {
+		if text := f.cell(&m); f != notBefore || text != null {
+			out += f.row(text)
+		}
+	}
+	return out
+}
+
+func (f field) row(text string) string { return fmt.Sprintf("| %s | %s |\n", f.name(), text) }
 
 // cell is the text of a row's value.
 func (f field) cell(m *Machine) string {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // ParseMachine reads the Machine State table alone, and nothing behind it. The
@@ -192,13 +193,7 @@ func ParseTime(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-func clipped(text string) string {
-	const most = 60
-	if len(text) > most {
-		return strings.ToValidUTF8(text[:most], "") + "…"
-	}
-	return strings.ToValidUTF8(text, "\uFFFD")
-}
+func clipped(text string) string { return plain.Short(text, 60) }
 
 // OldestFirst returns Recent Statuses of a state without a ledger, the newest
 // last. Other tools write them the other way round: the Iteration History of the

@@ -188,11 +188,7 @@ func New(name string) *Doc {
 	out.WriteString(
 		"*Autoloop keeps this file. People may edit Paused, Pause Reason, Completed and all the prose.*\n\n",
 	)
-	out.WriteString("## ⚙️ Machine State\n\n| Field | Value |\n|-------|-------|\n")
-	var m Machine
-	for f := range notBefore { // That row is there only when it says something.
-		fmt.Fprintf(&out, "| %s | %s |\n", f.name(), f.cell(&m))
-	}
+	out.WriteString("## ⚙️ Machine State\n\n" + Machine{}.Table())
 	for kind := ProgramInfo; kind <= History; kind++ {
 		fmt.Fprintf(&out, "\n## %s\n\n%s\n", kind.heading(), nothing)
 	}
@@ -224,23 +220,6 @@ func (d *Doc) splice(start, end int, text string) {
 		text = strings.ReplaceAll(text, "\n", "\r\n")
 	}
 	d.data = slices.Concat(d.data[:start], []byte(text), d.data[end:])
-}
-
-// Table returns the Machine State table as it stands in the file, without its
-// heading and without text around it.
-func (d *Doc) Table() string {
-	found, problem := findTable(d.data)
-	if problem != nil {
-		return ""
-	}
-	var out []byte
-	for text := range bytes.Lines(d.data[found.section.end:found.last.end]) {
-		if bytes.IndexByte(text, '|') >= 0 {
-			out = append(out, bytes.TrimRight(text, "\r\n")...)
-			out = append(out, '\n')
-		}
-	}
-	return string(out)
 }
 
 const (
