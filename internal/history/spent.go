@@ -170,11 +170,7 @@ func (e *Expense) Plus(more *Expense) *Expense {
 		return e
 	}
 	sum := *e
-	if more.Tokens != nil {
-		known, _ := e.Known()
-		known += *more.Tokens
-		sum.Tokens = &known
-	}
+	sum.Tokens = metric.Known(e.Tokens, more.Tokens)
 	if more.CostUSD != nil {
 		usd := more.CostUSD.Add(*cmp.Or(e.CostUSD, &metric.Value{}))
 		sum.CostUSD = &usd

@@ -56,11 +56,14 @@ func (u Usage) Add(more Usage) Usage {
 }
 
 // Tokens is what is known of input and output together; nil when neither is.
-func (u Usage) Tokens() *int64 {
-	if u.InputTokens == nil || u.OutputTokens == nil {
-		return cmp.Or(u.InputTokens, u.OutputTokens)
+func (u Usage) Tokens() *int64 { return Known(u.InputTokens, u.OutputTokens) }
+
+// Known adds up what is known of two counts; nil when neither is.
+func Known(a, b *int64) *int64 {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
 	}
-	return both(u.InputTokens, u.OutputTokens)
+	return new(*a + *b)
 }
 
 func both(a, b *int64) *int64 {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"path"
 	"strings"
+
+	"github.com/org/autoloop/internal/metric"
 )
 
 // Copilot is GitHub's Copilot CLI. The token of a workflow or of gh is never
@@ -108,8 +110,6 @@ func (r *copilotReader) Telemetry(text []byte) {
 		&r.Usage.OutputTokens: span.Attributes.Output,
 		&r.Usage.CachedTokens: span.Attributes.Cached,
 	} {
-		if n != nil {
-			count(total, *n)
-		}
+		*total = metric.Known(*total, n)
 	}
 }

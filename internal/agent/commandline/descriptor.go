@@ -216,9 +216,4 @@ type Problem struct {
 }
 
 // count adds n to a number that is unknown before its first part is known.
-func count(total **int64, n int64) {
-	if *total != nil {
-		n += **total
-	}
-	*total = &n
-}
+func count(total **int64, n int64) { *total = metric.Known(*total, &n) }

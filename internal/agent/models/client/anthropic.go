@@ -106,15 +106,9 @@ var anthropicStops = map[string]models.Stop{
 
 // whole adds to the input tokens those that came from the cache or went into
 // it, which the API counts apart.
-func whole(input *int64, more ...*int64) *int64 {
+func whole(input, read, written *int64) *int64 {
 	if input == nil {
 		return nil
 	}
-	sum := *input
-	for _, part := range more {
-		if part != nil {
-			sum += *part
-		}
-	}
-	return &sum
+	return metric.Known(metric.Known(input, read), written)
 }
