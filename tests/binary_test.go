@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/actions"
 	"github.com/org/autoloop/internal/agent/models/client"
 	"github.com/org/autoloop/internal/cli"
 	"github.com/org/autoloop/internal/github/api"
@@ -32,7 +33,9 @@ func (w *project) binary(binary string, args ...string) answer {
 	if w.separate {
 		return w.process(binary, args...)
 	}
-	return inProcess(w.t.Context(), binary, cli.Env{Args: args, Dir: w.dir, Environ: w.environ(), Now: time.Now})
+	return inProcess(w.t.Context(), binary, cli.Env{
+		Args: args, Step: actions.Step{Dir: w.dir, Environ: w.environ()}, Now: time.Now,
+	})
 }
 
 // inProcess does what one of the binaries does with these arguments, there and then.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/org/autoloop/internal/actions"
 	"github.com/org/autoloop/internal/cli"
 	"github.com/org/autoloop/tests/golden"
 	"github.com/org/autoloop/tests/long"
@@ -106,7 +107,9 @@ var printedAnew = []struct {
 func inScript(run func(cli.Env) answer) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, fails bool, args []string) {
 		s, _ := ts.Value("script").(*script)
-		a := run(cli.Env{Args: args, Dir: ts.MkAbs("."), Environ: s.environ(), Now: time.Now})
+		a := run(cli.Env{
+			Args: args, Step: actions.Step{Dir: ts.MkAbs("."), Environ: s.environ()}, Now: time.Now,
+		})
 		same := func(text string) string {
 			text = strings.ReplaceAll(text, ts.Getenv("WORK"), "$WORK")
 			for _, one := range printedAnew {

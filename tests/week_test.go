@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/actions"
 	"github.com/org/autoloop/internal/cli"
 	"github.com/org/autoloop/internal/github/githubtest"
 	"github.com/org/autoloop/tests/long"
@@ -140,7 +141,9 @@ func (w *week) now() time.Time {
 // at runs a binary in a clone, at the time of the week.
 func (w *week) at(ctx context.Context, clone, binary string, args ...string) answer {
 	cmd := exec.Cmd{Dir: clone, Env: append(w.env[:len(w.env):len(w.env)], "AUTOLOOP_DIR="+clone+".plan")}
-	return inProcess(ctx, binary, cli.Env{Args: args, Dir: clone, Environ: cmd.Environ(), Now: w.now})
+	return inProcess(ctx, binary, cli.Env{
+		Args: args, Step: actions.Step{Dir: clone, Environ: cmd.Environ()}, Now: w.now,
+	})
 }
 
 // runs is what a runner does in an hour; it is stopped after a while, unless that is zero.

@@ -33,7 +33,7 @@ const (
 // AUTOLOOP_ANNOTATIONS names, else to standard error. Of more than are shown,
 // the last counts the rest.
 func (s Step) annotate(root string, list ...annotation) error {
-	if !s.Running() || len(list) == 0 {
+	if !s.InActions() || len(list) == 0 {
 		return nil
 	}
 	masker := process.NewMasker(s.Environ)
@@ -54,7 +54,7 @@ func (s Step) annotate(root string, list ...annotation) error {
 	if file := s.Getenv("AUTOLOOP_ANNOTATIONS"); file != "" {
 		return appendTo(file, text)
 	}
-	_, err := io.WriteString(unescaped(s.Log), text)
+	_, err := io.WriteString(unescaped(s.Stderr), text)
 	return err
 }
 

@@ -22,17 +22,18 @@ import (
 
 // Step is the step of a workflow that this process is, if it is one.
 type Step struct {
+	// Getenv returns the value of an environment variable, "" when unset.
 	Getenv func(string) string
-	// Environ is the whole environment, whose secrets are masked.
+	// Environ is the whole environment as NAME=value, whose secrets are masked.
 	Environ []string
-	// Log is what the runner reads workflow commands from.
-	Log io.Writer
+	// Stderr is what the runner reads workflow commands from.
+	Stderr io.Writer
 	// Dir is the working directory.
 	Dir string
 }
 
-// Running reports whether this process is a step of GitHub Actions.
-func (s Step) Running() bool { return s.Getenv("GITHUB_ACTIONS") == "true" }
+// InActions reports whether this process is a step of GitHub Actions.
+func (s Step) InActions() bool { return s.Getenv("GITHUB_ACTIONS") == "true" }
 
 // Output is one output of a step; an empty value means that it is not set.
 type Output struct{ Name, Value string }
@@ -123,7 +124,7 @@ func (s Step) event() event {
 // EventIssue is the number of the issue or pull request that the event of this
 // workflow run is about; 0 outside of Actions and for other events.
 func (s Step) EventIssue() int {
-	if !s.Running() {
+	if !s.InActions() {
 		return 0
 	}
 	return max(s.event().Issue.Number, 0)
@@ -134,7 +135,7 @@ func (s Step) EventIssue() int {
 // those that people agreed on.
 func (s Step) CheckBranch(base string) error {
 	branch, standard := s.Getenv("GITHUB_REF_NAME"), s.event().Repository.DefaultBranch
-	if !s.Running() || s.Getenv("GITHUB_EVENT_NAME") != "workflow_dispatch" || standard == "" || branch == standard ||
+	if !s.InActions() || s.Getenv("GITHUB_EVENT_NAME") != "workflow_dispatch" || standard == "" || branch == standard ||
 		branch == base {
 		return nil
 	}
@@ -163,7 +164,7 @@ const pageWorkflow = "autoloop-page.yml"
 // at the workflow whose artifact it is, of a private repository; "" without the workflow.
 // AUTOLOOP_PAGE_URL is another address of GitHub Pages, such as that of a domain of one's own.
 func (s Step) ProgramPage(root, name string) string {
-	if !s.Running() {
+	if !s.InActions() {
 		return ""
 	}
 	if _, err := os.Stat(filepath.Join(root, ".github", "workflows", pageWorkflow)); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/actions"
 	"github.com/org/autoloop/internal/suite/evals"
 	"github.com/org/autoloop/tests/golden"
 	"github.com/org/autoloop/tests/testdir"
@@ -51,7 +52,7 @@ func TestValidateSaysWhatSuitesHave(t *testing.T) {
 			t.Parallel()
 			base := testdir.New(t, nil)
 			testdir.Put(t, filepath.Join(base, "s"), list)
-			found, text, err := (&App{Env: Env{Getenv: os.Getenv}}).checkSuite(t.Context(), filepath.Join(base, "s"))
+			found, text, err := (&App{Env: Env{Step: actions.Step{Getenv: os.Getenv}}}).checkSuite(t.Context(), filepath.Join(base, "s"))
 			require.NoError(t, err)
 			golden.Line(t, strings.ReplaceAll(text, base, "BASE"))
 			assert.Equal(t, found.OK, len(found.Errors) == 0)

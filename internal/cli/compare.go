@@ -72,7 +72,7 @@ func (a *App) deliverComparison(report tasks.Report, value any, html, out string
 			return err
 		}
 	}
-	if err := a.Actions().AddSummary(found.Markdown() + "\n"); err != nil {
+	if err := a.AddSummary(found.Markdown() + "\n"); err != nil {
 		return err
 	}
 	text := found.Markdown()
@@ -89,11 +89,11 @@ func (a *App) deliverComparison(report tasks.Report, value any, html, out string
 		if err != nil {
 			return err
 		}
-		if file, err = a.Actions().WriteReport(output, value); err != nil {
+		if file, err = a.WriteReport(output, value); err != nil {
 			return err
 		}
 	}
-	err = a.Actions().SetOutputs(actions.Output{Name: "verdict", Value: string(found.Verdict)},
+	err = a.SetOutputs(actions.Output{Name: "verdict", Value: string(found.Verdict)},
 		actions.Output{Name: "report", Value: file})
 	return verdict(err, found.Verdict == decision.Regressed)
 }

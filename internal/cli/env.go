@@ -32,12 +32,11 @@ type Env struct {
 	Args []string
 	// Stdin is the input of commands that ask.
 	Stdin io.Reader
-	// Stdout is for results, Stderr for progress, logs and errors.
-	Stdout, Stderr io.Writer
-	// Getenv returns the value of an environment variable, "" when unset.
-	Getenv func(string) string
-	// Environ is the whole environment as NAME=value.
-	Environ []string
+	// Stdout is for results.
+	Stdout io.Writer
+	// Step has the environment, the working directory, which relative paths in flags are under,
+	// and Stderr, which is for progress, logs and errors.
+	actions.Step
 	// Now tells the time of day.
 	Now func() time.Time
 	// Sleep waits, for GitHub to answer again and for CI.
@@ -45,8 +44,6 @@ type Env struct {
 	// Executable is the binary that supervises commands, which calls process.Supervise
 	// first; "" is that of this process.
 	Executable string
-	// Dir is the working directory; relative paths in flags are under it.
-	Dir string
 	// Terminal says that Stdout and Stderr are a person's terminal: live
 	// progress may be drawn.
 	Terminal bool
@@ -69,13 +66,10 @@ func systemEnv() Env {
 		Args:     os.Args[1:],
 		Stdin:    os.Stdin,
 		Stdout:   os.Stdout,
-		Stderr:   os.Stderr,
-		Getenv:   os.Getenv,
-		Environ:  os.Environ(),
+		Step:     actions.Step{Getenv: os.Getenv, Environ: os.Environ(), Stderr: os.Stderr, Dir: dir},
 		Now:      time.Now,
 		Sleep:    api.Sleep,
 		Root:     os.Geteuid() == 0,
-		Dir:      dir,
 		Terminal: term.IsTerminal(int(os.Stdout.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 		Width:    width,
 	}
@@ -95,14 +89,6 @@ func (e Env) TableWidth() int {
 func (e Env) Color() bool {
 	return e.Terminal && e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb"
 }
-
-// Actions is the step of GitHub Actions that this process is, if it is one.
-func (e Env) Actions() actions.Step {
-	return actions.Step{Getenv: e.Getenv, Environ: e.Environ, Log: e.Stderr, Dir: e.Dir}
-}
-
-// InActions says whether this process runs in GitHub Actions.
-func (e Env) InActions() bool { return e.Actions().Running() }
 
 // EscapeLog is the environment with output that is no workflow command, where it
 // may be read as a job's log.

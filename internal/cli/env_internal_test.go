@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/actions"
 )
 
 func TestOutputDirectoryIsPrivate(t *testing.T) {
@@ -31,20 +33,22 @@ func TestOutputDirectoryIsPrivate(t *testing.T) {
 		"in Actions":                    {"", vars{"HOME": home, "GITHUB_ACTIONS": "true"}, "/tmp/gh-aw"},
 		"for the original's callers":    {"", vars{"HOME": home}, "/tmp/gh-aw"},
 	} {
-		env := Env{Dir: root, Getenv: func(name string) string { return c.environment[name] }}
+		env := Env{Step: actions.Step{Dir: root, Getenv: func(name string) string { return c.environment[name] }}}
 		a := &App{Env: env, Output: c.flag, Compat: strings.Contains(name, "original")}
 		dir, err := a.outputDir()
 		require.NoError(t, err, name)
 		assert.Equal(t, c.want, dir, name)
 	}
-	_, err := (&App{Env: Env{Dir: root, Getenv: func(string) string { return "" }}}).outputDir()
+	_, err := (&App{Env: Env{Step: actions.Step{Dir: root, Getenv: func(string) string { return "" }}}}).outputDir()
 	assert.ErrorContains(t, err, "set AUTOLOOP_DIR or HOME")
 }
 
 func TestRunIDsAreRecognized(t *testing.T) {
 	t.Parallel()
 	environment := map[string]string{}
-	env := Env{Getenv: func(name string) string { return environment[name] }, Now: systemEnv().Now}
+	env := Env{
+		Step: actions.Step{Getenv: func(name string) string { return environment[name] }}, Now: systemEnv().Now,
+	}
 	assert.True(t, isRunID(env.NewRunID()))
 	environment["GITHUB_ACTIONS"], environment["GITHUB_RUN_ID"], environment["GITHUB_RUN_ATTEMPT"] = "true",
 		"123456", "2"

@@ -119,7 +119,7 @@ func (a *App) withLoop(ctx context.Context, gate bool,
 	refused func(context.Context, *loop.Service, error) error,
 	do func(context.Context, *loop.Service) ([]loop.Result, error),
 ) error {
-	if err := a.Actions().CheckBranch(a.Base); err != nil {
+	if err := a.CheckBranch(a.Base); err != nil {
 		return err
 	}
 	if err := a.openRun(ctx); err != nil {

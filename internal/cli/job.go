@@ -57,7 +57,7 @@ and matrix have the programs that begin.`,
 // begin records starts, for jobs that cannot write, and says which programs begin. A
 // program that cannot begin keeps no other from it: its reservation says why.
 func (a *App) begin(ctx context.Context, _ []string) error {
-	if err := a.Actions().CheckBranch(a.Base); err != nil {
+	if err := a.CheckBranch(a.Base); err != nil {
 		return err
 	}
 	if err := a.open(ctx); err != nil {
@@ -99,7 +99,7 @@ func (a *App) begin(ctx context.Context, _ []string) error {
 // printReservations also sets the outputs. That no program could begin because of
 // errors is an error.
 func (a *App) printReservations(made []loop.Reservation) error {
-	if err := a.Actions().ReportReservations(made); err != nil {
+	if err := a.ReportReservations(made); err != nil {
 		return err
 	}
 	text, failed := "", 0
@@ -132,7 +132,7 @@ No bundle is written when there is nothing to record, nor with --if-due when the
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			written, err := a.propose(cmd.Context(), out, ifDue)
-			return errors.Join(err, a.Actions().SetOutputs(actions.Output{
+			return errors.Join(err, a.SetOutputs(actions.Output{
 				Name:  "bundle",
 				Value: strconv.FormatBool(written),
 			}))
@@ -268,7 +268,7 @@ has-work and selected say whether somebody asked for an iteration now.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if name == "" && issue == 0 {
-				issue = a.Actions().EventIssue()
+				issue = a.EventIssue()
 			}
 			if (name == "") == (issue == 0) {
 				return misuse.Errorf("say which program: --program NAME, or --issue NUMBER")
@@ -310,7 +310,7 @@ func (a *App) steer(ctx context.Context, issue int) error {
 		return err
 	}
 	a.warn(result.Warnings...)
-	if err := a.Actions().SetOutputs(actions.Output{Name: "has-work", Value: strconv.FormatBool(result.Run)},
+	if err := a.SetOutputs(actions.Output{Name: "has-work", Value: strconv.FormatBool(result.Run)},
 		actions.Output{Name: "selected", Value: result.Program}); err != nil {
 		return err
 	}

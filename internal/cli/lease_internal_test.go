@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/org/autoloop/internal/actions"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/process"
 )
@@ -13,7 +14,7 @@ import (
 func TestEarlierAttemptIsGone(t *testing.T) {
 	t.Parallel()
 	environment := map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_RUN_ID": "77", "GITHUB_RUN_ATTEMPT": "2"}
-	env := Env{Getenv: func(name string) string { return environment[name] }}
+	env := Env{Step: actions.Step{Getenv: func(name string) string { return environment[name] }}}
 	for run, alive := range map[string]bool{
 		"77/1": false, "77/2": true, "77/3": true, "78/1": true, "77/": true,
 		"77/x": true,

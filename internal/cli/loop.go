@@ -22,7 +22,7 @@ func (a *App) service(ctx context.Context, p *program.Program) *loop.Service {
 		Masker: process.NewMasker(a.Environ),
 		Base:   a.Base, Force: a.Force, RunDir: a.RunDir, Holder: a.LeaseHolder(), Alive: a.alive(ctx),
 		Environ: a.CommandEnviron, Now: a.Now, NewRun: a.NewRunID, RunURL: a.RunURL(),
-		Page: a.Actions().ProgramPage(a.Checkout, p.Name), SignOff: a.signOff(), Sleep: a.Sleep,
+		Page: a.ProgramPage(a.Checkout, p.Name), SignOff: a.signOff(), Sleep: a.Sleep,
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/org/autoloop/internal/actions"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/live"
@@ -25,7 +26,10 @@ func TestStatusLine(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	now := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
-	env := Env{Stderr: &out, Now: func() time.Time { return now }, Getenv: func(string) string { return "" }}
+	env := Env{
+		Step: actions.Step{Stderr: &out, Getenv: func(string) string { return "" }},
+		Now:  func() time.Time { return now },
+	}
 	step := live.Status{Program: "speed", Iteration: 4, Stage: "measure", Detail: "pair 3 of 8", Minor: true}
 	piped := newProgress(env)
 	piped.Step(live.Status{Program: "speed", Iteration: 4, Stage: "propose", Detail: "claude"})
@@ -62,9 +66,11 @@ func TestStatusLineFitsTerminal(t *testing.T) {
 	} {
 		drawn := make(chan string, 100)
 		p := newProgress(Env{
-			Stderr:   writerFunc(func(p []byte) (int, error) { drawn <- string(p); return len(p), nil }),
-			Terminal: env.terminal, Width: env.width,
-			Getenv: func(string) string { return env.term }, Now: func() time.Time { return time.Unix(0, 0) },
+			Step: actions.Step{
+				Stderr: writerFunc(func(p []byte) (int, error) { drawn <- string(p); return len(p), nil }),
+				Getenv: func(string) string { return env.term },
+			},
+			Terminal: env.terminal, Width: env.width, Now: func() time.Time { return time.Unix(0, 0) },
 		})
 		p.Begin(text)
 		first := <-drawn
@@ -83,8 +89,11 @@ func TestLongWorkIsSaidAgain(t *testing.T) {
 	t.Parallel()
 	said := make(chan string, 100)
 	p := newProgressEvery(Env{
-		Stderr: writerFunc(func(p []byte) (int, error) { said <- string(p); return len(p), nil }),
-		Now:    func() time.Time { return time.Unix(0, 0) }, Getenv: func(string) string { return "" },
+		Step: actions.Step{
+			Stderr: writerFunc(func(p []byte) (int, error) { said <- string(p); return len(p), nil }),
+			Getenv: func(string) string { return "" },
+		},
+		Now: func() time.Time { return time.Unix(0, 0) },
 	}, 50*time.Millisecond)
 	p.Begin("installing")
 	assert.Equal(t, "installing\n", <-said)

@@ -135,7 +135,7 @@ func (a *App) deliver(p *program.Program, results []loop.Result) error {
 	}
 	dir, failed := a.outputDir()
 	if failed == nil {
-		failed = a.Actions().ReportRun(p, results, dir)
+		failed = a.ReportRun(p, results, dir)
 	}
 	return errors.Join(err, failed)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/org/autoloop/internal/actions"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
@@ -79,7 +80,7 @@ func wrongWords(cmd *cobra.Command, err error) string {
 
 // Commands are the commands of both binaries, with no default of this machine.
 func Commands() []*cobra.Command {
-	env := Env{Getenv: func(string) string { return "" }}
+	env := Env{Step: actions.Step{Getenv: func(string) string { return "" }}}
 	return []*cobra.Command{(&App{Env: env}).newIterateCommand(), (&App{Env: env}).newSchedulerCommand()}
 }
 
@@ -93,7 +94,7 @@ func exitCode(env Env, name string, err error) int {
 	}
 	lines := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' })
 	fmt.Fprintf(env.Stderr, "%s: %s\n", name, plain.Line(strings.Join(lines, "; ")))
-	env.Actions().Failed(name, err)
+	env.Failed(name, err)
 	if _, is := errors.AsType[*misuse.Error](err); is {
 		return ExitMisuse
 	}

@@ -53,7 +53,7 @@ choice to autoloop.json for "iterate" and for workflows. Nothing else is changed
 	a.nowFlag(cmd)
 	a.githubFlags(cmd)
 	flags.StringVar(&out, "out", "", "write the choice to this file (default: autoloop.json in --dir)")
-	flags.StringVar(&asked.Forced, "program", a.Actions().RequestedProgram(),
+	flags.StringVar(&asked.Forced, "program", a.RequestedProgram(),
 		"run this program, whatever its schedule (default: AUTOLOOP_PROGRAM)")
 	flags.IntVar(&asked.Max, "max", 1, "how many due programs the matrix may hold")
 	parsed(cmd, &asked.Shard, "shard", "select from part I of N of the programs, as `I/N`", parseShard)
@@ -77,7 +77,7 @@ func (a *App) selectProgram(ctx context.Context, asked schedule.Input, out strin
 				checkout.DefaultPrograms)
 		}
 	}
-	if err := a.Actions().CheckBranch(a.Base); err != nil && !a.Compat {
+	if err := a.CheckBranch(a.Base); err != nil && !a.Compat {
 		return err
 	}
 	in, err := a.input(ctx)
@@ -102,7 +102,7 @@ func (a *App) selectProgram(ctx context.Context, asked schedule.Input, out strin
 	if err != nil {
 		return err
 	}
-	if err := a.Actions().ReportPlan(plan, file); err != nil {
+	if err := a.ReportPlan(plan, file); err != nil {
 		return err
 	}
 	switch {

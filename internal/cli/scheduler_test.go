@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/actions"
 	"github.com/org/autoloop/internal/cli"
 )
 
@@ -77,11 +78,13 @@ func (d *directory) command(main func(context.Context, cli.Env) int, args ...str
 	d.t.Helper()
 	var out, errors bytes.Buffer
 	env := cli.Env{
-		Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errors, Dir: d.root,
-		Getenv:  func(name string) string { return d.vars[name] },
-		Environ: append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(d.root)),
-		Now:     func() time.Time { return time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC) },
-		Sleep:   d.sleep, Terminal: d.terminal,
+		Args: args, Stdin: strings.NewReader(""), Stdout: &out,
+		Step: actions.Step{
+			Stderr: &errors, Dir: d.root, Getenv: func(name string) string { return d.vars[name] },
+			Environ: append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(d.root)),
+		},
+		Now:   func() time.Time { return time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC) },
+		Sleep: d.sleep, Terminal: d.terminal,
 	}
 	d.vars["AUTOLOOP_DIR"] = d.dir
 	code := main(context.Background(), env)

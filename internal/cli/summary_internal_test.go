@@ -4,11 +4,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/org/autoloop/internal/actions"
 )
 
 func TestOutcomesArePainted(t *testing.T) {
 	t.Parallel()
-	env := Env{Terminal: true, Getenv: func(string) string { return "" }}
+	env := Env{Terminal: true, Step: actions.Step{Getenv: func(string) string { return "" }}}
 	for table, want := range map[string]string{
 		"        7  kept  5": "        7  " + green + "kept" + plainColor + "  5",
 		"7  2026-01-02 15:04  not kept  5  it is not kept": "7  2026-01-02 15:04  " + yellow + "not kept" + plainColor +

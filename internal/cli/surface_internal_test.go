@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/actions"
 )
 
 // trees are the commands of both binaries as `--help` shows them.
@@ -15,7 +17,7 @@ func trees() []*cobra.Command {
 	list := Commands()
 	for _, root := range list {
 		//nolint:staticcheck // --help asks for no context
-		Run(nil, Env{Args: []string{"--help"}, Stdout: io.Discard, Stderr: io.Discard}, root)
+		Run(nil, Env{Args: []string{"--help"}, Stdout: io.Discard, Step: actions.Step{Stderr: io.Discard}}, root)
 	}
 	return list
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/org/autoloop/internal/actions"
 	"github.com/org/autoloop/internal/cli"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/tests/testrepo"
@@ -63,8 +64,11 @@ func (s *repository) command(main func(context.Context, cli.Env) int, args ...st
 		vars[name] = value
 	}
 	code := main(s.t.Context(), cli.Env{
-		Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errors, Dir: s.root,
-		Getenv: func(name string) string { return vars[name] }, Environ: append(s.environ(), "AUTOLOOP_DIR="+s.dir),
+		Args: args, Stdin: strings.NewReader(""), Stdout: &out,
+		Step: actions.Step{
+			Stderr: &errors, Dir: s.root, Getenv: func(name string) string { return vars[name] },
+			Environ: append(s.environ(), "AUTOLOOP_DIR="+s.dir),
+		},
 		Now: func() time.Time { return s.at }, Sleep: api.Sleep,
 	})
 	return answer{code, out.String(), errors.String()}

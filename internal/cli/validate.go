@@ -37,7 +37,7 @@ a new baseline.`,
 			"  iterate validate --keys",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if comment && issue == 0 {
-				issue = a.Actions().EventIssue()
+				issue = a.EventIssue()
 			}
 			switch {
 			case keys:
