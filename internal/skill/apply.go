@@ -49,7 +49,7 @@ type change struct {
 
 	table         workspace.Table
 	unread        error // why the table is not known, without which a skill can still be put back
-	original, now content
+	original, now workspace.Content
 	// unsaved says that no kept version is like the skill, so that replacing it loses something.
 	unsaved bool
 	changed Changed
@@ -94,18 +94,16 @@ func (v *Versions) changing(ctx context.Context, o ChangeOptions) (*change, erro
 	c := &change{Versions: v, ChangeOptions: o, changed: Changed{Skill: skill, Workspace: v.Dir}}
 	c.table, c.unread = v.Results()
 	var err error
-	if c.original, err = v.version(ctx, 0); err != nil {
+	if c.original, err = workspace.Verify(ctx, v.Version(0)); err != nil {
 		return nil, err
 	}
-	found, err := workspace.Scan(ctx, skill)
-	if err != nil {
+	if c.now, err = workspace.Scan(ctx, skill); err != nil {
 		return nil, fmt.Errorf("read the skill: %w", err)
 	}
-	c.now = content{skill, found}
-	now := found.Digest()
-	c.unsaved = now != c.original.tree.Digest() && !slices.ContainsFunc(c.table.Rows, func(row results.Row) bool {
-		kept, err := v.version(ctx, row.Iteration)
-		return err == nil && kept.tree.Digest() == now
+	now := c.now.Digest()
+	c.unsaved = now != c.original.Digest() && !slices.ContainsFunc(c.table.Rows, func(row results.Row) bool {
+		kept, err := workspace.Verify(ctx, v.Version(row.Iteration))
+		return err == nil && kept.Digest() == now
 	})
 	return c, nil
 }
@@ -157,13 +155,13 @@ func (c *change) apply(ctx context.Context) error {
 	if none {
 		return c.Show(r)
 	}
-	wanted, err := c.version(ctx, c.Version)
+	wanted, err := workspace.Verify(ctx, c.Workspace.Version(c.Version))
 	if err != nil {
 		return err
 	}
-	c.changed.To = filepath.Base(wanted.dir)
+	c.changed.To = filepath.Base(wanted.Dir)
 	name, purpose, title := c.changed.To, "", ""
-	if c.now.tree.Digest() != wanted.tree.Digest() {
+	if c.now.Digest() != wanted.Digest() {
 		if err := c.Show(r); err != nil {
 			return err
 		}
@@ -182,8 +180,8 @@ func (c *change) apply(ctx context.Context) error {
 }
 
 // merged puts the merge into the workspace, as the snapshot `merged`.
-func (c *change) merged(ctx context.Context, wanted content) (kept content, err error) {
-	kept.dir = filepath.Join(c.Dir, "merged")
+func (c *change) merged(ctx context.Context, wanted workspace.Content) (kept workspace.Content, err error) {
+	kept.Dir = filepath.Join(c.Dir, "merged")
 	err = c.inScratch(ctx, func(repo *git.Repo, place string) error {
 		merged, conflicts, err := merge(ctx, repo, c.original, c.now, wanted, place)
 		if err != nil {
@@ -193,8 +191,8 @@ func (c *change) merged(ctx context.Context, wanted content) (kept content, err 
 			return fmt.Errorf("%s cannot be joined with what changed in %s since v0: conflicts in %s; nothing was "+
 				"applied: join these files by hand", c.changed.To, c.Skill, plain.Paths(conflicts, plain.Few))
 		}
-		kept.tree = merged
-		return workspace.Put(ctx, place, merged, kept.dir)
+		kept.Tree = merged.Tree
+		return workspace.Put(ctx, merged, kept.Dir)
 	})
 	return kept, err
 }
@@ -202,10 +200,10 @@ func (c *change) merged(ctx context.Context, wanted content) (kept content, err 
 // undo puts back what the skill was before its last application: v0, or after a
 // merge what a person had made of it.
 func (c *change) undo(ctx context.Context) error {
-	now := c.now.tree.Digest()
+	now := c.now.Digest()
 	applied := *cmp.Or(c.Applied, &workspace.Applied{})
 	c.changed.To = cmp.Or(applied.Before, "v0")
-	back, err := c.snapshot(ctx, c.changed.To)
+	back, err := workspace.Verify(ctx, filepath.Join(c.Dir, c.changed.To))
 	if err != nil {
 		return err
 	}
@@ -215,7 +213,7 @@ func (c *change) undo(ctx context.Context) error {
 	}
 	purpose := ""
 	c.Version = 0
-	if now != back.tree.Digest() && applied.Digest != now && c.unsaved {
+	if now != back.Digest() && applied.Digest != now && c.unsaved {
 		if purpose = "before-undo"; !c.Force {
 			return fmt.Errorf("%s has changes that are in no version of the workspace (from %s: %s); nothing was "+
 				"undone: --force undoes all the same, and keeps them in the workspace", c.Skill, c.changed.To,
@@ -227,9 +225,9 @@ func (c *change) undo(ctx context.Context) error {
 
 // put shows under a title what a snapshot changes, asks, and makes the skill that, if it is
 // still what was looked at. With a purpose what it was is kept under that name first.
-func (c *change) put(ctx context.Context, wanted content, name, what, purpose, title string) error {
-	applied := workspace.Applied{Version: c.Version, Digest: wanted.tree.Digest()}
-	if c.now.tree.Digest() == applied.Digest {
+func (c *change) put(ctx context.Context, wanted workspace.Content, name, what, purpose, title string) error {
+	applied := workspace.Applied{Version: c.Version, Digest: wanted.Digest()}
+	if c.now.Digest() == applied.Digest {
 		c.changed.Done = true
 		fmt.Fprintf(c.Out, "%s is %s already\n", c.Skill, name)
 		if purpose != "" { // what is noted of an earlier merge stays: it says what an undo puts back
@@ -265,7 +263,7 @@ func (c *change) put(ctx context.Context, wanted content, name, what, purpose, t
 			}
 		}
 	}
-	if _, err := workspace.RestoreOver(ctx, wanted.dir, c.Skill, c.now.tree.Digest()); err != nil {
+	if _, err := workspace.RestoreOver(ctx, wanted.Dir, c.Skill, c.now.Digest()); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.Out, "%s is %s now\n", c.Skill, name)
@@ -283,9 +281,9 @@ func (c *change) remember(applied workspace.Applied) error {
 }
 
 // differing names the first paths that two contents do not have alike.
-func differing(before, after content) string {
+func differing(before, after workspace.Content) string {
 	var names []string
-	for _, d := range files.Compare(before.tree, after.tree) {
+	for _, d := range files.Compare(before.Tree, after.Tree) {
 		names = append(names, d.Path)
 	}
 	return plain.Paths(names, plain.Few)

@@ -19,27 +19,10 @@ import (
 	"github.com/org/autoloop/internal/skill/workspace"
 )
 
-// content is a directory with what is in it, with the modes that it stands for.
-type content struct {
-	dir  string
-	tree workspace.Tree
-}
-
-// snapshot reads one of the workspace by its name, such as v3.
-func (v *Versions) snapshot(ctx context.Context, name string) (content, error) {
-	dir := filepath.Join(v.Dir, name)
-	found, err := workspace.Verify(ctx, dir)
-	return content{dir, found}, err
-}
-
-func (v *Versions) version(ctx context.Context, n int) (content, error) {
-	return v.snapshot(ctx, fmt.Sprint("v", n))
-}
-
 // patch is what turns one content into another, for people and for `git apply`. Directories
 // without files, and mode bits other than a file's executable one, are not in it: git does
 // not know them.
-func (v *Versions) patch(ctx context.Context, before, after content) (patch []byte, err error) {
+func (v *Versions) patch(ctx context.Context, before, after workspace.Content) (patch []byte, err error) {
 	err = v.inScratch(ctx, func(repo *git.Repo, _ string) error {
 		ids, err := commits(ctx, repo, before, after)
 		if err == nil {
@@ -51,17 +34,17 @@ func (v *Versions) patch(ctx context.Context, before, after content) (patch []by
 }
 
 // commits writes contents into a repository; those after the first are made from it.
-func commits(ctx context.Context, repo *git.Repo, contents ...content) (ids []string, err error) {
+func commits(ctx context.Context, repo *git.Repo, contents ...workspace.Content) (ids []string, err error) {
 	for _, c := range contents {
 		list := map[string]*git.File{}
-		for _, e := range c.tree {
+		for _, e := range c.Tree {
 			file := &git.File{Mode: git.ModeSymlink, Data: []byte(e.Target)}
 			if e.IsFile() {
 				file.Mode = ""
 				if e.Mode&0o100 != 0 {
 					file.Mode = git.ModeExecutable
 				}
-				if file.Data, err = os.ReadFile(filepath.Join(c.dir, filepath.FromSlash(e.Path))); err != nil {
+				if file.Data, err = os.ReadFile(filepath.Join(c.Dir, filepath.FromSlash(e.Path))); err != nil {
 					return nil, err
 				}
 			}
@@ -95,49 +78,48 @@ func (v *Versions) inScratch(ctx context.Context, work func(repo *git.Repo, plac
 
 // merge writes into a new directory what base becomes with the changes of both others, and
 // returns what that is. With conflicts, which are paths, it writes nothing.
-func merge(ctx context.Context, repo *git.Repo, base, ours, theirs content, into string) (merged workspace.Tree,
-	conflicts []string, err error,
-) {
+func merge(ctx context.Context, repo *git.Repo, base, ours, theirs workspace.Content, into string,
+) (merged workspace.Content, conflicts []string, err error) {
 	ids, err := commits(ctx, repo, base, ours, theirs)
 	if err != nil {
-		return nil, nil, err
+		return merged, nil, err
 	}
 	id, conflicts, err := repo.MergeTree(ctx, ids[1], ids[2])
 	for i, name := range conflicts { // a file beside a directory of its name is told with the side that has it
 		conflicts[i] = strings.TrimSuffix(strings.TrimSuffix(name, "~"+ids[1]), "~"+ids[2])
 	}
 	if err != nil || len(conflicts) > 0 {
-		return nil, conflicts, err
+		return merged, conflicts, err
 	}
 	if _, err := (&tree.Builder{Repo: repo}).Build(ctx, id, into, tree.Options{}); err != nil {
-		return nil, nil, err
+		return merged, nil, err
 	}
 	if merged, err = workspace.Scan(ctx, into); err != nil {
-		return nil, nil, err
+		return merged, nil, err
 	}
 	// git knows neither modes nor directories without files: a mode is that of the side which changed it
 	modes := map[string]fs.FileMode{}
-	for _, e := range ours.tree {
+	for _, e := range ours.Tree {
 		modes[e.Path] = e.Mode
 	}
-	for _, e := range theirs.tree {
-		was, before := base.tree.Find(e.Path)
+	for _, e := range theirs.Tree {
+		was, before := base.Find(e.Path)
 		if _, here := modes[e.Path]; !here || !before || e.Mode != was.Mode {
 			modes[e.Path] = e.Mode
 		}
 	}
-	for i, e := range merged {
+	for i, e := range merged.Tree {
 		if mode, known := modes[e.Path]; known && mode.Type() == e.Mode.Type() {
-			merged[i].Mode = mode
+			merged.Tree[i].Mode = mode
 		}
 		delete(modes, e.Path)
 	}
 	for name, mode := range modes {
-		_, before := base.tree.Find(name)
-		_, here := ours.tree.Find(name)
-		_, there := theirs.tree.Find(name)
+		_, before := base.Find(name)
+		_, here := ours.Find(name)
+		_, there := theirs.Find(name)
 		if mode.IsDir() && (!before || here && there) {
-			merged = append(merged, workspace.Entry{Path: name, Mode: mode})
+			merged.Tree = append(merged.Tree, workspace.Entry{Path: name, Mode: mode})
 		}
 	}
 	merged.Sort()
@@ -145,9 +127,9 @@ func merge(ctx context.Context, repo *git.Repo, base, ours, theirs content, into
 }
 
 // changesOf lists what differs, with modes and what is binary.
-func changesOf(before, after content) []render.SkillChange {
+func changesOf(before, after workspace.Content) []render.SkillChange {
 	changes := []render.SkillChange{}
-	for _, d := range files.Compare(before.tree, after.tree) {
+	for _, d := range files.Compare(before.Tree, after.Tree) {
 		c := render.SkillChange{Path: plain.Path(d.Path), What: "changed"}
 		switch {
 		case d.Before == nil:
@@ -168,7 +150,7 @@ func changesOf(before, after content) []render.SkillChange {
 			side, e = before, d.Before
 		}
 		if e.IsFile() { // git looks for a zero byte in the first 8000
-			data, _ := os.ReadFile(filepath.Join(side.dir, filepath.FromSlash(e.Path)))
+			data, _ := os.ReadFile(filepath.Join(side.Dir, filepath.FromSlash(e.Path)))
 			c.Binary = bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0
 		}
 		changes = append(changes, c)

@@ -59,16 +59,16 @@ func saved(t *testing.T, w *workspace.Workspace) *workspace.Workspace {
 	return again
 }
 
-func treeOf(t *testing.T, dir string) workspace.Tree {
+func contentOf(t *testing.T, dir string) workspace.Content {
 	t.Helper()
-	tree, err := workspace.Scan(t.Context(), dir)
+	found, err := workspace.Scan(t.Context(), dir)
 	require.NoError(t, err)
-	return tree
+	return found
 }
 
 func digestOf(t *testing.T, dir string) string {
 	t.Helper()
-	return treeOf(t, dir).Digest()
+	return contentOf(t, dir).Digest()
 }
 
 // versionsOf are the versions of a workspace, with what they say.

@@ -94,21 +94,21 @@ func (l *Loop) restore(ctx context.Context) error {
 }
 
 // guard reads a candidate, and says why it is not measured, or "".
-func (l *Loop) guard(ctx context.Context, before workspace.Tree) (after workspace.Tree, refused string) {
+func (l *Loop) guard(ctx context.Context, before workspace.Content) (after workspace.Content, refused string) {
 	if info, err := os.Lstat(l.Candidate()); err == nil && !info.IsDir() {
-		return nil, "its directory was exchanged" // a link would lead what is done to it elsewhere
+		return after, "its directory was exchanged" // a link would lead what is done to it elsewhere
 	}
 	after, err := workspace.Scan(ctx, l.Candidate())
 	switch {
 	case err != nil:
-		return nil, err.Error()
+		return after, err.Error()
 	case after.Digest() == before.Digest():
-		return nil, "no change proposed"
+		return after, "no change proposed"
 	case after.Below(evals.Dir).Digest() != before.Below(evals.Dir).Digest():
-		return nil, "it changed the eval suite, which nobody who is graded by it may"
+		return after, "it changed the eval suite, which nobody who is graded by it may"
 	}
 	if entry, there := after.Find("SKILL.md"); !there || !entry.IsFile() {
-		return nil, "it has no SKILL.md any more"
+		return after, "it has no SKILL.md any more"
 	}
 	return after, ""
 }
@@ -117,14 +117,14 @@ func (l *Loop) guard(ctx context.Context, before workspace.Tree) (after workspac
 const maxFailures = 4000
 
 // propose lets the improver work on the candidate.
-func (l *Loop) propose(ctx context.Context, n int, tree workspace.Tree) (agent.Reply, error) {
+func (l *Loop) propose(ctx context.Context, n int, content workspace.Content) (agent.Reply, error) {
 	home, env, err := l.Home()
 	if err != nil {
 		return agent.Reply{}, err
 	}
 	allowed := func(path string) bool { return path != evals.Dir && !strings.HasPrefix(path, evals.Dir+"/") }
 	var files []string
-	for _, entry := range tree {
+	for _, entry := range content.Tree {
 		if entry.IsFile() && allowed(entry.Path) {
 			files = append(files, entry.Path)
 		}

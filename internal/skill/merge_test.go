@@ -74,11 +74,11 @@ func TestMerge(t *testing.T) {
 				parts := strings.Split(row, "|")
 				parts[1], parts[second] = parts[second], parts[1]
 				base := testdir.New(t, paths{"scratch/": ""})
-				var sides [3]content
+				var sides [3]workspace.Content
 				for i := range sides {
 					dir := filepath.Join(base, fmt.Sprint(i))
 					testdir.Put(t, dir, side(parts[i]))
-					sides[i] = content{dir, treeOf(t, dir)}
+					sides[i] = contentOf(t, dir)
 				}
 				repo, err := git.Scratch(t.Context(), filepath.Join(base, "scratch"),
 					[]string{"PATH=" + os.Getenv("PATH"), "HOME=" + base})
@@ -90,12 +90,12 @@ func TestMerge(t *testing.T) {
 					return
 				}
 				require.Empty(t, conflicts)
-				require.NoError(t, workspace.Put(t.Context(), filepath.Join(base, "into"), merged, filepath.Join(base, "kept")))
+				require.NoError(t, workspace.Put(t.Context(), merged, filepath.Join(base, "kept")))
 				_, err = workspace.Restore(t.Context(), filepath.Join(base, "kept"), filepath.Join(base, "out"))
 				require.NoError(t, err)
 				assert.Equal(t, side(parts[3]), testdir.Has(t, filepath.Join(base, "out")))
 				for _, one := range sides {
-					assert.Equal(t, one.tree, treeOf(t, one.dir), "it is only read")
+					assert.Equal(t, one, contentOf(t, one.Dir), "it is only read")
 				}
 			})
 		}

@@ -68,11 +68,11 @@ func (v *Versions) Report(ctx context.Context, version int) (r render.SkillRepor
 		return r, nil, err
 	}
 	if version > 0 {
-		original, err := v.version(ctx, 0)
+		original, err := workspace.Verify(ctx, v.Version(0))
 		if err != nil {
 			return r, nil, err
 		}
-		wanted, err := v.version(ctx, version)
+		wanted, err := workspace.Verify(ctx, v.Version(version))
 		if err != nil {
 			return r, nil, err
 		}

@@ -165,10 +165,9 @@ func TestChangesOfAVersion(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var kept [2]content
+			var kept [2]workspace.Content
 			for i, list := range sides {
-				dir := testdir.New(t, list)
-				kept[i] = content{dir, treeOf(t, dir)}
+				kept[i] = contentOf(t, testdir.New(t, list))
 			}
 			var changes []string
 			for _, change := range changesOf(kept[0], kept[1]) {

@@ -21,7 +21,7 @@ func scanned(t testing.TB, dir string) Tree {
 	t.Helper()
 	found, err := Scan(t.Context(), dir)
 	require.NoError(t, err)
-	return found
+	return found.Tree
 }
 
 func taken(t testing.TB, src, snapshot string) Taken {

@@ -27,6 +27,12 @@ type Entry = files.Entry
 // itself and without `.git`.
 type Tree = files.Manifest
 
+// Content is a directory with what is in it, with the modes that it stands for.
+type Content struct {
+	Dir string
+	Tree
+}
+
 // manifestJSON is the file beside a snapshot.
 type manifestJSON struct {
 	Schema  int         `json:"schema"`

@@ -47,12 +47,12 @@ func Take(ctx context.Context, src, dst string) (taken Taken, err error) {
 	if err != nil {
 		return taken, err
 	}
-	taken.Tree, err = Scan(ctx, from)
+	now, err := Scan(ctx, from)
 	if err != nil {
 		return taken, err
 	}
-	taken.Digest = taken.Tree.Digest()
-	taken.Files, taken.Bytes = taken.Tree.Files()
+	taken.Tree, taken.Digest = now.Tree, now.Digest()
+	taken.Files, taken.Bytes = now.Files()
 	old, err := Verify(ctx, place)
 	if err != nil { // it is not there, is no snapshot, or one that was altered is of no use
 		entries, _ := os.ReadDir(place)
@@ -61,7 +61,7 @@ func Take(ctx context.Context, src, dst string) (taken Taken, err error) {
 				"empty it", place, ManifestFile(place))
 		}
 	}
-	changes := files.Compare(old, taken.Tree)
+	changes := files.Compare(old.Tree, now.Tree)
 	if taken.Changed = err != nil || len(changes) > 0; !taken.Changed {
 		return taken, nil
 	}
@@ -71,7 +71,7 @@ func Take(ctx context.Context, src, dst string) (taken Taken, err error) {
 		return taken, fmt.Errorf("%s is the original of a workspace, which never changes; begin a new workspace with "+
 			"--fresh", dst)
 	}
-	return taken, Put(ctx, from, taken.Tree, place)
+	return taken, Put(ctx, now, place)
 }
 
 // counted are the files that changes write, and the entries that they remove.
@@ -86,9 +86,9 @@ func counted(changes []files.Difference) (written, removed int) {
 	return written, removed
 }
 
-// Put makes a snapshot of what a directory has of a tree, whose modes may be others. Its
-// manifest is there before it is, so that what is half replaced is no snapshot.
-func Put(ctx context.Context, src string, t Tree, dst string) error {
+// Put makes a snapshot of a content, whose directory may have other modes. Its manifest
+// is there before it is, so that what is half replaced is no snapshot.
+func Put(ctx context.Context, c Content, dst string) error {
 	if err := os.MkdirAll(filepath.Dir(dst), 0o755); err != nil { //nolint:gosec // a directory as any other
 		return err
 	}
@@ -97,7 +97,7 @@ func Put(ctx context.Context, src string, t Tree, dst string) error {
 		return err
 	}
 	defer end()
-	err = build(ctx, src, t, fresh, func(e Entry) fs.FileMode {
+	err = build(ctx, c, fresh, func(e Entry) fs.FileMode {
 		if e.IsDir() {
 			return e.Mode.Perm()&0o555 | 0o500
 		}
@@ -109,7 +109,7 @@ func Put(ctx context.Context, src string, t Tree, dst string) error {
 	if err := files.RemoveAll(dst); err != nil {
 		return err
 	}
-	if err := saveManifest(dst, t); err != nil {
+	if err := saveManifest(dst, c.Tree); err != nil {
 		return err
 	}
 	if err := os.Chmod(fresh, 0o555); err != nil { //nolint:gosec // for whoever may read the workspace
@@ -141,17 +141,17 @@ func Discard(snapshot string) error {
 	return files.RemoveAll(ManifestFile(snapshot))
 }
 
-// Verify reads all of a snapshot and returns the tree that it stands for, with the modes
-// of its manifest. What is missing, cut off or altered is an error.
-func Verify(ctx context.Context, snapshot string) (Tree, error) {
-	bad := func(format string, args ...any) (Tree, error) {
-		return nil, fmt.Errorf("snapshot %s %s; nothing was changed: use another snapshot or take it again", snapshot,
+// Verify reads all of a snapshot and returns it with the modes of its manifest. What is
+// missing, cut off or altered is an error.
+func Verify(ctx context.Context, snapshot string) (Content, error) {
+	bad := func(format string, args ...any) (Content, error) {
+		return Content{}, fmt.Errorf("snapshot %s %s; nothing was changed: use another snapshot or take it again", snapshot,
 			fmt.Sprintf(format, args...))
 	}
 	found, _, err := scan(ctx, snapshot, false)
 	switch {
 	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
+		return Content{}, context.Cause(ctx)
 	case errors.Is(err, fs.ErrNotExist):
 		return bad("is missing")
 	case err != nil:
@@ -178,7 +178,7 @@ func Verify(ctx context.Context, snapshot string) (Tree, error) {
 	if fault := faultOf(tree); fault != "" {
 		return bad("cannot be used: %s", fault)
 	}
-	return tree, nil
+	return Content{snapshot, tree}, nil
 }
 
 // modeless is a tree without permissions: those of a snapshot on disk are not those
@@ -241,7 +241,7 @@ func RestoreOver(ctx context.Context, snapshot, dir, digest string) (r Restored,
 	if digest != "" && now.Digest() != digest {
 		return r, errors.New("it changed meanwhile; nothing was written: look at it, and run this again")
 	}
-	changes := files.Compare(now, wanted)
+	changes := files.Compare(now, wanted.Tree)
 	r.Digest = wanted.Digest()
 	if r.Changed = isNew || len(changes) > 0; !r.Changed {
 		return r, nil
@@ -253,7 +253,7 @@ func RestoreOver(ctx context.Context, snapshot, dir, digest string) (r Restored,
 				path.Dir(git))
 		}
 	}
-	if err := build(ctx, from, wanted, fresh, func(e Entry) fs.FileMode { return e.Mode.Perm() }); err != nil {
+	if err := build(ctx, wanted, fresh, func(e Entry) fs.FileMode { return e.Mode.Perm() }); err != nil {
 		return r, err
 	}
 	mode, exchange := fs.FileMode(0o755), os.Rename
@@ -311,15 +311,15 @@ func replace(fresh, dir string, changes []files.Difference) error {
 
 // Scan reads a directory as it is. What no snapshot could be made of is an
 // error.
-func Scan(ctx context.Context, dir string) (Tree, error) {
+func Scan(ctx context.Context, dir string) (Content, error) {
 	found, _, err := scan(ctx, dir, true)
+	if fault := faultOf(found); err == nil && fault != "" {
+		err = fmt.Errorf("%s: %s", dir, fault)
+	}
 	if err != nil {
-		return nil, err
+		return Content{}, err
 	}
-	if fault := faultOf(found); fault != "" {
-		return nil, fmt.Errorf("%s: %s", dir, fault)
-	}
-	return found, nil
+	return Content{dir, found}, nil
 }
 
 // scan reads a directory, and leaves out every `.git` when it is told to: git's own
@@ -341,10 +341,10 @@ func scan(ctx context.Context, dir string, without bool) (t Tree, gits []string,
 	return t, gits, err
 }
 
-// build copies a tree from a directory into an empty one, with modes that fit those that
-// it stands for, and syncs it.
-func build(ctx context.Context, src string, t Tree, dir string, mode func(Entry) fs.FileMode) error {
-	from, err := os.OpenRoot(src)
+// build copies a content into an empty directory, with modes that fit those that it
+// stands for, and syncs it.
+func build(ctx context.Context, c Content, dir string, mode func(Entry) fs.FileMode) error {
+	from, err := os.OpenRoot(c.Dir)
 	if err != nil {
 		return err
 	}
@@ -363,7 +363,7 @@ func build(ctx context.Context, src string, t Tree, dir string, mode func(Entry)
 			return copied.Sync()
 		},
 	}
-	return errors.Join(copier.Copy(ctx, t), files.SyncDirectory(dir))
+	return errors.Join(copier.Copy(ctx, c.Tree), files.SyncDirectory(dir))
 }
 
 // stage keeps others from a place until end is called. It returns an empty directory beside it,

@@ -304,14 +304,14 @@ func TestKilledSnapshot(t *testing.T) {
 			found, err := Verify(t.Context(), snap)
 			if c.holds {
 				require.NoError(t, err)
-				assert.Equal(t, old.Tree, found)
+				assert.Equal(t, old.Tree, found.Tree)
 			} else {
 				require.ErrorContains(t, err, "snapshot "+snap+" ")
 			}
 			latest := taken(t, filepath.Join(base, "latest"), snap)
 			found, err = Verify(t.Context(), snap)
 			require.NoError(t, err)
-			assert.Equal(t, latest.Tree, found)
+			assert.Equal(t, latest.Tree, found.Tree)
 			assertHas(t, base, "v1", "v1 v1.manifest.json")
 			testdir.Put(t, base, paths{stage + "/SKILL.md": "x"})
 			require.NoError(t, Discard(snap))

@@ -310,11 +310,11 @@ func (w *Workspace) KeepSkill(ctx context.Context, purpose string) (name string,
 
 // Again makes the version n of another, which it is the same as.
 func (w *Workspace) Again(ctx context.Context, version, n int) error {
-	tree, err := Verify(ctx, w.Version(version))
+	same, err := Verify(ctx, w.Version(version))
 	if err != nil {
 		return err
 	}
-	return Put(ctx, w.Version(version), tree, w.Version(n))
+	return Put(ctx, same, w.Version(n))
 }
 
 var versionName = lazyregexp.New(`^v[0-9]+$`)
@@ -345,9 +345,9 @@ func adopt(ctx context.Context, dir string) (*Workspace, error) {
 		if _, err := os.Lstat(ManifestFile(version)); err == nil || !e.IsDir() || !versionName().MatchString(e.Name()) {
 			continue
 		}
-		tree, err := Scan(ctx, version)
+		found, err := Scan(ctx, version)
 		if err == nil {
-			err = saveManifest(version, tree)
+			err = saveManifest(version, found.Tree)
 		}
 		if err != nil {
 			return nil, err
