@@ -110,7 +110,7 @@ func (a *App) evalSkill(ctx context.Context, dir string, p *program.Program, o *
 			return misuse.Errorf("--out %s is in the skill, which is never edited; name a directory elsewhere", o.out)
 		}
 	}
-	setup := a.suiteSetup(p, worker)
+	setup := a.suiteSetup(p, a.Dir, worker, "")
 	options, err := setup.evals(ctx, run, keep, filepath.Join(suited.Dir, evals.Dir))
 	fmt.Fprint(a.Stderr, setup.notes)
 	if err != nil {
@@ -127,7 +127,7 @@ func (a *App) evalSkill(ctx context.Context, dir string, p *program.Program, o *
 // evalTasks runs a task suite for one configuration, or for two.
 func (a *App) evalTasks(ctx context.Context, dir string, p *program.Program, o *evalOptions) error {
 	l := &taskSuite{
-		suiteSetup: a.suiteSetup(p, a.chooseAgent(p)), fresh: o.fresh, override: a.Agent != "",
+		suiteSetup: a.suiteSetup(p, a.Dir, a.chooseAgent(p), ""), fresh: o.fresh, override: a.Agent != "",
 	}
 	session, err := l.open(ctx, a.Path(dir))
 	defer session.close()

@@ -148,7 +148,7 @@ func (a *App) newSkillLoop(ctx context.Context, p *program.Program, suite *evalr
 	if err != nil {
 		return nil, err
 	}
-	setup := a.suiteSetup(p, p.Agent)
+	setup := a.suiteSetup(p, a.Dir, p.Agent, "")
 	options, err := setup.evals(ctx, dir, place, suite.Dir)
 	fmt.Fprint(a.Stderr, setup.notes)
 	if err != nil {

@@ -21,12 +21,9 @@ import (
 // measureBySuite makes a service measure by the suite of its program, if it has one.
 func (a *App) measureBySuite(ctx context.Context, service *loop.Service) error {
 	p := service.Program
-	setup := suiteSetup{
-		App: a, program: p, root: a.Checkout,
-		agent: service.Agents[0].Name(), model: service.Agents[0].Model,
-		tell: func(text string) {
-			service.Progress(live.Status{Program: p.Name, Stage: "measure", Detail: text, Since: a.Now(), Minor: true})
-		},
+	setup := a.suiteSetup(p, a.Checkout, service.Agents[0].Name(), service.Agents[0].Model)
+	setup.tell = func(text string) {
+		service.Progress(live.Status{Program: p.Name, Stage: "measure", Detail: text, Since: a.Now(), Minor: true})
 	}
 	switch p.Evaluation {
 	case program.Tasks:
@@ -73,7 +70,7 @@ func (a *App) inCheckout(name string) string {
 func (s *suiteSetup) evals(ctx context.Context, dir, keep string, hidden ...string) (o evalrun.Options, err error) {
 	o = evalrun.Options{Timeout: s.program.EvaluationTimeout, Start: s.program.Start}
 	if o.Runner, err = s.runner(ctx, dir, append(hidden, keep)...); err == nil {
-		o.Agent, err = s.worker(ctx, s.executor(), s.commands)
+		o.Agent, err = s.worker(ctx, s.executor, s.commands)
 	}
 	return o, err
 }

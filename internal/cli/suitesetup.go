@@ -35,10 +35,10 @@ type suiteSetup struct {
 	program *program.Program
 	// root is where files that the executor's command names are looked for.
 	root string
-	// agent proposes, and works on the suite unless the program says who. model is
-	// that agent's; "" is the program's.
-	agent, model string
-	// tell, optional, is told of each case.
+	// executor names who works on the cases. Its command has the files of the checkout that it
+	// names as absolute paths, since the cases run in sandboxes elsewhere.
+	executor, model, command string
+	// tell is told of each case.
 	tell func(string)
 
 	// commands run in a sandbox, and notes are for people, of that: what runner made ready.
@@ -46,11 +46,23 @@ type suiteSetup struct {
 	notes    string
 }
 
-// suiteSetup is that of a command, which tells people of each case.
-func (a *App) suiteSetup(p *program.Program, agent string) suiteSetup {
-	return suiteSetup{
-		App: a, program: p, root: a.Dir, agent: agent, tell: func(line string) { fmt.Fprintln(a.Stderr, line) },
+// suiteSetup lets the agent that proposes work on the cases, unless the program says who does;
+// model is that agent's, "" for the program's. People are told of each case.
+func (a *App) suiteSetup(p *program.Program, root, agent, model string) suiteSetup {
+	s := suiteSetup{
+		App: a, program: p, root: root, model: cmp.Or(model, p.Model),
+		tell: func(line string) { fmt.Fprintln(a.Stderr, line) },
 	}
+	switch {
+	case p.Executor != "":
+		agent, s.model = p.Executor, p.Model
+	case p.ExecutorCommand != "":
+		agent, s.model = "command", p.Model
+	case p.AgentCommand != "":
+		agent = cmp.Or(agent, "command")
+	}
+	s.executor, s.command = evalrun.AgentOf(agent), s.absolute(p.WorkerCommand())
+	return s
 }
 
 // runner makes ready what works in a directory: isolated where this machine can, so that of
@@ -58,7 +70,7 @@ func (a *App) suiteSetup(p *program.Program, agent string) suiteSetup {
 func (s *suiteSetup) runner(ctx context.Context, dir string, hidden ...string) (r evalrun.Runner, err error) {
 	p := s.program
 	r = evalrun.Runner{
-		Model: s.executorModel(), Command: s.command(), Env: p.Env, Jobs: p.Jobs, RunDir: dir, Now: s.Now,
+		Model: s.model, Command: s.command, Env: p.Env, Jobs: p.Jobs, RunDir: dir, Now: s.Now,
 		Masker: process.NewMasker(s.Environ), Progress: s.tell,
 	}
 	if s.commands, s.notes, err = s.isolated(ctx, dir, hidden, r.Command, p.Start); err != nil {
@@ -83,26 +95,6 @@ func (s *suiteSetup) isolated(ctx context.Context, dir string, hidden []string, 
 	return runner, notes, err
 }
 
-// executor names who works on the cases.
-func (s *suiteSetup) executor() string {
-	name := s.agent
-	switch {
-	case s.program.Executor != "":
-		name = s.program.Executor
-	case s.program.ExecutorCommand != "", name == "" && s.program.AgentCommand != "":
-		name = "command"
-	}
-	return evalrun.AgentOf(name)
-}
-
-// executorModel is the executor's.
-func (s *suiteSetup) executorModel() string {
-	if s.program.Executor != "" || s.program.ExecutorCommand != "" {
-		return s.program.Model
-	}
-	return cmp.Or(s.model, s.program.Model)
-}
-
 // config is where agents keep the configuration of a project: what the target matches,
 // and the usual files besides, such as a CLAUDE.md that points to the target's AGENTS.md.
 func (s *suiteSetup) config() sandbox.Config {
@@ -111,11 +103,8 @@ func (s *suiteSetup) config() sandbox.Config {
 	return config
 }
 
-// command is the executor's, with the files of the checkout that it names as absolute
-// paths: the cases run in sandboxes elsewhere. A file of the configuration stays as it
-// is named, since every sandbox has its side's own.
-func (s *suiteSetup) command() string { return s.absolute(s.program.WorkerCommand()) }
-
+// absolute is a command with the files of the checkout that it names as absolute paths. A
+// file of the configuration stays as it is named, since every sandbox has its side's own.
 func (s *suiteSetup) absolute(command string) string {
 	config := s.config()
 	return replaceWords(command, func(word string) string {
@@ -159,8 +148,7 @@ func (s *suiteSetup) worker(ctx context.Context, name string, runner *process.Ru
 	if name == (agent.Tuner{}).Name() {
 		return nil, misuse.Errorf("the tuner works on no case; name who does with `executor`")
 	}
-	return s.ready(ctx, runner, name,
-		agent.Situation{Command: s.command(), Dir: s.root})
+	return s.ready(ctx, runner, name, agent.Situation{Command: s.command, Dir: s.root})
 }
 
 // judge finds who grades, nil and why there is nobody. An agent that judges gets the
@@ -185,7 +173,7 @@ func (s *suiteSetup) judge(dir string) (judge.Grader, string, error) {
 
 // describe says who works on the cases, and who grades them; nil grades nothing.
 func (s *suiteSetup) describe(ctx context.Context, worker agent.Agent, judge judge.Grader) (*history.Executor, error) {
-	found := &history.Executor{Agent: worker.Name(), Model: s.executorModel()}
+	found := &history.Executor{Agent: worker.Name(), Model: s.model}
 	if judge != nil {
 		found.Judge = judge.Name()
 		if asked, is := judge.(interface{ Agent() string }); is && asked.Agent() != "" {
@@ -196,9 +184,7 @@ func (s *suiteSetup) describe(ctx context.Context, worker agent.Agent, judge jud
 		}
 	}
 	if worker.Name() == "command" {
-		command := s.command()
-		found.Command, found.CommandSHA256 = process.NewMasker(s.Environ).String(command),
-			s.commandDigest(command)
+		found.Command, found.CommandSHA256 = process.NewMasker(s.Environ).String(s.command), s.commandDigest(s.command)
 	}
 	if program, outside := worker.(agent.Installed); outside {
 		version, err := program.Version(ctx)

@@ -80,7 +80,7 @@ func (l *taskSuite) Run(ctx context.Context, limit evaluation.Limit, trees ...st
 // executedBy describes who works on the tasks, and who judges them; nil where they
 // cannot: the suite says why.
 func (l *taskSuite) executedBy(ctx context.Context, dir string) *history.Executor {
-	worker, err := l.worker(ctx, l.executor(), l.NewRunner())
+	worker, err := l.worker(ctx, l.executor, l.NewRunner())
 	if err != nil {
 		return nil
 	}
@@ -124,7 +124,7 @@ func (l *taskSuite) open(ctx context.Context, dir string) (s *taskSuite, err err
 	}
 	p := s.program
 	s.options = evalrun.TaskOptions{
-		Agent: s.executor(), Override: s.override, Runs: p.Runs, Fresh: s.fresh, Config: s.config(), Archive: archive,
+		Agent: s.executor, Override: s.override, Runs: p.Runs, Fresh: s.fresh, Config: s.config(), Archive: archive,
 		Session: s.NewRunID(), Thresholds: p.Thresholds,
 	}
 	o := &s.options
