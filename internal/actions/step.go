@@ -75,14 +75,7 @@ func (s Step) WriteReport(dir string, value any) (string, error) {
 		return "", nil
 	}
 	file := filepath.Join(dir, ReportFile)
-	text, err := json.MarshalIndent(value, "", "  ")
-	if err == nil {
-		err = os.MkdirAll(dir, 0o755)
-	}
-	if err != nil {
-		return "", err
-	}
-	return file, files.WriteFile(file, append(text, '\n'), 0o644)
+	return file, files.WriteJSON(file, value)
 }
 
 func appendTo(file, text string) error {

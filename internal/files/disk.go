@@ -3,6 +3,7 @@
 package files
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -29,6 +30,19 @@ func WriteFile(name string, data []byte, mode fs.FileMode) error {
 		return err
 	}
 	return SyncDirectory(dir)
+}
+
+// WriteJSON is WriteFile of a value as indented JSON, for everybody to read. It makes the
+// directories that are missing.
+func WriteJSON(name string, value any) error {
+	text, err := json.MarshalIndent(value, "", "  ")
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(name), 0o755) //nolint:gosec // as the file
+	}
+	if err != nil {
+		return err
+	}
+	return WriteFile(name, append(text, '\n'), 0o644)
 }
 
 // MakeTrusted makes a directory and those above it where they are missing, and

@@ -2,11 +2,9 @@ package schedule
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -324,16 +322,7 @@ func why(s *Standing, due int) string {
 }
 
 // Write writes the plan to a file, whole or not at all.
-func (p *Plan) Write(file string) error {
-	text, err := json.MarshalIndent(p, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return err
-	}
-	return files.WriteFile(file, append(text, '\n'), 0o644)
-}
+func (p *Plan) Write(file string) error { return files.WriteJSON(file, p) }
 
 // Text says what was selected, and why the others were not, of those that only wait for their
 // time the first few; warnings are left out.

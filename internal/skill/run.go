@@ -99,11 +99,7 @@ func (r Runs) write(dir string) error {
 	for i, run := range r.Runs {
 		r.Runs[i].Counts = run.Stage == r.Runs[len(r.Runs)-1].Stage && !run.WarmUp
 	}
-	text, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	return files.WriteFile(filepath.Join(dir, RunsFile), append(text, '\n'), 0o644)
+	return files.WriteJSON(filepath.Join(dir, RunsFile), r)
 }
 
 var runDir = lazyregexp.New(`^(\.|run-[0-9]{1,5}|incumbent-[0-9]{1,5})$`)

@@ -180,11 +180,7 @@ func (w *Workspace) Save() error {
 		}
 	}
 	out.Skill = filepath.ToSlash(out.Skill)
-	text, err := json.MarshalIndent(out, "", "  ")
-	if err != nil {
-		return err
-	}
-	return files.WriteFile(w.file("manifest.json"), append(text, '\n'), 0o644)
+	return files.WriteJSON(w.file("manifest.json"), out)
 }
 
 func (w *Workspace) file(name string) string { return filepath.Join(w.Dir, name) }

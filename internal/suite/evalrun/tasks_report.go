@@ -2,7 +2,6 @@ package evalrun
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -184,12 +183,8 @@ func WriteReport(dir string, found tasks.Report) (tasks.Report, error) {
 	}
 	contents := map[string]any{ReportFile: found, "baseline.json": found.Baseline, "candidate.json": found.Candidate}
 	for name, value := range contents {
-		var text []byte
 		if err == nil {
-			text, err = json.MarshalIndent(value, "", "  ")
-		}
-		if err == nil {
-			err = files.WriteFile(filepath.Join(dir, name), append(text, '\n'), 0o644)
+			err = files.WriteJSON(filepath.Join(dir, name), value)
 		}
 	}
 	if err == nil {
