@@ -192,10 +192,15 @@ func (m *Memory) rewritten(ctx context.Context, head, name string, log *history.
 		return nil, err
 	}
 	var ids []string
-	leaves := map[string]bool{} // by commit, whether it has any of the files that it changes
-	for _, v := range versions {
-		leaves[v.Commit] = leaves[v.Commit] || v.NewID != ""
-		if v.OldID != "" && v.NewID != "" {
+	for i, v := range versions {
+		if v.NewID == "" {
+			if whole, err := m.removedWhole(ctx, v.Commit, name); err != nil {
+				return nil, err
+			} else if whole {
+				versions = versions[:i]
+				break
+			}
+		} else if v.OldID != "" {
 			ids = append(ids, v.OldID, v.NewID)
 		}
 	}
@@ -216,26 +221,18 @@ func (m *Memory) rewritten(ctx context.Context, head, name string, log *history.
 		dates[commit.ID] = commit.Time
 	}
 	say := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
-	commit, before, newest, whole := "", -1, -1, false // before is the newest iteration of the commits before
+	commit, before, newest := "", -1, -1 // before is the newest iteration of the commits before
 	written := map[int]time.Time{}
 	for _, v := range slices.Backward(versions) {
 		if v.Commit != commit {
-			commit, before, whole = v.Commit, newest, !leaves[v.Commit]
-			if whole {
-				if whole, err = m.removedWhole(ctx, commit, name); err != nil {
-					return nil, err
-				}
-			}
-			if whole {
-				found, newest = nil, -1
-			}
+			commit, before = v.Commit, newest
 			if date := dates[commit]; date.After(m.Now().Add(clocksDiffer)) {
 				say("commit %.12s is dated %s, which is not yet", commit, date.Format(time.RFC3339))
 			}
 		}
 		number, ours := numberOf(strings.TrimPrefix(v.Path, name+iterationsSuffix+"/"))
 		switch {
-		case !ours || whole:
+		case !ours:
 			continue
 		case v.NewID == "":
 			say("commit %.12s removes iteration %d, and leaves the state", commit, number)
@@ -260,10 +257,10 @@ func (m *Memory) rewritten(ctx context.Context, head, name string, log *history.
 	return found, nil
 }
 
-// removedWhole reports whether a commit has no state of a program either.
+// removedWhole reports whether a commit has neither the ledger nor the state of a program.
 func (m *Memory) removedWhole(ctx context.Context, commit, name string) (bool, error) {
-	objects, err := m.Repo.Cat(ctx, commit+":"+name+stateSuffix)
-	return err == nil && objects[0].Missing(), err
+	objects, err := m.Repo.Cat(ctx, commit+":"+name+iterationsSuffix, commit+":"+name+stateSuffix)
+	return err == nil && objects[0].Missing() && objects[1].Missing(), err
 }
 
 // RewrittenError says that the memory branch does not go on from where this clone last saw it.
