@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
@@ -28,16 +29,10 @@ func (w *waiting) fix(ctx context.Context) error {
 		)
 	}
 	if reason == "" && left > 0 {
-		at, p, err := w.fixer(ctx, w, left)
-		if err == nil {
-			err = w.recordFix(ctx, at, p)
-		}
-		switch {
-		case err != nil:
+		if err := w.tryFix(ctx, left); err != nil {
 			return err
-		case p.Postponed != nil:
-			return idle(w.stopped)
-		case p.Kept():
+		}
+		if w.made.Kept() {
 			w.publishPending(ctx)
 		}
 		if reason = w.stopped; reason == "" {
@@ -47,14 +42,21 @@ func (w *waiting) fix(ctx context.Context) error {
 	return w.keepWaiting(ctx, reason)
 }
 
-// recordFix records a fix that this run proposed: on top of the branch when it passed its
-// trial, else as a failed attempt. So does one that verification refuses.
-func (w *waiting) recordFix(ctx context.Context, at position, p *proposal.Proposal) error {
-	w.describes(p)
-	err := w.record(ctx, at, p)
-	if refused, is := errors.AsType[*proposal.RefusedError](err); is && p.Decided != nil {
-		p.FailFix(decision.Say(refused.Reason))
-		err = w.record(ctx, at, p)
+// tryFix has a fix proposed and records it: on top of the branch when it passed its
+// trial, else as a failed attempt. So does one that verification refuses. It ends the run when no
+// agent's service works.
+func (w *waiting) tryFix(ctx context.Context, left time.Duration) (err error) {
+	if w.from, w.made, err = w.fixer(ctx, w, left); err != nil {
+		return err
+	}
+	w.describes(w.made)
+	err = w.record(ctx, w.from, w.made)
+	if refused, is := errors.AsType[*proposal.RefusedError](err); is && w.made.Decided != nil {
+		w.made.FailFix(decision.Say(refused.Reason))
+		err = w.record(ctx, w.from, w.made)
+	}
+	if err == nil && w.made.Postponed != nil {
+		err = idle(w.stopped)
 	}
 	return err
 }

@@ -48,13 +48,10 @@ func (r *run) proposeOnly(ctx context.Context) (err error) {
 	}
 	r.from, r.made, err = r.propose(ctx)
 	if err == nil {
-		err = r.verify(ctx, r.from, r.made)
+		err = r.record(ctx, r.from, r.made)
 	}
 	if err == nil {
-		err = r.enterProposal(ctx, r.from, r.made, nil)
-	}
-	if err == nil && r.made.Decided == nil {
-		err = idle(r.stopped)
+		err = r.conclude(ctx, r.made)
 	}
 	return err
 }
@@ -63,24 +60,16 @@ func (r *run) proposeOnly(ctx context.Context) (err error) {
 func leave(reason string) error { return idle(reason + "; `iterate job publish` does that") }
 
 // proposeForCI lets an agent fix what CI found, when it is an agent's turn.
-func (r *run) proposeForCI(ctx context.Context) (err error) {
+func (r *run) proposeForCI(ctx context.Context) error {
 	w, asked := r.fixable(ctx)
 	left := r.time() - r.Now().Sub(r.begun)
 	if r.refusal != "" || !asked || r.blockedReason(r.records) != "" || left <= 0 {
 		return leave(fmt.Sprintf("iteration %d waits for CI, whose answer is to be taken", w.e.Iteration))
 	}
-	r.from, r.made, err = r.proposeFix(ctx, w, left)
-	if err == nil {
-		err = w.recordFix(ctx, r.from, r.made)
-	}
-	switch {
-	case err != nil:
+	if err := w.tryFix(ctx, left); err != nil {
 		return err
-	case r.made.Postponed != nil:
-		return idle(r.stopped)
-	default:
-		return ends(history.PendingCI, r.made.Checked.Reasons...)
 	}
+	return ends(history.PendingCI, r.made.Checked.Reasons...)
 }
 
 // pack makes the proposal whole for another job; it is nil when there is nothing to hand on.

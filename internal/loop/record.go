@@ -17,10 +17,10 @@ import (
 )
 
 // record verifies a proposal, finds out whether it has to wait for CI, and writes
-// it.
+// it. A run that writes nothing asks nobody.
 func (r *run) record(ctx context.Context, at position, p *proposal.Proposal) error {
 	err := r.verify(ctx, at, p)
-	if err == nil && p.Kept() && p.Kind == proposal.Iteration {
+	if err == nil && p.Kept() && p.Kind == proposal.Iteration && r.drafted == nil {
 		err = r.asksForReview(ctx, at, p)
 	}
 	if err != nil {
@@ -137,22 +137,17 @@ func (r *run) recordRefused(ctx context.Context, at position, p *proposal.Propos
 
 // message is the subject of the memory branch's commit.
 func (r *run) message(p *proposal.Proposal) string {
-	var what string
+	what := "put off"
 	switch {
 	case p.Postponed != nil:
-		what = " put off"
-	case p.Decided == nil && p.Checked == nil:
-		return cmp.Or(r.stopped, "nothing was proposed")
-	case p.Decided == nil:
-		what = ", a fix for CI failed"
 	case p.Checked != nil:
-		what = fmt.Sprintf(", fix %d for CI", r.records.Fixes()+1)
-	case p.Decided.Outcome == history.PendingCI:
-		what = " waits for CI"
+		what = "a fix for CI"
+	case p.Decided == nil:
+		return cmp.Or(r.stopped, "nothing was proposed")
 	default:
-		what = " " + string(p.Decided.Outcome)
+		what = string(p.Decided.Outcome)
 	}
-	return fmt.Sprintf("iteration %d%s", r.iteration, what)
+	return fmt.Sprintf("iteration %d: %s", r.iteration, what)
 }
 
 // commit writes the candidate as a commit on top of the branch.
@@ -196,23 +191,21 @@ func (r *run) enter(b *records, at position, p *proposal.Proposal) error {
 			Value: decided.Best,
 		})
 	}
+	for _, e := range p.Measured {
+		b.add(e)
+	}
 	for _, e := range p.Proposed {
 		e.Parent, e.Direction = at.PushOnto, r.Program.Direction
 		if e.Proposal == p.Number() {
 			e.Outcome = decided.Outcome
+		} else {
+			b.enterNotes(e.Notes)
 		}
-	}
-	for _, e := range p.Candidates() {
 		b.add(e)
 	}
 	r.enterPending(b, decided)
 	if p.Checked != nil {
 		return nil
-	}
-	for _, e := range p.Proposed {
-		if e.Proposal != p.Number() {
-			b.enterNotes(e.Notes)
-		}
 	}
 	b.enterNotes(p.Decided.Notes) // the deciding one's last
 	if decided.Outcome == history.PendingCI {

@@ -80,27 +80,17 @@ func (p *Proposal) Events() []history.Event {
 	if p.Checked != nil {
 		events = append(events, p.Checked)
 	}
-	events = append(events, p.Candidates()...)
+	for _, e := range p.Measured {
+		events = append(events, e)
+	}
+	for _, e := range p.Proposed {
+		events = append(events, e)
+	}
 	if p.Decided != nil {
 		events = append(events, p.Decided)
 	}
 	if p.Postponed != nil {
 		events = append(events, p.Postponed)
-	}
-	return events
-}
-
-// Candidates are the events of all candidates, those of each together.
-func (p *Proposal) Candidates() (events []history.Event) {
-	rest := p.Measured
-	for _, e := range p.Proposed {
-		for ; len(rest) > 0 && max(rest[0].Proposal, 1) == e.Proposal; rest = rest[1:] {
-			events = append(events, rest[0])
-		}
-		events = append(events, e)
-	}
-	for _, e := range rest {
-		events = append(events, e)
 	}
 	return events
 }
