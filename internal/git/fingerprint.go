@@ -33,15 +33,6 @@ const hookCap = 10_000
 
 // Fingerprint takes the repository's fingerprint, and that of files in it.
 func (r *Repo) Fingerprint(ctx context.Context, files ...string) (Fingerprint, error) {
-	print, err := r.FilesFingerprint(ctx, files...)
-	if err != nil {
-		return nil, err
-	}
-	return print, print.addRefs(ctx, r)
-}
-
-// FilesFingerprint is a Fingerprint without refs.
-func (r *Repo) FilesFingerprint(ctx context.Context, files ...string) (Fingerprint, error) {
 	settings, err := r.configuration(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("fingerprint %s: %w", r.Root, err)
@@ -78,7 +69,7 @@ func (r *Repo) FilesFingerprint(ctx context.Context, files ...string) (Fingerpri
 	for _, file := range files {
 		print.addFile("file", filepath.Join(r.Root, filepath.FromSlash(file)))
 	}
-	return print, nil
+	return print, print.addRefs(ctx, r)
 }
 
 func (f Fingerprint) addRefs(ctx context.Context, r *Repo) error {

@@ -38,7 +38,7 @@ func (r *run) ensureBaseline(ctx context.Context, at *position) error {
 	if r.Suite != nil {
 		measure = r.measureSuiteBaseline
 	}
-	before, err := r.Repo.FilesFingerprint(ctx, r.Program.File)
+	before, err := r.Repo.Fingerprint(ctx, r.Program.File)
 	if err != nil {
 		return err
 	}
@@ -46,14 +46,14 @@ func (r *run) ensureBaseline(ctx context.Context, at *position) error {
 	if err != nil {
 		return err
 	}
-	after, err := r.Repo.FilesFingerprint(ctx, r.Program.File)
+	_, reason, err := r.disturbed(ctx, before, "while the unchanged files were measured")
+	if err == nil && reason != nil {
+		err = unmeasured(*reason)
+	}
+	if err == nil {
+		err = r.recordBaseline(ctx, at, found, why)
+	}
 	if err != nil {
-		return err
-	}
-	if reason := r.tampered(before.Diff(after), "while the unchanged files were measured"); reason != nil {
-		return unmeasured(*reason)
-	}
-	if err := r.recordBaseline(ctx, at, found, why); err != nil {
 		return err
 	}
 	r.step("measured", "%s", found[len(found)-1].Metric)
@@ -63,35 +63,32 @@ func (r *run) ensureBaseline(ctx context.Context, at *position) error {
 // needsBaseline says why the recorded numbers do not hold for this position, nil when
 // they do.
 func (r *journal) needsBaseline(at position) *decision.Reason {
-	sum := &r.records.Summary
-	switch {
+	sum, tasks, why := &r.records.Summary, r.Program.Evaluation == program.Tasks, decision.Reason{}
+	switch changed := sum.Executor.Changed(at.Executor); {
 	case sum.Unmeasured():
-		return &decision.Reason{Kind: decision.WasUndone, Count: sum.Undone}
+		why.Kind, why.Count = decision.WasUndone, sum.Undone
 	case sum.Best == nil:
-		return &decision.Reason{Kind: decision.First}
+		why.Kind = decision.First
 	case sum.Direction.String() != r.Program.Direction.String():
-		return &decision.Reason{
-			Kind: decision.DirectionChanged, Path: sum.Direction.String(),
-			Term: r.Program.Direction.String(),
-		}
+		why.Kind, why.Path, why.Term = decision.DirectionChanged, sum.Direction.String(), r.Program.Direction.String()
 	case sum.Definition != at.Definition:
-		return &decision.Reason{Kind: decision.ProgramChanged}
+		why.Kind = decision.ProgramChanged
 	case sum.Base != at.Base:
-		return &decision.Reason{Kind: decision.BaseMoved, Words: at.Note}
+		why.Kind, why.Words = decision.BaseMoved, at.Note
 	case sum.Incumbent != at.PushOnto:
-		return &decision.Reason{Kind: decision.BranchMoved}
-	case sum.Evaluator != at.Evaluator,
-		sum.EvaluatorWrites == nil && r.Program.Evaluation != program.Tasks: // which would be the candidate's fault
-		return &decision.Reason{Kind: decision.FilesChanged}
-	case sum.Executor.Changed(at.Executor) != "":
-		return &decision.Reason{Kind: decision.ExecutorChanged, Words: sum.Executor.Changed(at.Executor)}
+		why.Kind = decision.BranchMoved
+	case sum.Evaluator != at.Evaluator, sum.EvaluatorWrites == nil && !tasks: // which would be the candidate's fault
+		why.Kind = decision.FilesChanged
+	case changed != "":
+		why.Kind, why.Words = decision.ExecutorChanged, changed
 	case sum.Disagreements >= maxDisagreements:
-		return &decision.Reason{Kind: decision.OffRecord}
-	case r.Program.Evaluation != program.Tasks && r.rule().Regime == decision.Noisy && sum.InitialRuns < r.rule().Pairs:
-		return &decision.Reason{Kind: decision.TurnedNoisy}
+		why.Kind = decision.OffRecord
+	case !tasks && r.rule().Regime == decision.Noisy && sum.InitialRuns < r.rule().Pairs:
+		why.Kind = decision.TurnedNoisy
 	default:
 		return nil
 	}
+	return &why
 }
 
 // recordBaseline writes a baseline as soon as it is measured: it holds whatever

@@ -105,11 +105,7 @@ func (r *run) ask(ctx context.Context, at position, all []*attempt) error {
 // endTampered ends the attempts when the repository itself was changed, and says how it is now.
 func (r *run) endTampered(ctx context.Context, all []*attempt, before git.Fingerprint, when string,
 ) (after git.Fingerprint, err error) {
-	if after, err = r.Repo.Fingerprint(ctx, r.Program.File); err != nil {
-		return nil, err
-	}
-	changes, err := r.changesOf(ctx, before, after)
-	reason := r.tampered(changes, when)
+	after, reason, err := r.disturbed(ctx, before, when)
 	if err != nil || reason == nil {
 		return after, err
 	}
@@ -278,6 +274,18 @@ func (r *run) measureAll(ctx context.Context, at position, all []*attempt) error
 	}
 	_, err := r.endTampered(ctx, measured, r.leftAs, "while it was measured")
 	return err
+}
+
+// disturbed says what was changed in the repository itself since it had a fingerprint, nil for
+// nothing that matters, and how it is now.
+func (r *run) disturbed(ctx context.Context, before git.Fingerprint, when string) (
+	after git.Fingerprint, reason *decision.Reason, err error,
+) {
+	if after, err = r.Repo.Fingerprint(ctx, r.Program.File); err != nil {
+		return nil, nil, err
+	}
+	changes, err := r.changesOf(ctx, before, after)
+	return after, r.tampered(changes, when), err
 }
 
 // changesOf are the differences of two fingerprints without what runs of other programs
