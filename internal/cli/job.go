@@ -239,13 +239,10 @@ func (a *App) publish(ctx context.Context, made *proposal.Proposal) error {
 	shown := newProgress(a.Env)
 	service.Progress = shown.Step
 	var result loop.Result
-	switch {
-	case made != nil:
+	if made != nil {
 		result, err = service.Publish(ctx, made)
-	case a.Stopped() != "":
-		result, err = service.GiveBack(ctx)
-	default:
-		result, err = service.Chores(ctx)
+	} else {
+		result, err = service.Chores(ctx, a.Stopped() != "")
 	}
 	shown.Close()
 	if err != nil {

@@ -34,7 +34,7 @@ func TestPausedProgramAsksNoAgent(t *testing.T) {
 			f := onGitHub(t, b)
 			f.ci = []ci.Result{unanswered()}
 			require.Equal(t, history.PendingCI, b.one().Outcome)
-			worker, err := b.service.Pause(t.Context(), "a holiday")
+			worker, err := b.pause("a holiday")
 			require.NoError(t, err)
 			assert.Empty(t, worker)
 			b.clock = b.clock.Add(time.Hour)

@@ -18,6 +18,7 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
+	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/history/memory"
@@ -202,7 +203,7 @@ func (b *fixture) twoJobs() (proposed, published Result) {
 	require.NoError(b.t, err)
 	b.service.Agents = nil // it is not asked again
 	if made == nil {
-		published, err = b.service.Chores(b.t.Context())
+		published, err = b.service.Chores(b.t.Context(), false)
 	} else {
 		made.ID = fmt.Sprintf("bundle of %s", made.Run)
 		published, err = b.service.Publish(b.t.Context(), made)
@@ -210,6 +211,12 @@ func (b *fixture) twoJobs() (proposed, published Result) {
 	b.service.Agents = []Proposer{{Agent: b}}
 	require.NoError(b.t, err)
 	return proposed, published
+}
+
+// pause pauses the program, and names the run that works on it.
+func (b *fixture) pause(why string) (worker string, err error) {
+	_, _, worker, err = b.service.Command(b.t.Context(), "mona", commands.Command{Kind: commands.Pause, Text: why})
+	return worker, err
 }
 
 func (b *fixture) git(args ...string) string {

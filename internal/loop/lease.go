@@ -214,10 +214,14 @@ func (r *run) pauseInterrupted(ctx context.Context) error {
 
 // Chores does what a job that proposes leaves to the one that may write: it applies
 // commands, reads CI, and records that the default branch does not merge. With nothing
-// of that to do it is GiveBack.
-func (s *Service) Chores(ctx context.Context) (Result, error) {
+// of that to do, or told to rest, it ends the start that an earlier job of this run recorded, because nobody worked: it
+// counts as no run and uses nothing.
+func (s *Service) Chores(ctx context.Context, rest bool) (Result, error) {
 	run := s.begin()
 	run.joins = true
+	if rest {
+		return run.through(ctx, run.giveBack)
+	}
 	return run.through(ctx, run.chores)
 }
 
@@ -236,15 +240,7 @@ func (r *run) chores(ctx context.Context) error {
 	return err
 }
 
-// GiveBack ends the start that an earlier job of this run recorded, because
-// nobody worked: it counts as no run and uses nothing. It does nothing when there
-// is no such start.
-func (s *Service) GiveBack(ctx context.Context) (Result, error) {
-	run := s.begin()
-	run.joins = true
-	return run.through(ctx, run.giveBack)
-}
-
+// giveBack ends the start of an earlier job of this run, if there is one.
 func (r *run) giveBack(ctx context.Context) error {
 	err := r.update(ctx, "nothing was proposed", nil, func(b *records) error {
 		b.iteration = b.Iteration + 1

@@ -241,11 +241,11 @@ func TestReserve(t *testing.T) {
 	other := *b.service
 	other.Holder.ActionsRun = "13.1"
 	before := b.refs()
-	nothing, err := other.GiveBack(t.Context())
+	nothing, err := other.Chores(t.Context(), true)
 	require.NoError(t, err)
 	assert.Contains(t, decision.Joined(nothing.Reasons), "no start of this run is open")
 	assert.Equal(t, before, b.refs(), "the start of another run stays")
-	given, err := b.service.GiveBack(t.Context())
+	given, err := b.service.Chores(t.Context(), true)
 	require.NoError(t, err)
 	assert.Equal(t, history.Idle, given.Outcome)
 	after := b.records()
@@ -385,7 +385,7 @@ func TestForceGoesOnPastAPlateau(t *testing.T) {
 	propose := b.agent
 	b.agent = func(request agent.Request) agent.Reply {
 		b.clock = b.clock.Add(time.Minute)
-		_, err := b.service.Pause(t.Context(), "a holiday")
+		_, err := b.pause("a holiday")
 		require.NoError(t, err)
 		return propose(request)
 	}
