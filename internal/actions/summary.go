@@ -144,12 +144,12 @@ func details(r loop.Result) render.Markup {
 	}
 	for _, rail := range r.Guardrails {
 		percent := ""
-		if rail.Allowed.Percent {
+		if rail.MaxRegression.Percent {
 			percent = " %"
 		}
 		say("guardrail %s (%s is better): %s at iteration 0, %s now; it may get worse by %s", rail.Metric, rail.Direction,
 			render.Figure(rail.Initial, rail.Candidate), render.Figure(rail.Candidate, rail.Initial),
-			rail.Allowed.Value.String()+percent)
+			rail.MaxRegression.Value.String()+percent)
 	}
 	for _, file := range r.Changed {
 		say("changed: %s", file)

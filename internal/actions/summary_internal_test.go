@@ -57,8 +57,11 @@ func tried() map[string]loop.Result {
 		Evaluation: &history.Expense{Tokens: ptr(int64(3150)), UnknownUSD: 3}, Changed: []string{"a.go", evil},
 		Transcript: "/tmp/x",
 		Guardrails: []loop.Rail{{
-			Metric: evil, Direction: metric.Lower, Initial: pointer("5"),
-			Allowed: decision.Allowance{Value: metric.MustValue("10"), Percent: true},
+			Guardrail: decision.Guardrail{
+				Metric: evil, Direction: metric.Lower,
+				MaxRegression: decision.Allowance{Value: metric.MustValue("10"), Percent: true},
+			},
+			Initial: pointer("5"),
 		}},
 		Issue: 7, PullRequest: 9, Warnings: []string{evil}, Stopped: "paused: " + evil, Seconds: 12.34,
 	}

@@ -186,7 +186,7 @@ var texts = map[Why]string{
 	CIAsBase:     "CI fails only as the base does: {because}",
 	CIFound:      "{words}",
 	CINothing:    "no check appeared",
-	CIMoved:      "not kept: {listed}; the next iteration begins with what is there",
+	CIMoved:      "not kept: the branch is {path}, not at {term} any more; the next iteration begins with what is there",
 	MergedByHand: "pull request #{count} was merged before CI let it through< ({listed})>",
 	MergedWithout: "not kept yet: its pull request was merged without it, so that it is replayed on the " +
 		"default branch and measured there",

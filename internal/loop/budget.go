@@ -183,28 +183,6 @@ func (r *journal) hangs(took time.Duration) bool {
 	return seconds > 0 && took.Seconds() >= clearlyLonger*seconds
 }
 
-// timeLeft is how long a stage still takes when its runs go on as they did, in
-// words; "" when it is not known.
-func (m *measurement) timeLeft(step decision.Step) string {
-	runs, seconds := 0, 0.0
-	for _, taken := range m.taken {
-		runs, seconds = runs+taken.runs, seconds+taken.Seconds*float64(taken.runs)
-	}
-	each := m.records.Seconds
-	if runs > 0 {
-		each = seconds / float64(runs)
-	}
-	left := history.Seconds(each * float64(2*step.Of-runs))
-	switch {
-	case left <= 0:
-		return ""
-	case left < 90*time.Second:
-		return fmt.Sprintf(", about %d s left", max(1, int(left.Round(time.Second).Seconds())))
-	default:
-		return fmt.Sprintf(", about %d min left", int(left.Round(time.Minute).Minutes()))
-	}
-}
-
 // expend counts what an evaluation used; nil is nothing. The next event that calls
 // takeExpense records it.
 func (r *spending) expend(e *history.Expense) {

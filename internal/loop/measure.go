@@ -75,7 +75,7 @@ func (m *measurement) take(ctx context.Context, step decision.Step) (metric.Meas
 		if step.WarmUp {
 			text = fmt.Sprintf("%s, warm-up of the %s", step.Stage, step.Side)
 		}
-		m.minor("measure", "%s%s", text, m.timeLeft(step))
+		m.minor("measure", "%s", text)
 	}
 	return m.evaluate(ctx, step)
 }

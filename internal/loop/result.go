@@ -118,14 +118,11 @@ func (r *run) result(end *endedError) Result {
 
 // Rail is a guardrail of the program, and what it stood at.
 type Rail struct {
-	Metric    string           `json:"metric"`
-	Direction metric.Direction `json:"direction"`
+	decision.Guardrail
 	// Initial is the median at iteration 0, Candidate that of the candidate; nil
 	// when it was not measured.
 	Initial   *metric.Value `json:"initial"`
 	Candidate *metric.Value `json:"candidate"`
-	// Allowed is by how much it may get worse.
-	Allowed decision.Allowance `json:"max_regression"`
 }
 
 // rails are the guardrails with what the deciding candidate measured last.
@@ -133,9 +130,7 @@ func (r *run) rails(measured history.Measured) []Rail {
 	rails := make([]Rail, 0, len(r.Program.Guardrails))
 	for _, of := range r.Program.Guardrails {
 		rails = append(rails, Rail{
-			Metric: of.Metric, Direction: of.Direction, Allowed: of.MaxRegression,
-			Initial:   median(r.records.Guardrails[of.Metric]),
-			Candidate: median(measured.GuardrailSamples[of.Metric]),
+			of, median(r.records.Guardrails[of.Metric]), median(measured.GuardrailSamples[of.Metric]),
 		})
 	}
 	return rails

@@ -53,24 +53,20 @@ const maxOthers = 8
 // others says what became of those that do not decide, where
 // there are several proposals.
 func others(p *proposal.Proposal) []decision.Reason {
-	var rest []*history.Proposed
+	list := []decision.Reason{{Kind: decision.ProposalDecided, Count: p.Number(), Of: len(p.Proposed)}}
 	for _, e := range p.Proposed {
 		if e.Proposal != p.Number() {
-			rest = append(rest, e)
+			list = append(list, decision.Reason{
+				Kind: decision.OtherProposal, Count: e.Proposal, Path: e.Agent, Term: string(e.Outcome), Value: e.Metric,
+				Because: atMost(e.Reasons, 1),
+			})
 		}
 	}
-	if len(rest) == 0 {
+	switch more := len(list) - 1 - maxOthers; {
+	case len(list) == 1:
 		return nil
-	}
-	list := []decision.Reason{{Kind: decision.ProposalDecided, Count: p.Number(), Of: len(rest) + 1}}
-	for i, e := range rest {
-		if i == maxOthers {
-			return append(list, decision.Reason{Kind: decision.MoreProposals, Count: len(rest) - maxOthers})
-		}
-		list = append(list, decision.Reason{
-			Kind: decision.OtherProposal, Count: e.Proposal, Path: e.Agent, Term: string(e.Outcome), Value: e.Metric,
-			Because: atMost(e.Reasons, 1),
-		})
+	case more > 0:
+		list = append(list[:1+maxOthers], decision.Reason{Kind: decision.MoreProposals, Count: more})
 	}
 	return list
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/metric"
@@ -307,35 +306,5 @@ func TestHangingEvaluation(t *testing.T) {
 		j := journalOf(t, "")
 		j.records.Seconds = c.seconds
 		assert.Equal(t, c.hangs, j.hangs(c.took), "%v", c)
-	}
-}
-
-// TestRemainingTime is that of the runs which a stage still has, as long as those
-// that it had, before them as long as at the baseline.
-func TestRemainingTime(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		baseline float64
-		runs     int
-		seconds  float64 // of them together
-		of       int
-		says     string
-	}{
-		"nothing is known":       {0, 0, 0, 8, ""},
-		"from the baseline":      {3, 0, 0, 8, ", about 48 s left"},
-		"just below":             {3, 6, 53.3, 8, ", about 89 s left"},
-		"from ninety seconds on": {3, 6, 54, 8, ", about 2 min left"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			j := journalOf(t, "")
-			j.records.Seconds = c.baseline
-			one := &samples{runs: c.runs / 2, Measured: history.Measured{Seconds: c.seconds / float64(max(c.runs, 1))}}
-			m := &measurement{bench: &bench{
-				measurer: &measurer{spending: &spending{journal: j}},
-				taken:    map[history.Role]*samples{history.Incumbent: one, history.Candidate: one},
-			}}
-			assert.Equal(t, c.says, m.timeLeft(decision.Step{Of: c.of}))
-		})
 	}
 }

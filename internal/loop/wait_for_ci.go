@@ -146,14 +146,11 @@ func (w *waiting) word() decision.Reason {
 		}
 		return merged
 	case w.event == lifecycle.Moved:
-		there := fmt.Sprintf("at %.12s, not", w.head)
+		there := fmt.Sprintf("at %.12s", w.head)
 		if w.head == "" {
-			there = "gone, and not"
+			there = "gone"
 		}
-		moved := fmt.Sprintf("the branch is %s at %.12s any more", there, w.e.Commit)
-		return decision.Reason{Kind: decision.CIMoved, Because: []decision.Reason{
-			{Kind: decision.CIFound, Term: string(decision.BranchMoved), Words: moved},
-		}}
+		return decision.Reason{Kind: decision.CIMoved, Path: there, Term: fmt.Sprintf("%.12s", w.e.Commit)}
 	case w.event == lifecycle.Absent:
 		return decision.Say(string(w.event))
 	case len(says) > 0:

@@ -172,16 +172,16 @@ func (l *Left) After(tokens int64, usd float64) (rest Left, over string) {
 // span is the time that a budget is for, in UTC: from its start until it begins
 // anew, zero for never.
 func span(now time.Time, per program.Span) (from, until time.Time) {
-	now = now.UTC()
-	day := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
+	const daily = 24 * time.Hour
+	day := now.UTC().Truncate(daily)
 	switch per {
 	case program.PerIteration, program.PerProgram:
 		return time.Time{}, time.Time{}
 	case program.PerDay:
-		return day, day.AddDate(0, 0, 1)
+		return day, day.Add(daily)
 	case program.PerWeek:
-		monday := day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
-		return monday, monday.AddDate(0, 0, 7)
+		monday := day.Truncate(7 * daily) // the zero time, from which it counts, is a Monday
+		return monday, monday.Add(7 * daily)
 	default:
 		first := day.AddDate(0, 0, 1-day.Day())
 		return first, first.AddDate(0, 1, 0)

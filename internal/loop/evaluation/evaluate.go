@@ -124,7 +124,8 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 		return outcome, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	channel := channel{dir}
+	// The code under test shares the script's standard output, and is not told of this file.
+	own := filepath.Join(dir, "result.json")
 	file := filepath.Join(request.Artifacts, name+".sh")
 	args, preamble := shellFor(request)
 	if err := os.WriteFile(file, []byte(hidden+preamble+text+"\n"), 0o600); err != nil {
@@ -132,9 +133,9 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 	}
 	result, err := e.Runner.Run(ctx, process.Spec{
 		Args: append(args, file), Dir: request.Dir,
-		Env: append(slices.Clone(request.Env), resultVariable+"="+channel.file()), Timeout: request.Timeout,
+		Env: append(slices.Clone(request.Env), resultVariable+"="+own), Timeout: request.Timeout,
 		Offline: request.Offline && name != setup, FillCaches: request.Trusted, Fixed: request.Fixed,
-		Readable: []string{file}, Writable: []string{channel.dir},
+		Readable: []string{file}, Writable: []string{dir},
 	})
 	if err == nil && result.Cancelled {
 		err = context.Cause(ctx)
@@ -151,7 +152,7 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 	}
 	failed := failure{
 		Request: request, name: name, script: text, file: file, result: shown,
-		at: channel.failedCommand(result.ExitCode), masker: e.Masker,
+		at: failedCommand(dir, result.ExitCode), masker: e.Masker,
 	}
 	outcome = Result{
 		TimedOut: result.TimedOut, Duration: result.Duration,
@@ -160,7 +161,7 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 	if outcome.Problem != "" || name == setup {
 		return outcome, nil
 	}
-	given, err := channel.read()
+	given, err := readResult(own)
 	if err != nil {
 		outcome.Problem = err.Error()
 		return outcome, nil

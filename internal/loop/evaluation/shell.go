@@ -45,8 +45,8 @@ const maxFailed = 1 << 16
 
 // failedCommand is the command that ended the script with an exit code: of the last, and those just before it that
 // ended subshells of it, the innermost. What jobs failed with earlier ended nothing. It is nil when none is known.
-func (c channel) failedCommand(exit int) (at *command) {
-	text, err := files.ReadSmall(filepath.Join(c.dir, "failed"), maxFailed)
+func failedCommand(dir string, exit int) (at *command) {
+	text, err := files.ReadSmall(filepath.Join(dir, "failed"), maxFailed)
 	if exit == 0 || err != nil {
 		return nil
 	}
@@ -75,21 +75,15 @@ const resultVariable = program.ResultVariable
 
 const maxResult = 1 << 20
 
-// channel is a file for a script's result that the code under test is not told
-// of, which shares the script's standard output.
-type channel struct{ dir string }
-
-func (c channel) file() string { return filepath.Join(c.dir, "result.json") }
-
 // hidden keeps the variable in the shell and takes it out of the environment.
 // It has no line of its own, so that the lines of the script keep their numbers.
 const hidden = "_autoloop=$" + resultVariable + "; unset " + resultVariable + "; " + resultVariable +
 	"=$_autoloop; unset _autoloop; "
 
-// read returns what the script wrote, nil when it wrote nothing. The error is one
+// readResult returns what the script wrote, nil when it wrote nothing. The error is one
 // line for people.
-func (c channel) read() ([]byte, error) {
-	text, err := files.ReadSmall(c.file(), maxResult)
+func readResult(file string) ([]byte, error) {
+	text, err := files.ReadSmall(file, maxResult)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || err == nil && len(text) == 0:
 		return nil, nil

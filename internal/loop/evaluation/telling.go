@@ -43,8 +43,6 @@ var idle = lazyregexp.New(
 		`^(?:real|user|sys)\s|^(?:ran|finished|done|time)\b.*\d ?m?s(?:ec\w*)?\b|^exit status \d+$`,
 )
 
-var escapes = lazyregexp.New(`\x1b\[[0-9;]*[A-Za-z]`)
-
 // telling are the few lines of an output that say why something failed: the first of a form
 // that is known, with those that follow it. Where nothing has such a form it is the last line
 // that may say why.
@@ -52,7 +50,8 @@ func telling(streams ...string) []string {
 	var texts [][]string
 	for _, stream := range streams {
 		stream = stream[max(0, len(stream)-maxSearched):]
-		texts = append(texts, strings.Split(strings.ReplaceAll(escapes().ReplaceAllString(stream, ""), "\r", ""), "\n"))
+		stream = string(plain.WithoutEscapes([]byte(stream)))
+		texts = append(texts, strings.Split(strings.ReplaceAll(stream, "\r", ""), "\n"))
 	}
 	for _, form := range tellers {
 		for _, lines := range texts {
