@@ -80,7 +80,7 @@ func (s *checkedSkill) read(dir string) (text string, err error) {
 	if err != nil {
 		return "", err
 	}
-	for _, c := range suite.Evals.Cases {
+	for _, c := range suite.Cases {
 		s.Cases = append(s.Cases, checkedCase{c.ID, len(c.Expectations), len(c.Checks), len(c.Files)})
 		text += fmt.Sprintf("case %s: %s, %s, %s\n", c.ID, render.Count(len(c.Expectations), "expectation", "expectations"),
 			render.Count(len(c.Checks), "deterministic check", "deterministic checks"),

@@ -324,7 +324,7 @@ func (a *App) readSuite(ctx context.Context, p *program.Program) (err error) {
 		var skill *evalrun.Skill
 		if skill, err = evalrun.Load(a.Checkout, p.Skill, p.Evals); err == nil {
 			var inputs []string
-			for _, c := range skill.Evals.Cases {
+			for _, c := range skill.Cases {
 				for _, file := range c.Files {
 					inputs = append(inputs, path.Join(p.Skill, file.From))
 				}

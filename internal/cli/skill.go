@@ -119,7 +119,7 @@ func (a *App) examineSkill(dir string) error {
 	if err != nil {
 		return err
 	}
-	findings := append([]evals.Finding{}, evals.Examine(suited.Evals, suited.Triggers)...)
+	findings := append([]evals.Finding{}, evals.Examine(suited.Cases, suited.Triggers)...)
 	text := ""
 	for _, f := range findings {
 		where := "suite"

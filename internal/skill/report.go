@@ -53,11 +53,11 @@ func (v *Versions) Report(ctx context.Context, version int) (r render.SkillRepor
 	}
 	r.Workspace, r.Skill = v.Dir, suite.Name
 	if suite.Name == filepath.Base(suite.Dir) { // it does not say its name
-		r.Skill = cmp.Or(suite.Evals.SkillName, filepath.Base(cmp.Or(v.Skill, v.Dir)))
+		r.Skill = filepath.Base(cmp.Or(v.Skill, v.Dir))
 	}
 	for i := range max(len(before.Cases), len(after.Cases)) {
 		r.Cases = append(r.Cases, render.SkillCase{
-			ID: suite.Evals.Cases[i].ID, Before: rateOf(before, i), After: rateOf(after, i),
+			ID: suite.Cases[i].ID, Before: rateOf(before, i), After: rateOf(after, i),
 		})
 	}
 	r.Failures = failuresOf(after.Cases)

@@ -142,7 +142,7 @@ func TestSuiteStaysSame(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			assert.Len(t, suite.Evals.Cases, 3)
+			assert.Len(t, suite.Cases, 3)
 		})
 	}
 }
@@ -222,7 +222,7 @@ func TestOnlyGradersHaveNoise(t *testing.T) {
 			one.Expectations = []string{"it is good"}
 		}
 		l := &Loop{
-			Suite: &evalrun.Skill{Evals: evals.EvalSuite{Cases: []evals.Case{one}}},
+			Suite: &evalrun.Skill{Cases: []evals.Case{one}},
 			best:  evalrun.Result{Rate: big.NewRat(c.best, 100)},
 		}
 		assert.Equal(t, c.says, l.withinNoise(evals.RateValue(big.NewRat(c.found, 100))), name)

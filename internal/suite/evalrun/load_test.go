@@ -127,7 +127,7 @@ func TestSkillsThatCannotBeLoaded(t *testing.T) {
 			loaded, err := Load(testdir.New(t, all), "s", c.suite)
 			if c.says == nil {
 				require.NoError(t, err)
-				assert.Len(t, loaded.Evals.Cases, 1)
+				assert.Len(t, loaded.Cases, 1)
 				return
 			}
 			var wrong *misuse.Error
@@ -160,7 +160,7 @@ func TestHiddenFilesOfSkill(t *testing.T) {
 
 func TestSuitesThatNeedGrader(t *testing.T) {
 	t.Parallel()
-	of := func(cases ...evals.Case) *Skill { return &Skill{Evals: evals.EvalSuite{Cases: cases}} }
+	of := func(cases ...evals.Case) *Skill { return &Skill{Cases: cases} }
 	words, checks := evals.Case{ID: "b", Expectations: []string{"x"}},
 		evals.Case{ID: "a", Checks: []suite.Check{{Kind: suite.OutputExists}}}
 	require.NoError(t, Options{}.Fit(of(checks)))

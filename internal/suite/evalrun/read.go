@@ -31,7 +31,7 @@ func ReadAll(skill *Skill, dirs ...string) (Result, error) {
 			return Result{}, err
 		}
 		var cases []evals.CaseScore
-		for _, c := range skill.Evals.Cases {
+		for _, c := range skill.Cases {
 			cases = append(cases, readCase(root, c))
 		}
 		_ = root.Close()

@@ -18,7 +18,7 @@ import (
 func suiteOf(count int) *Skill {
 	skill := &Skill{Name: "s"}
 	for i := range count {
-		skill.Evals.Cases = append(skill.Evals.Cases,
+		skill.Cases = append(skill.Cases,
 			evals.Case{ID: fmt.Sprintf("c%d", i), Expectations: []string{"a", "b"}})
 	}
 	return skill

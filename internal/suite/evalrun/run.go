@@ -79,7 +79,7 @@ func Run(ctx context.Context, skill *Skill, out string, o Options) (result Resul
 		return result, err
 	}
 	s := &session{Options: o, skill: skill, out: out, spent: &Spending{Budget: o.Budget, Begun: o.Now()}}
-	if o.Start != "" && skill.Evals.Cases[0].Trigger == nil {
+	if o.Start != "" && skill.Cases[0].Trigger == nil {
 		end, err := s.serve(ctx)
 		if err != nil {
 			return result, err
@@ -96,7 +96,7 @@ func Run(ctx context.Context, skill *Skill, out string, o Options) (result Resul
 
 // Fit says what is missing before anything is spent, as a *misuse.Error.
 func (o Options) Fit(skill *Skill) error {
-	for _, c := range skill.Evals.Cases {
+	for _, c := range skill.Cases {
 		if len(c.Expectations) > 0 && o.Grader == nil {
 			reason := cmp.Or(o.NoGrader, "none was chosen")
 			return misuse.Errorf("case %s has expectations, which need a grader: %s; choose one with `judge` "+
@@ -123,7 +123,7 @@ type session struct {
 func (s *session) all(ctx context.Context) ([]evals.CaseScore, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	done := make([]evals.CaseScore, len(s.skill.Evals.Cases))
+	done := make([]evals.CaseScore, len(s.skill.Cases))
 	var numbers []int
 	for i := range done {
 		numbers = append(numbers, i)
@@ -131,7 +131,7 @@ func (s *session) all(ctx context.Context) ([]evals.CaseScore, error) {
 	told := 0
 	var telling sync.Mutex
 	err := Each(ctx, s.Jobs, numbers, func(i int) (err error) {
-		done[i], err = s.one(ctx, i, s.skill.Evals.Cases[i])
+		done[i], err = s.one(ctx, i, s.skill.Cases[i])
 		if none, is := errors.AsType[*NoResultError](err); err != nil && (!is || none.What != suite.BudgetUsedUp) {
 			cancel(err)
 		}

@@ -547,7 +547,7 @@ func TestTriggersAndAnswersAreFiguresOfTheirOwn(t *testing.T) {
 	assert.Nil(t, w.load().AnswerSuite(), "the questions are the suite already")
 	require.NoError(t, os.Remove(w.at("skill/SKILL.md")))
 	server := &session{skill: w.load()}
-	assert.NotContains(t, server.prompt(server.skill.Evals.Cases[0]), "installed", "only a server answers them")
+	assert.NotContains(t, server.prompt(server.skill.Cases[0]), "installed", "only a server answers them")
 }
 
 // TestCasesThatRunAreEndedWithTheRun: an executor that cannot log in ends it, and none of them counts.

@@ -34,11 +34,9 @@ type Skill struct {
 	Dir, Name string
 	// Inputs is the directory that the files of cases are read from; "" is Dir.
 	Inputs string
-	// Evals has at least one case; Triggers and Answers are nil when the skill
+	// Cases are at least one; Triggers and Answers are nil when the skill
 	// has no such file.
-	Evals    evals.EvalSuite
-	Triggers []evals.Case
-	Answers  []evals.Case
+	Cases, Triggers, Answers []evals.Case
 
 	// asked says that the suite is the questions: there is no eval file.
 	asked bool
@@ -50,7 +48,7 @@ type Skill struct {
 
 // Graded reports whether a grader gives a part of the verdicts.
 func (s *Skill) Graded() bool {
-	return slices.ContainsFunc(s.Evals.Cases, func(c evals.Case) bool { return len(c.Expectations) > 0 })
+	return slices.ContainsFunc(s.Cases, func(c evals.Case) bool { return len(c.Expectations) > 0 })
 }
 
 // hidden reports whether a path of the skill is hidden from the executor:
@@ -88,14 +86,13 @@ func Load(root, skill, suite string) (*Skill, error) {
 	}
 	l.name()
 	questions := l.has(evals.AnswerFile) && suite == own
-	given := read(l, suite, !questions, &l.skill.Evals,
-		func(file string, data []byte) (evals.EvalSuite, document.Problems) {
-			return evals.Parse(file, data, l.isFile)
-		})
-	read(l, path.Join(skill, evals.TriggerFile), false, &l.skill.Triggers, evals.ParseTriggers)
-	read(l, path.Join(skill, evals.AnswerFile), false, &l.skill.Answers, evals.ParseAnswers)
+	given := l.read(suite, !questions, &l.skill.Cases, func(file string, data []byte) ([]evals.Case, document.Problems) {
+		return evals.Parse(file, data, l.isFile)
+	})
+	l.read(path.Join(skill, evals.TriggerFile), false, &l.skill.Triggers, evals.ParseTriggers)
+	l.read(path.Join(skill, evals.AnswerFile), false, &l.skill.Answers, evals.ParseAnswers)
 	if questions && !given {
-		l.skill.asked, l.skill.Evals = true, evals.EvalSuite{SkillName: l.skill.Name, Cases: l.skill.Answers}
+		l.skill.asked, l.skill.Cases = true, l.skill.Answers
 	}
 	if err := errors.Join(l.faults...); err != nil {
 		return nil, misuse.New(err)
@@ -105,8 +102,8 @@ func Load(root, skill, suite string) (*Skill, error) {
 
 // read hands a file to its parser, and reports whether it is there. Only a required
 // one must be.
-func read[T any](l *loading, name string, required bool, to *T,
-	parse func(file string, data []byte) (T, document.Problems),
+func (l *loading) read(name string, required bool, to *[]evals.Case,
+	parse func(file string, data []byte) ([]evals.Case, document.Problems),
 ) (there bool) {
 	data, err := files.ReadRegular(l.root, name, maxSuiteFile)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -29,7 +29,7 @@ func (s *Skill) with(cases []evals.Case) *Skill {
 		return nil
 	}
 	with := *s
-	with.Evals = evals.EvalSuite{SkillName: s.Name, Cases: cases}
+	with.Cases = cases
 	return &with
 }
 

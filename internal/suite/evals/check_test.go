@@ -18,7 +18,7 @@ func checkOf(t *testing.T, text string) suite.Check {
 	read, problems := Parse("e", []byte(`[{"id":1,"prompt":"p","deterministic_checks":[{"type": "`+kind+
 		`", "file": "f"`+keys+`}]}]`), isFile)
 	require.NoError(t, problems.Err(), text)
-	return read.Cases[0].Checks[0]
+	return read[0].Checks[0]
 }
 
 func TestVerdicts(t *testing.T) {

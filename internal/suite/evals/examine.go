@@ -30,14 +30,14 @@ const (
 
 // Examine looks for what keeps a suite from telling good from bad; no triggers are a
 // skill without trigger queries.
-func Examine(s EvalSuite, triggers []Case) []Finding {
+func Examine(cases, triggers []Case) []Finding {
 	d := &doctor{}
-	if len(s.Cases) < fewCases {
+	if len(cases) < fewCases {
 		d.say("", "few-cases", "there are %d cases; with fewer than %d a single answer decides: write more, of "+
-			"different kinds", len(s.Cases), fewCases)
+			"different kinds", len(cases), fewCases)
 	}
 	prompts := map[string]string{}
-	for _, c := range s.Cases {
+	for _, c := range cases {
 		prompt := folded(c.Prompt)
 		if first, twice := prompts[prompt]; twice {
 			d.say(c.ID, "duplicate", "it has the prompt of case %s: it counts twice and tells nothing more", first)

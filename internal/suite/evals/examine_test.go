@@ -93,9 +93,9 @@ func TestCasesThatTellNothing(t *testing.T) {
 		return told(t, cases)
 	})
 	for cases, few := range map[int]bool{0: true, 2: true, 3: false} {
-		var small EvalSuite
+		var small []Case
 		for i := range cases {
-			small.Cases = append(small.Cases, Case{
+			small = append(small, Case{
 				ID: fmt.Sprint(i), Prompt: fmt.Sprint(i), Checks: []suite.Check{{Kind: suite.OutputExists, File: "a"}},
 			})
 		}
@@ -124,9 +124,9 @@ func TestPatternsThatMatchAnything(t *testing.T) {
 
 func TestExamineTriggers(t *testing.T) {
 	t.Parallel()
-	var three EvalSuite
+	var three []Case
 	for _, id := range []string{"1", "2", "3"} {
-		three.Cases = append(three.Cases,
+		three = append(three,
 			Case{ID: id, Prompt: "prompt " + id, Checks: []suite.Check{{Kind: suite.OutputExists, File: "a"}}})
 	}
 	for name, triggers := range map[string][]Case{

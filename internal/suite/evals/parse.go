@@ -26,7 +26,7 @@ const (
 // evalReader reads an evals.json.
 type evalReader struct {
 	isFile func(string) bool
-	read   EvalSuite
+	found  []Case
 	ids    map[string]bool
 }
 
@@ -34,21 +34,18 @@ type evalReader struct {
 // file's name is for messages; isFile says whether a clean path from the
 // skill's directory is a file. The problems are all there are; with any of them,
 // run nothing.
-func Parse(file string, data []byte, isFile func(path string) bool) (EvalSuite, document.Problems) {
+func Parse(file string, data []byte, isFile func(path string) bool) ([]Case, document.Problems) {
 	root, ok := document.Read(file, data, maxEvalFile, document.Object, document.List)
 	e := &evalReader{isFile: isFile, ids: map[string]bool{}}
 	if ok && root.Type == document.List {
 		e.cases(root)
 	} else if ok {
-		root.Object(document.Keys{
-			"skill_name": document.Filled(&e.read.SkillName, suite.MaxName),
-			"evals":      e.cases,
-		}, false, "evals")
+		root.Object(document.Keys{"evals": e.cases}, false, "evals")
 	}
 	if len(root.Problems) > 0 {
-		return EvalSuite{}, root.Problems
+		return nil, root.Problems
 	}
-	return e.read, nil
+	return e.found, nil
 }
 
 func (e *evalReader) cases(n document.Node) {
@@ -65,7 +62,7 @@ func (e *evalReader) one(n document.Node) {
 	}
 	c := &Case{}
 	graded := func(n document.Node) { expectations(c, n) }
-	known := document.Keys{
+	n.Object(document.Keys{
 		"id":                   document.Into(&c.ID, e.id),
 		"prompt":               document.Filled(&c.Prompt, suite.MaxText),
 		"expected_output":      document.Optional(&c.ExpectedOutput, suite.MaxText),
@@ -73,25 +70,14 @@ func (e *evalReader) one(n document.Node) {
 		"expectations":         graded,
 		"assertions":           graded,
 		"deterministic_checks": func(n document.Node) { checks(c, n) },
+	}, false, "id", "prompt")
+	if !slices.ContainsFunc(n.Fields, func(f document.Field) bool { // readable or not
+		return slices.Contains([]string{"expectations", "assertions", "deterministic_checks"}, f.Name) &&
+			(f.Value.Type != document.List || len(f.Value.Items) > 0)
+	}) {
+		n.Fail("has nothing to check; give `expectations` or `deterministic_checks`")
 	}
-	n.Object(known, false, "id", "prompt")
-	given, unread := false, "" // anything to check, readable or not; lists which may be meant for that
-	for _, f := range n.Fields {
-		list := f.Value.Type == document.List
-		switch {
-		case known[f.Name] == nil && list:
-			unread += ", " + document.Quote(f.Name)
-		case slices.Contains([]string{"expectations", "assertions", "deterministic_checks"}, f.Name):
-			given = given || !list || len(f.Value.Items) > 0
-		}
-	}
-	if !given {
-		if unread != "" {
-			unread = "; not read: " + unread[2:]
-		}
-		n.Fail("has nothing to check; give `expectations` or `deterministic_checks`%s", unread)
-	}
-	e.read.Cases = append(e.read.Cases, *c)
+	e.found = append(e.found, *c)
 }
 
 // id reads a number or a text that can name a directory.
@@ -305,16 +291,7 @@ const (
 	AnswerFile  = "evals/evaluation.xml"
 )
 
-// EvalSuite is what a skill is graded by, as its evals.json says it. ParseEvals
-// returns only suites that are valid: every case has something to check.
-type EvalSuite struct {
-	// SkillName is as the file says it, "" when it does not.
-	SkillName string
-	// Cases are in the order of the file.
-	Cases []Case
-}
-
-// Case is one prompt with all that its result is graded by.
+// Case is one prompt with all that its result is graded by: every case has something to check.
 type Case struct {
 	// ID is unique in the suite and can name a directory.
 	ID string

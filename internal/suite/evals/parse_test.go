@@ -28,8 +28,8 @@ func read(text string) string {
 	for _, problem := range problems {
 		lines = append(lines, problem.String())
 	}
-	for _, c := range found.Cases {
-		line := fmt.Sprintf("%s %s: %q %v", found.SkillName, c.ID, c.Expectations, c.Files)
+	for _, c := range found {
+		line := fmt.Sprintf("%s: %q %v", c.ID, c.Expectations, c.Files)
 		for _, check := range c.Checks {
 			if line += "; " + check.Label() + " " + check.Text; check.Kind == suite.ShellCommand {
 				line += check.Timeout.String()
@@ -69,7 +69,7 @@ func TestSuites(t *testing.T) {
 		"all that is wrong":          string(wrong),
 		"a long pattern": checks(
 			`{"type": "regex_match", "file": "a", "pattern": "` + strings.Repeat("a", 8193) + `"}`),
-		"a name that is a number, and no case": `{"skill_name": 3, "evals": []}`,
+		"a name, and no case": `{"skill_name": "notes", "evals": []}`,
 		"keys twice": "[{\"id\": 1, \"id\": 2,\n\"prompt\": \"\", \"deterministic_checks\": [{\"type\": \"json_valid\",\n" +
 			"\"file\": \"a\", \"file\": \"b\"}]}]",
 		"no case":  `{"evals": []}`,
@@ -138,7 +138,7 @@ func FuzzParseEvals(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		parsed, problems := Parse("e.json", data, isFile)
 		if len(problems) == 0 {
-			for _, c := range parsed.Cases {
+			for _, c := range parsed {
 				require.Positive(t, c.Total())
 			}
 		}
