@@ -229,8 +229,8 @@ func (s *schemas) kind(expr ast.Expr) object {
 // eventFiles have the types of events.
 var eventFiles = []string{
 	"../history/event.go", "../history/executor.go", "../history/spent.go",
-	"../metric/usage.go", "../metric/direction.go", "../decision/reason.go",
-	"../decision/guardrail.go", "../decision/statistics/noise.go", "../decision/trial.go", "../decision/decide.go",
+	"../metric/usage.go", "../metric/value.go", "../decision/reason.go",
+	"../decision/toogood.go", "../decision/statistics/noise.go", "../decision/trial.go", "../decision/decide.go",
 }
 
 // iterationSchema is a file of the ledger, with every kind of event.
