@@ -31,7 +31,7 @@ func (s Step) ReportPlan(plan *schedule.Plan, file string) error {
 	}
 	var list []annotation
 	for _, f := range plan.Errors {
-		list = append(list, annotation{"Autoloop: " + f.Name, f.Problem()})
+		list = append(list, annotation{"Autoloop: " + f.Name, f.Problem})
 	}
 	for _, text := range plan.Warnings {
 		list = append(list, warning("Autoloop", text))
@@ -65,7 +65,7 @@ func planSummary(plan *schedule.Plan) string {
 	}
 	var rows [][]any
 	for _, f := range plan.Errors {
-		rows = append(rows, []any{f.Name, "error: " + f.Problem().String()})
+		rows = append(rows, []any{f.Name, "error: " + f.Problem.String()})
 	}
 	for _, u := range plan.Untrusted {
 		rows = append(rows, []any{u.Name, "untrusted: " + u.Reason})

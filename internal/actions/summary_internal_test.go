@@ -126,8 +126,8 @@ func TestPlanSummary(t *testing.T) {
 		Selected: ptr("speed"), Reason: "due since 2026-03-04T11:00:00Z, 1 hour late",
 		Matrix: schedule.Matrix{Program: []string{"speed", "size"}},
 		Errors: []schedule.Failure{{
-			Name: "broken", File: ".autoloop/programs/broken.md", Line: 5,
-			Message: stranger,
+			Name:    "broken",
+			Problem: program.Problem{File: ".autoloop/programs/broken.md", Line: 5, Message: stranger},
 		}},
 		Untrusted:    []schedule.Untrusted{{Name: "mels", Issue: 4, Reason: "mel may not push " + stranger}},
 		Unconfigured: []string{"example"}, Deferred: []string{"later"}, Warnings: []string{stranger},
@@ -176,7 +176,9 @@ func TestSummariesAreBounded(t *testing.T) {
 	for i := range 10_000 {
 		plan.Skipped = append(plan.Skipped, schedule.Skipped{Name: fmt.Sprint(i), Reason: long})
 	}
-	plan.Errors = append(plan.Errors, schedule.Failure{Name: "last", File: "x.md", Message: "wrong"})
+	plan.Errors = append(plan.Errors, schedule.Failure{
+		Name: "last", Problem: program.Problem{File: "x.md", Message: "wrong"},
+	})
 	text = planSummary(plan)
 	assert.Less(t, len(text), limit)
 	assert.Contains(t, text, "| last | error: x.md: wrong |", "what needs a person is not left out")

@@ -24,19 +24,20 @@ func (a *App) agents(ctx context.Context, p *program.Program, runner *process.Ru
 		return nil, err
 	}
 	situation := a.situation(p, files)
-	if named := a.namedAgents(p); len(named) > 0 {
-		chosen := make([]loop.Proposer, len(named))
-		for i, one := range named {
-			chosen[i].Model = cmp.Or(a.Model, one.Model, p.Model)
-			chosen[i].Agent, err = a.ready(ctx, runner, one.Agent, situation)
-			if err != nil {
-				return nil, err
-			}
-			if asks, ok := chosen[i].Agent.(*agent.Models); ok && cmp.Or(chosen[i].Model, asks.Endpoint.Model) == "" {
-				return nil, misuse.Errorf("agent %s needs the name of a model: give --model, or `model:` in the "+
-					"program file", one.Agent)
-			}
+	var chosen []loop.Proposer
+	for _, one := range a.namedAgents(p) {
+		found, err := a.ready(ctx, runner, one.Agent, situation)
+		if err != nil {
+			return nil, err
 		}
+		model := cmp.Or(a.Model, one.Model, p.Model)
+		if asks, ok := found.(*agent.Models); ok && cmp.Or(model, asks.Endpoint.Model) == "" {
+			return nil, misuse.Errorf("agent %s needs the name of a model: give --model, or `model:` in the program file",
+				one.Agent)
+		}
+		chosen = append(chosen, loop.Proposer{Agent: found, Model: model})
+	}
+	if len(chosen) > 0 {
 		return chosen, nil
 	}
 	var missing []string
@@ -44,10 +45,10 @@ func (a *App) agents(ctx context.Context, p *program.Program, runner *process.Ru
 	if a.InActions() {
 		unasked = append(unasked, "models")
 	}
-	for _, found := range unasked {
-		chosen, err := a.registry(runner).Ready(ctx, found, situation)
+	for _, name := range unasked {
+		found, err := a.registry(runner).Ready(ctx, name, situation)
 		if err == nil {
-			return []loop.Proposer{{Agent: chosen, Model: p.Model}}, nil
+			return []loop.Proposer{{Agent: found, Model: p.Model}}, nil
 		}
 		missing = append(missing, err.Error())
 	}

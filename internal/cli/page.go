@@ -45,7 +45,7 @@ With --serve it is served on this machine alone and kept up to date while runs g
 			if cmd.Flags().Changed("serve") {
 				return a.servePage(cmd.Context(), port, names)
 			}
-			return asObject(a, func() (*pageMade, error) { return a.makePage(cmd.Context(), out, names) })
+			return a.makePage(cmd.Context(), out, names)
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "",
@@ -60,35 +60,33 @@ With --serve it is served on this machine alone and kept up to date while runs g
 	return cmd
 }
 
-func (a *App) makePage(ctx context.Context, out string, names []string) (*pageMade, error) {
+func (a *App) makePage(ctx context.Context, out string, names []string) error {
 	if err := a.open(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	a.GitHub = nil // a page is of what the repository has
 	shown, err := a.makeSite(ctx, names)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if out == "" {
 		dir, err := a.outputDir()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		out = filepath.Join(dir, "pages", a.ownName()+".html")
 		if err := os.MkdirAll(filepath.Dir(out), 0o700); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	file, err := site.Write(shown, a.Path(out))
-	if err != nil {
-		return nil, err
+	made := pageMade{Programs: []string{}}
+	if made.Page, err = site.Write(shown, a.Path(out)); err != nil {
+		return err
 	}
-	fmt.Fprintln(a.Stdout, file)
-	done := &pageMade{Page: file, Programs: []string{}}
 	for _, p := range shown.Programs {
-		done.Programs = append(done.Programs, p.Name)
+		made.Programs = append(made.Programs, p.Name)
 	}
-	return done, nil
+	return a.print(made, made.Page+"\n")
 }
 
 // makeSite reads what the page shows: the records, and of a program what its file and the

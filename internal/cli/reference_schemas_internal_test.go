@@ -31,7 +31,7 @@ type object = map[string]any
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	schemas := map[string]object{
-		"autoloop": newSchemas(t, "../schedule/plan.go").of("Plan"),
+		"autoloop": newSchemas(t, "../schedule/plan.go", "../program/problem.go").of("Plan"),
 		"bundle": newSchemas(t, slices.Concat([]string{"../loop/proposal/proposal.go", "../loop/proposal/bundle.go"},
 			eventFiles)...).of("Proposal"),
 		"outcome":   newSchemas(t, "../suite/tasks/outcome.go", "../suite/tasks/read.go").of("writtenOutcome"),

@@ -21,14 +21,16 @@ const (
 
 // Problem is one thing that is wrong with a program file.
 type Problem struct {
-	File     string
-	Line     int // 1-based; 0 for the file as a whole
-	Severity Severity
+	// File is the program's file, or the address of its issue.
+	File string `json:"file"`
+	// Line is where in the file, from 1; 0 is no line.
+	Line     int      `json:"line"`
+	Severity Severity `json:"-"`
 	// Message is one line that says what is wrong and what is accepted.
-	Message string
+	Message string `json:"message"`
 	// Contradiction marks an error that is only a warning for a program
 	// whose state says the direction.
-	Contradiction bool
+	Contradiction bool `json:"-"`
 }
 
 // String renders the problem as "file:line: message", on one line.

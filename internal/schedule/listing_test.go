@@ -74,7 +74,7 @@ func TestPlanText(t *testing.T) {
 	plan := &schedule.Plan{
 		GeneratedAt: next.Add(-2 * time.Hour), Selected: &selected, Reason: "it is 2h late",
 		Deferred: []string{"b", "c"}, Unconfigured: []string{"d"},
-		Errors:  []schedule.Failure{{Name: "e", File: "e.md", Line: 2, Message: "bad"}},
+		Errors:  []schedule.Failure{{Name: "e", Problem: program.Problem{File: "e.md", Line: 2, Message: "bad"}}},
 		Skipped: []schedule.Skipped{{Name: "f", Reason: "paused: why"}},
 	}
 	for range 22 {

@@ -96,17 +96,7 @@ type Skipped struct {
 type Failure struct {
 	// Name is the program's.
 	Name string `json:"name"`
-	// File is its file, or the address of its issue.
-	File string `json:"file"`
-	// Line is where in the file, from 1; 0 is no line.
-	Line int `json:"line"`
-	// Message says what is wrong.
-	Message string `json:"message"`
-}
-
-// Problem is the failure without the program's name.
-func (f Failure) Problem() program.Problem {
-	return program.Problem{File: f.File, Line: f.Line, Severity: program.Error, Message: f.Message}
+	program.Problem
 }
 
 // Headline says in a line what was selected, or why nothing was.
@@ -204,7 +194,8 @@ func (p *Plan) list(due []*Standing) {
 			p.Unconfigured = append(p.Unconfigured, name)
 		case s.Condition == InError:
 			for _, problem := range s.Problems {
-				p.Errors = append(p.Errors, Failure{name, problem.File, problem.Line, problem.Message})
+				problem.Severity = program.Error
+				p.Errors = append(p.Errors, Failure{name, problem})
 			}
 		case s.Condition == Busy && !p.takes(s): // when it was due says nothing of when it runs
 			p.Skipped = append(p.Skipped, Skipped{name, s.Skip, nil, s})
@@ -353,7 +344,7 @@ func (p *Plan) Text() string {
 		fmt.Fprintf(&out, "unconfigured: %s: replace its placeholders\n", name)
 	}
 	for _, failure := range p.Errors {
-		fmt.Fprintf(&out, "error: %s: %s\n", failure.Name, failure.Problem())
+		fmt.Fprintf(&out, "error: %s: %s\n", failure.Name, failure.Problem)
 	}
 	return out.String()
 }
@@ -472,7 +463,7 @@ func (p *Plan) CompatText(in Input, forced error) (text string, failed bool) {
 		skipped = append(skipped, s.Name)
 	}
 	for _, failure := range p.Errors {
-		say("  Warning: %s: %s", failure.Name, failure.Problem())
+		say("  Warning: %s: %s", failure.Name, failure.Problem)
 	}
 	if bad, ok := errors.AsType[*ForcedError](forced); ok {
 		switch bad.Why { //nolint:exhaustive // the others have the words of this scheduler

@@ -49,8 +49,8 @@ func TestRefusedProgramKeepsNoOtherWaiting(t *testing.T) {
 	assert.Equal(t, []string{"later"}, plan.Deferred)
 	assert.Equal(t, []string{"broken", "worse", "good"}, asked, "in the order of selection, and no more than needed")
 	assert.Equal(t, []schedule.Failure{
-		{Name: "broken", File: ".autoloop/programs/broken.md", Line: 3, Message: "no target"},
-		{Name: "worse", File: ".autoloop/programs/worse.md", Line: 3, Message: "no target"},
+		{"broken", program.Problem{File: ".autoloop/programs/broken.md", Line: 3, Severity: program.Error, Message: "no target"}},
+		{"worse", program.Problem{File: ".autoloop/programs/worse.md", Line: 3, Severity: program.Error, Message: "no target"}},
 	}, plan.Errors)
 	in.Max = 3
 	plan = choose(t, in)
