@@ -93,7 +93,10 @@ func (w *cased) finish(ctx context.Context) (done evals.CaseScore, err error) {
 			Evidence: "the transcript " + shows + " that the skill was loaded",
 		}}
 	default:
-		if err = w.check(ctx); err == nil && len(w.c.Expectations) > 0 {
+		if err = w.keepOutputs(ctx); err == nil {
+			err = w.check(ctx)
+		}
+		if err == nil && len(w.c.Expectations) > 0 {
 			err = w.grade(ctx)
 		}
 	}
@@ -104,7 +107,7 @@ func (w *cased) finish(ctx context.Context) (done evals.CaseScore, err error) {
 }
 
 // check answers the deterministic checks. What runs commands comes last, so that
-// files are looked at, and kept, as the executor left them.
+// files are looked at as the executor left them.
 func (w *cased) check(ctx context.Context) error {
 	w.grading.Expectations = make([]evals.Graded, len(w.c.Checks))
 	for _, commands := range []bool{false, true} {
@@ -118,11 +121,6 @@ func (w *cased) check(ctx context.Context) error {
 			}
 			w.grading.Expectations[i] = evals.Graded{
 				Text: check.Label(), Source: evals.Deterministic, Passed: passed, Evidence: evidence,
-			}
-		}
-		if !commands {
-			if err := w.keepOutputs(ctx); err != nil {
-				return err
 			}
 		}
 	}

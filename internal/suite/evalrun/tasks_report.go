@@ -133,7 +133,7 @@ func (s *comparison) timed(task, repeats int) bool {
 
 // TaskFailures says which checks failed, for the next proposal.
 func TaskFailures(o tasks.SuiteOutcome) string {
-	const most = 30
+	const most = 2000
 	var lines []string
 	for _, scored := range o.Scores {
 		for _, run := range scored.Runs[:min(len(scored.Runs), 1)] {
@@ -145,7 +145,7 @@ func TaskFailures(o tasks.SuiteOutcome) string {
 	if len(lines) == 0 {
 		return "every check of the suite passed"
 	}
-	return plain.Short(strings.Join(lines[:min(len(lines), most)], " | "), 2000)
+	return plain.Short(strings.Join(lines, " | "), most)
 }
 
 // Alone says what each task of an outcome scored, what failed, and the score of them all.

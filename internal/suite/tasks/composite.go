@@ -118,12 +118,12 @@ func meanBy[T any](list []T, number func(T) *big.Rat) *big.Rat {
 	return metric.MeanOf(numbers)
 }
 
-// difference returns after − before; nil when one is.
+// difference returns after − before, which have six decimals; nil when one is.
 func difference(before, after *metric.Value) *metric.Value {
 	if before == nil || after == nil {
 		return nil
 	}
-	return new(rounded(minus(after.Rat(), before.Rat())))
+	return new(after.Sub(*before))
 }
 
 // mean is meanBy with six decimals.

@@ -141,9 +141,7 @@ func Places(c *Cost) [5]**metric.Value {
 func (c Cost) Plus(o Cost) (sum Cost) {
 	mine, others := Places(&c), Places(&o)
 	for i, place := range Places(&sum) {
-		if a, b := *mine[i], *others[i]; a != nil && b != nil {
-			*place = new(a.Add(*b))
-		}
+		*place = plus(*mine[i], *others[i])
 	}
 	return sum
 }
