@@ -92,7 +92,7 @@ func (h *Headless) Propose(ctx context.Context, request Request) (reply Reply, e
 		Getenv: func(name string) string { return process.Getenv(own, name) },
 	})
 	for name, text := range line.Files {
-		if err := writePrivate(filepath.Join(request.Home, filepath.FromSlash(name)), []byte(text)); err != nil {
+		if err := writePrivate(filepath.Join(request.Home, name), []byte(text)); err != nil {
 			return Reply{}, fmt.Errorf("prepare the agent's home: %w", err)
 		}
 	}
@@ -239,7 +239,7 @@ type loginCopy struct {
 // hasLogin reports whether a person has one of the agent's login files.
 func hasLogin(d *commandline.Descriptor, home string) bool {
 	return home != "" && slices.ContainsFunc(d.Logins, func(l commandline.Login) bool {
-		_, err := readLogin(filepath.Join(home, filepath.FromSlash(l.Path)))
+		_, err := readLogin(filepath.Join(home, l.Path))
 		return err == nil
 	})
 }
@@ -251,8 +251,7 @@ func copyLogins(d *commandline.Descriptor, from, to string) (copies []loginCopy,
 		return nil, nil, nil
 	}
 	for _, l := range d.Logins {
-		path := filepath.FromSlash(l.Path)
-		c := loginCopy{Login: l, theirs: filepath.Join(from, path), copy: filepath.Join(to, path)}
+		c := loginCopy{Login: l, theirs: filepath.Join(from, l.Path), copy: filepath.Join(to, l.Path)}
 		c.before, err = readLogin(c.theirs)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

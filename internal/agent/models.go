@@ -54,7 +54,7 @@ func (m *Models) Propose(ctx context.Context, request Request) (Reply, error) {
 	if err != nil {
 		return Reply{}, fmt.Errorf("open the tree: %w", err)
 	}
-	defer func() { _ = root.Close() }()
+	defer root.Close()
 	start := time.Now()
 	bounded, cancel := context.WithTimeout(ctx, cmp.Or(request.Timeout, longestTalk))
 	defer cancel()

@@ -214,7 +214,7 @@ func (t *talk) check(a answer, stop models.Stop) (map[string][]byte, []string) {
 
 // edit makes one edit to the files so far.
 func (t *talk) edit(files map[string][]byte, e edit) (problem string) {
-	if e.path != path.Clean(e.path) || !filepath.IsLocal(filepath.FromSlash(e.path)) ||
+	if e.path != path.Clean(e.path) || !filepath.IsLocal(e.path) ||
 		(!t.request.IsTarget(e.path) && e.path != t.request.Notes) {
 		return "this file may not be changed"
 	}
@@ -238,10 +238,9 @@ func (t *talk) edit(files map[string][]byte, e edit) (problem string) {
 // write puts the changed files into the tree. Files keep their modes.
 func (t *talk) write(changed map[string][]byte) error {
 	for name, body := range changed {
-		local := filepath.FromSlash(name)
-		err := t.root.MkdirAll(filepath.Dir(local), 0o777)
+		err := t.root.MkdirAll(path.Dir(name), 0o777)
 		if err == nil {
-			err = t.root.WriteFile(local, body, 0o666)
+			err = t.root.WriteFile(name, body, 0o666)
 		}
 		if err != nil {
 			return fmt.Errorf("write %s: %w", name, err)

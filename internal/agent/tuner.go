@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/org/autoloop/internal/agent/tuner"
@@ -41,7 +40,7 @@ func (Tuner) Propose(_ context.Context, request Request) (Reply, error) {
 	if err != nil {
 		return Reply{}, fmt.Errorf("open the tree: %w", err)
 	}
-	defer func() { _ = root.Close() }()
+	defer root.Close()
 	marked, err := readMarked(root, request.Targets)
 	var values map[string]float64
 	var reply Reply
@@ -66,7 +65,7 @@ func (Tuner) Propose(_ context.Context, request Request) (Reply, error) {
 		if bytes.Equal(text, file.Text) {
 			continue
 		}
-		if err := root.WriteFile(filepath.FromSlash(file.Path), text, 0o666); err != nil {
+		if err := root.WriteFile(file.Path, text, 0o666); err != nil {
 			return Reply{}, fmt.Errorf("write target file: %w", err)
 		}
 	}
@@ -81,7 +80,7 @@ func HasTuneMarks(dir string, paths []string) bool {
 	if err != nil {
 		return false
 	}
-	defer func() { _ = root.Close() }()
+	defer root.Close()
 	marked, err := readMarked(root, paths)
 	return err != nil || len(marked) > 0
 }

@@ -76,7 +76,7 @@ func (w *watch) finish(home, telemetry string) {
 	if err != nil {
 		return
 	}
-	defer func() { _ = root.Close() }()
+	defer root.Close()
 	spans, _ := files.ReadRegular(root, telemetry, 4*maxLine)
 	for span := range bytes.Lines(spans) {
 		reader.Telemetry(span)

@@ -135,7 +135,7 @@ func (e Env) stateDir() string {
 		{"XDG_STATE_HOME", "autoloop"}, {"HOME", ".local/state/autoloop"}, {"XDG_RUNTIME_DIR", "autoloop"},
 	} {
 		if dir := e.Getenv(place.variable); filepath.IsAbs(dir) {
-			return filepath.Join(dir, filepath.FromSlash(place.below))
+			return filepath.Join(dir, place.below)
 		}
 	}
 	return ""

@@ -53,7 +53,7 @@ the key "tasks" of --settings.`,
 				if a.Repo != nil {
 					root = a.Checkout
 				}
-				args = []string{filepath.Join(root, filepath.FromSlash(p.Tasks))}
+				args = []string{filepath.Join(root, p.Tasks)}
 			}
 			run, kind := a.evalTasks, program.Tasks
 			if isSkill(a.Path(args[0])) {

@@ -141,7 +141,7 @@ func (a *App) passConfig(tools []string) (passedConfig, error) {
 		for _, name := range names {
 			file := named
 			if !filepath.IsAbs(named) {
-				file = filepath.Join(a.Getenv("HOME"), filepath.FromSlash(name))
+				file = filepath.Join(a.Getenv("HOME"), name)
 			}
 			info, err := os.Stat(file)
 			if errors.Is(err, fs.ErrNotExist) || file == os.DevNull || !filepath.IsAbs(file) {
@@ -164,7 +164,7 @@ func (a *App) passConfig(tools []string) (passedConfig, error) {
 // write puts the files into a home that only our commands use.
 func (list passedConfig) write(home string) error {
 	for name, data := range list {
-		path := filepath.Join(home, filepath.FromSlash(name))
+		path := filepath.Join(home, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return err
 		}

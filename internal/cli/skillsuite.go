@@ -62,7 +62,7 @@ func (a *App) measureBySkill(ctx context.Context, service *loop.Service, setup s
 }
 
 func (a *App) inCheckout(name string) string {
-	return filepath.Join(a.Checkout, filepath.FromSlash(name))
+	return filepath.Join(a.Checkout, name)
 }
 
 // evals builds all that an evaluation of a skill works with in a directory. What it leaves is

@@ -108,13 +108,13 @@ func (s *suiteSetup) config() sandbox.Config {
 func (s *suiteSetup) absolute(command string) string {
 	config := s.config()
 	return replaceWords(command, func(word string) string {
-		file := filepath.FromSlash(word)
-		info, err := os.Stat(filepath.Join(s.root, file))
-		if err != nil || !info.Mode().IsRegular() || !filepath.IsLocal(file) ||
+		file := filepath.Join(s.root, word)
+		info, err := os.Stat(file)
+		if err != nil || !info.Mode().IsRegular() || !filepath.IsLocal(word) ||
 			s.program.Evaluation == program.Tasks && config.Match(path.Clean(word)) {
 			return word
 		}
-		return filepath.Join(s.root, file)
+		return file
 	})
 }
 

@@ -43,7 +43,7 @@ func (l *taskSuite) Run(ctx context.Context, limit evaluation.Limit, trees ...st
 		sides = append(sides, evalrun.Side{Label: []string{"incumbent", "candidate"}[i], Dir: dir})
 	}
 	const most = 400
-	session, err := l.open(ctx, filepath.Join(sides[0].Dir, filepath.FromSlash(l.program.Tasks)))
+	session, err := l.open(ctx, filepath.Join(sides[0].Dir, l.program.Tasks))
 	defer session.close()
 	var found tasks.Report
 	if err == nil {

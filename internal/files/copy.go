@@ -10,7 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"path"
 	"slices"
 )
 
@@ -48,7 +48,7 @@ func (c *Copier) Copy(ctx context.Context, m Manifest) error {
 				return err
 			}
 		}
-		if err := c.Into.Chmod(filepath.FromSlash(e.Path), c.mode(e)); err != nil {
+		if err := c.Into.Chmod(e.Path, c.mode(e)); err != nil {
 			return err
 		}
 	}
@@ -68,15 +68,14 @@ func (c *Copier) mode(e Entry) fs.FileMode {
 
 // Entry copies one entry, as Copy does, but for the mode of a directory.
 func (c *Copier) Entry(e Entry) error {
-	local := filepath.FromSlash(e.Path)
 	if e.IsDir() {
-		return c.Into.MkdirAll(local, 0o700)
+		return c.Into.MkdirAll(e.Path, 0o700)
 	}
-	if err := c.Into.MkdirAll(filepath.Dir(local), 0o700); err != nil {
+	if err := c.Into.MkdirAll(path.Dir(e.Path), 0o700); err != nil {
 		return err
 	}
 	if e.IsLink() {
-		return c.Into.Symlink(e.Target, local)
+		return c.Into.Symlink(e.Target, e.Path)
 	}
 	source, err := OpenRegular(c.From, e.Path)
 	if err != nil {
@@ -89,7 +88,7 @@ func (c *Copier) Entry(e Entry) error {
 // File copies a file to the place of an entry. A digest that the entry has must be that of
 // what is copied.
 func (c *Copier) File(e Entry, source *os.File) error {
-	copied, err := c.Into.OpenFile(filepath.FromSlash(e.Path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	copied, err := c.Into.OpenFile(e.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
@@ -109,7 +108,7 @@ func (c *Copier) File(e Entry, source *os.File) error {
 	if err != nil {
 		return err
 	}
-	return c.Into.Chtimes(filepath.FromSlash(e.Path), info.ModTime(), info.ModTime())
+	return c.Into.Chtimes(e.Path, info.ModTime(), info.ModTime())
 }
 
 func hashed(into io.Writer, source io.Reader) (size int64, sum string, err error) {

@@ -15,13 +15,13 @@ func RemoveAll(dir string) error {
 	if info, err := os.Lstat(dir); err == nil && info.IsDir() {
 		if above, err := os.OpenRoot(filepath.Dir(dir)); err == nil {
 			_ = above.Chmod(filepath.Base(dir), 0o700) //nolint:gosec // it is about to be deleted
-			_ = above.Close()
+			above.Close()
 		}
 		if root, err := os.OpenRoot(dir); err == nil {
 			if opened, err := root.Stat("."); err == nil && os.SameFile(info, opened) { // no link by now
 				clearDir(root)
 			}
-			_ = root.Close()
+			root.Close()
 		}
 	}
 	return os.RemoveAll(dir)
@@ -43,7 +43,7 @@ func clearDir(dir *os.Root) {
 			_ = dir.Chmod(name, 0o700) //nolint:gosec // it is about to be deleted
 			if below, err := dir.OpenRoot(name); err == nil {
 				clearDir(below)
-				_ = below.Close()
+				below.Close()
 			}
 		}
 		_ = dir.Remove(name)

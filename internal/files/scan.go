@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 	"syscall"
 )
@@ -103,7 +102,7 @@ func (s *Scanner) walk(ctx context.Context, dir string) error {
 	if s.MaxDepth > 0 && strings.Count(dir, "/") >= s.MaxDepth {
 		return s.fault(dir, &LimitError{"is too deep"})
 	}
-	open, err := s.Root.OpenFile(filepath.FromSlash(dir), os.O_RDONLY|NonBlocking, 0)
+	open, err := s.Root.OpenFile(dir, os.O_RDONLY|NonBlocking, 0)
 	if err != nil {
 		return s.fault(dir, err)
 	}
@@ -124,7 +123,7 @@ func (s *Scanner) visit(ctx context.Context, path string) error {
 	if s.Skip != nil && s.Skip(path) {
 		return nil
 	}
-	info, err := s.Root.Lstat(filepath.FromSlash(path))
+	info, err := s.Root.Lstat(path)
 	if err != nil {
 		return s.fault(path, err)
 	}
@@ -150,7 +149,7 @@ func (s *Scanner) add(path string, info fs.FileInfo) (err error) {
 		entry.Size = info.Size()
 	case entry.IsLink():
 		entry.Mode = fs.ModeSymlink
-		if entry.Target, err = s.Root.Readlink(filepath.FromSlash(path)); err != nil {
+		if entry.Target, err = s.Root.Readlink(path); err != nil {
 			return s.fault(path, err)
 		}
 	}
@@ -164,15 +163,14 @@ const NonBlocking = syscall.O_NONBLOCK
 // OpenRegular opens a file for reading that is no link and no pipe, and that
 // nobody replaces meanwhile. The path has slashes.
 func OpenRegular(root *os.Root, name string) (*os.File, error) {
-	local := filepath.FromSlash(name)
-	before, err := root.Lstat(local)
+	before, err := root.Lstat(name)
 	if err != nil {
 		return nil, err
 	}
 	if !before.Mode().IsRegular() {
 		return nil, fmt.Errorf("%q is no regular file any more", name)
 	}
-	file, err := root.OpenFile(local, os.O_RDONLY|NonBlocking, 0)
+	file, err := root.OpenFile(name, os.O_RDONLY|NonBlocking, 0)
 	if err != nil {
 		return nil, err
 	}

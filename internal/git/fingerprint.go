@@ -67,7 +67,7 @@ func (r *Repo) Fingerprint(ctx context.Context, files ...string) (Fingerprint, e
 		print.addFile("info", filepath.Join(r.Root, ".git"))
 	}
 	for _, file := range files {
-		print.addFile("file", filepath.Join(r.Root, filepath.FromSlash(file)))
+		print.addFile("file", filepath.Join(r.Root, file))
 	}
 	return print, print.addRefs(ctx, r)
 }

@@ -203,7 +203,7 @@ func takeNotes(at position, dir string, masker process.Masker) (history.Notes, e
 	if err != nil {
 		return history.Notes{}, err
 	}
-	defer func() { _ = root.Close() }()
+	defer root.Close()
 	// Only a part of so much is parsed, so that no secret is cut in two.
 	text, err := files.ReadRegular(root, prompt.NotesFile, 2*prompt.MaxNotes)
 	if err != nil {

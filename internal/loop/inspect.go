@@ -132,7 +132,7 @@ func (r *measurer) fileToBreak(ctx context.Context, commit, tree string) (string
 		if !strings.HasPrefix(entry.Mode, "100") || !rules.Allow(entry.Path) {
 			continue
 		}
-		info, err := os.Lstat(filepath.Join(tree, filepath.FromSlash(entry.Path)))
+		info, err := os.Lstat(filepath.Join(tree, entry.Path))
 		if err != nil || info.Size() == 0 {
 			continue
 		}
@@ -189,9 +189,9 @@ func breakFiles(dir, how string, files ...string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = root.Close() }()
+	defer root.Close()
 	for _, file := range files {
-		if err := breakFile(root, how, filepath.FromSlash(file)); err != nil {
+		if err := breakFile(root, how, file); err != nil {
 			return fmt.Errorf("break %s in a throw-away tree: %w", file, err)
 		}
 	}

@@ -62,7 +62,7 @@ func Environment(caller []string, home string, names []string) []string {
 		case value != "":
 			env = append(env, c.name+"="+value)
 		case real != "" && c.below != "":
-			env = append(env, c.name+"="+filepath.Join(real, filepath.FromSlash(c.below)))
+			env = append(env, c.name+"="+filepath.Join(real, c.below))
 		}
 	}
 	for _, variable := range caller {

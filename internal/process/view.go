@@ -278,7 +278,7 @@ func (b *viewBuilder) logins() []string {
 	var paths []string
 	for _, home := range []string{b.home, "/root"} {
 		for _, login := range slices.Concat(logins, commandline.All().Private()) {
-			paths = append(paths, filepath.Join(home, filepath.FromSlash(login)))
+			paths = append(paths, filepath.Join(home, login))
 		}
 	}
 	return paths

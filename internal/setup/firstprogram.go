@@ -64,7 +64,7 @@ func (f Fitter) Fit(ctx context.Context, dir, name, kind string) (*Fitted, error
 	}
 	found, blind := false, (*Fitted)(nil)
 	for at := within(f.Root, f.Here); ; at = path.Dir(at) {
-		here := place{dir: filepath.Join(f.Root, filepath.FromSlash(at)), installed: f.Installed}
+		here := place{dir: filepath.Join(f.Root, at), installed: f.Installed}
 		for _, file := range f.Tracked {
 			if file, below := strings.CutPrefix(file, strings.TrimPrefix(at+"/", "./")); below {
 				here.tracked = append(here.tracked, file)
@@ -206,7 +206,7 @@ func FirstProgram(root, dir, name string, fitted *Fitted) ([]Step, error) {
 		for _, taken := range []string{s.Name, strings.TrimSuffix(s.Name, ".md")} {
 			if exists(root, taken) {
 				return nil, misuse.Errorf("%s exists already; choose another name, or remove it",
-					filepath.Join(root, filepath.FromSlash(taken)))
+					filepath.Join(root, taken))
 			}
 		}
 		if err := insideOnly(root, s.Name); err != nil {
@@ -270,7 +270,7 @@ LC_ALL=C awk '
 // OriginalTemplate writes the template that the original scheduler left where there
 // was no directory of programs.
 func OriginalTemplate(root string) (written bool, err error) {
-	dir := filepath.Join(root, filepath.FromSlash(checkout.DefaultPrograms))
+	dir := filepath.Join(root, checkout.DefaultPrograms)
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}

@@ -27,7 +27,7 @@ func (p place) has(glob string) bool {
 
 // read is what a file says, "" for none.
 func (p place) read(name string) string {
-	data, _ := os.ReadFile(filepath.Join(p.dir, filepath.FromSlash(name)))
+	data, _ := os.ReadFile(filepath.Join(p.dir, name))
 	return string(data)
 }
 

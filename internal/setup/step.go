@@ -50,7 +50,7 @@ func (s *Step) Apply(ctx context.Context, root string) error {
 	if err := insideOnly(root, s.Name); err != nil {
 		return err
 	}
-	file := filepath.Join(root, filepath.FromSlash(s.Name))
+	file := filepath.Join(root, s.Name)
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func Steps(root, dir string, programs []*program.Program, o Options) ([]Step, er
 }
 
 func exists(root, name string) bool {
-	_, err := os.Lstat(filepath.Join(root, filepath.FromSlash(name)))
+	_, err := os.Lstat(filepath.Join(root, name))
 	return err == nil
 }
 
@@ -132,7 +132,7 @@ func (s *Step) compare(root string, force bool) error {
 	if err := insideOnly(root, s.Name); err != nil {
 		return err
 	}
-	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(s.Name)))
+	data, err := os.ReadFile(filepath.Join(root, s.Name))
 	now := strings.ReplaceAll(string(data), "\r\n", "\n")
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -123,7 +123,7 @@ func wantsSimple(root string, o Options) bool {
 
 // workflowOf is the main workflow of a repository, "" for none.
 func workflowOf(root string) string {
-	data, _ := os.ReadFile(filepath.Join(root, filepath.FromSlash(mainWorkflow)))
+	data, _ := os.ReadFile(filepath.Join(root, mainWorkflow))
 	return strings.ReplaceAll(string(data), "\r\n", "\n")
 }
 
@@ -146,7 +146,7 @@ func withCI(text string, names []string) string {
 // pull requests, sorted, as the event workflow_run knows them: by its path one without a
 // name. One that cannot be read is left out: GitHub does not run it either.
 func ciWorkflows(root string) []string {
-	dir := os.DirFS(filepath.Join(root, filepath.FromSlash(workflowDir)))
+	dir := os.DirFS(filepath.Join(root, workflowDir))
 	entries, _ := fs.Glob(dir, "*.y*ml") // its error is of the pattern
 	var names []string
 	for _, entry := range entries {

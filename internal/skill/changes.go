@@ -44,7 +44,7 @@ func commits(ctx context.Context, repo *git.Repo, contents ...workspace.Content)
 				if e.Mode&0o100 != 0 {
 					file.Mode = git.ModeExecutable
 				}
-				if file.Data, err = os.ReadFile(filepath.Join(c.Dir, filepath.FromSlash(e.Path))); err != nil {
+				if file.Data, err = os.ReadFile(filepath.Join(c.Dir, e.Path)); err != nil {
 					return nil, err
 				}
 			}
@@ -150,7 +150,7 @@ func changesOf(before, after workspace.Content) []render.SkillChange {
 			side, e = before, d.Before
 		}
 		if e.IsFile() { // git looks for a zero byte in the first 8000
-			data, _ := os.ReadFile(filepath.Join(side.Dir, filepath.FromSlash(e.Path)))
+			data, _ := os.ReadFile(filepath.Join(side.Dir, e.Path))
 			c.Binary = bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0
 		}
 		changes = append(changes, c)

@@ -46,7 +46,7 @@ func write(share, version, date string) error {
 			},
 			"powershell/" + name + ".ps1": root.GenPowerShellCompletionFileWithDesc,
 		} {
-			file = filepath.Join(share, filepath.FromSlash(file))
+			file = filepath.Join(share, file)
 			err = errors.Join(err, os.MkdirAll(filepath.Dir(file), 0o755), write(file))
 		}
 	}

@@ -60,7 +60,7 @@ func (s *scan) ignored(ctx context.Context, names []string) (map[string]bool, er
 		name, isDir := strings.CutSuffix(name, "/")
 		if isDir {
 			// Git looks whether it is one. Where it cannot be made it counts as a file.
-			_ = os.MkdirAll(filepath.Join(in.WorkTree, filepath.FromSlash(name)), 0o700)
+			_ = os.MkdirAll(filepath.Join(in.WorkTree, name), 0o700)
 		}
 		paths.WriteString(plainly + name + "\x00")
 	}

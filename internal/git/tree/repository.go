@@ -79,7 +79,7 @@ func (t *Tree) addRepository(ctx context.Context, c *control, head string) error
 // initRepository writes a git directory that borrows the objects of repo.
 func initRepository(dir string, repo *git.Repo, head, config string) error {
 	for _, path := range []string{"objects/info", "objects/pack", "refs/heads", "refs/tags", "info"} {
-		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(path)), 0o700); err != nil {
+		if err := os.MkdirAll(filepath.Join(dir, path), 0o700); err != nil {
 			return err
 		}
 	}
@@ -89,7 +89,7 @@ func initRepository(dir string, repo *git.Repo, head, config string) error {
 		{"config", coreConfig(dir, repo.ObjectFormat) + config},
 	}
 	for _, file := range files {
-		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(file.name)), []byte(file.text),
+		if err := os.WriteFile(filepath.Join(dir, file.name), []byte(file.text),
 			0o600); err != nil {
 			return err
 		}

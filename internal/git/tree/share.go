@@ -32,25 +32,25 @@ func (t *Tree) share(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = root.Close() }()
+	defer root.Close()
 	for _, written := range paths {
 		name := path.Clean(written)
 		source, err := t.shareable(ctx, name)
 		if err != nil {
 			return err
 		}
-		if err := copyInto(ctx, root, source, filepath.FromSlash(name)); err != nil {
+		if err := copyInto(ctx, root, source, name); err != nil {
 			return fmt.Errorf("share %q: %w", name, err)
 		}
 		t.shared = append(t.shared, name)
 	}
 	for _, name := range modules {
-		source := filepath.Join(t.repo.Root, filepath.FromSlash(name))
+		source := filepath.Join(t.repo.Root, name)
 		if _, err := os.Lstat(filepath.Join(source, ".git")); err != nil {
 			t.Absent = append(t.Absent, name)
 			continue
 		}
-		if err := copyInto(ctx, root, source, filepath.FromSlash(name)); err != nil {
+		if err := copyInto(ctx, root, source, name); err != nil {
 			return fmt.Errorf("copy submodule %q: %w", name, err)
 		}
 		t.shared = append(t.shared, name)
@@ -99,7 +99,7 @@ func (t *Tree) shareable(ctx context.Context, name string) (string, error) {
 	if err := Shareable(ctx, t.repo, name); err != nil {
 		return "", err
 	}
-	source, err := filepath.EvalSymlinks(filepath.Join(t.repo.Root, filepath.FromSlash(name)))
+	source, err := filepath.EvalSymlinks(filepath.Join(t.repo.Root, name))
 	if err != nil {
 		return "", &ShareError{fmt.Sprintf("%q is not in the main checkout; create it there first", name)}
 	}
@@ -110,7 +110,7 @@ func (t *Tree) shareable(ctx context.Context, name string) (string, error) {
 // there, the machine that runs an iteration knows.
 func Shareable(ctx context.Context, repo *git.Repo, name string) error {
 	name = path.Clean(name)
-	if !filepath.IsLocal(filepath.FromSlash(name)) || name == "." {
+	if !filepath.IsLocal(name) || name == "." {
 		return &ShareError{fmt.Sprintf("%q is no path inside the repository", name)}
 	}
 	in := git.Input{Stdin: []byte(plainly + name + "\x00")}
@@ -157,11 +157,11 @@ func copyInto(ctx context.Context, root *os.Root, source, name string) error {
 	if copier.From, err = os.OpenRoot(source); err != nil {
 		return err
 	}
-	defer func() { _ = copier.From.Close() }()
+	defer copier.From.Close()
 	if copier.Into, err = root.OpenRoot(name); err != nil {
 		return err
 	}
-	defer func() { _ = copier.Into.Close() }()
+	defer copier.Into.Close()
 	scanner := files.Scanner{Root: copier.From, Skip: func(name string) bool { return path.Base(name) == ".git" }}
 	found, err := scanner.List(ctx)
 	if err != nil {

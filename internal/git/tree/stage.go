@@ -87,7 +87,7 @@ func (t *Tree) Staged() *git.Repo {
 func (s *scan) copyFiles() []string {
 	root, err := os.OpenRoot(s.Dir)
 	if err == nil {
-		defer func() { _ = root.Close() }()
+		defer root.Close()
 	}
 	var gone, there []string
 	for i := range s.changes {
@@ -116,7 +116,7 @@ func (s *scan) copyFile(root *os.Root, c *decision.Change) {
 	if isAttributes(c.Path) {
 		target = s.staged.path("attributes") // where git takes no notice of them
 	}
-	if err := copyChanged(root, *c, filepath.Join(target, filepath.FromSlash(c.Path))); err != nil {
+	if err := copyChanged(root, *c, filepath.Join(target, c.Path)); err != nil {
 		c.Refused = "cannot be read: " + files.Cause(err).Error()
 	}
 }
@@ -163,7 +163,7 @@ func (s *scan) storeAttributes(ctx context.Context, name string) (string, error)
 	if err != nil {
 		return "", err
 	}
-	text, err := os.ReadFile(filepath.Join(s.staged.path("attributes"), filepath.FromSlash(name)))
+	text, err := os.ReadFile(filepath.Join(s.staged.path("attributes"), name))
 	if err != nil {
 		return "", err
 	}

@@ -171,7 +171,7 @@ func (f failure) windowsLineEnds() string {
 	if err != nil {
 		return ""
 	}
-	defer func() { _ = root.Close() }()
+	defer root.Close()
 	for _, word := range strings.Fields(f.script) {
 		first, _ := files.ReadRegular(root, strings.TrimPrefix(word, "./"), 200)
 		if line, _, _ := bytes.Cut(first, []byte("\n")); bytes.HasSuffix(line, []byte("\r")) {

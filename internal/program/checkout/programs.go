@@ -238,7 +238,7 @@ func (s Programs) Versions(ctx context.Context, repo *git.Repo, name string, rev
 	[]*program.Program, error,
 ) {
 	present, err := s.Find(name)
-	if err != nil || present == nil || !filepath.IsLocal(filepath.FromSlash(present.File)) {
+	if err != nil || present == nil || !filepath.IsLocal(present.File) {
 		return nil, err
 	}
 	var known, ids []string

@@ -329,7 +329,7 @@ func scan(ctx context.Context, dir string, without bool) (t Tree, gits []string,
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() { _ = root.Close() }()
+	defer root.Close()
 	scanner := files.Scanner{Root: root, MaxEntries: maxEntries, MaxBytes: maxBytes, MaxDepth: maxDepth, Skip: func(name string) bool {
 		is := without && strings.EqualFold(path.Base(name), ".git")
 		if is {
@@ -348,17 +348,17 @@ func build(ctx context.Context, c Content, dir string, mode func(Entry) fs.FileM
 	if err != nil {
 		return err
 	}
-	defer func() { _ = from.Close() }()
+	defer from.Close()
 	into, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = into.Close() }()
+	defer into.Close()
 	copier := files.Copier{
 		From: from, Into: into, Mode: mode,
 		Finish: func(e Entry, copied *os.File) error {
 			if e.IsDir() {
-				return files.SyncDirectory(filepath.Join(dir, filepath.FromSlash(e.Path)))
+				return files.SyncDirectory(filepath.Join(dir, e.Path))
 			}
 			return copied.Sync()
 		},

@@ -70,7 +70,7 @@ func (a *Archive) Keep(staged, name, file string, value any) error {
 
 // Path is where a piece is, or would be.
 func (a *Archive) Path(name string) string {
-	return filepath.Join(a.Dir, filepath.FromSlash(name))
+	return filepath.Join(a.Dir, name)
 }
 
 // Read reads a value of a piece, and reports whether it is there and can be read.

@@ -37,7 +37,7 @@ func (s *session) one(ctx context.Context, number int, c evals.Case) (done evals
 		Format: suite.Evals, Name: "case " + c.ID, Box: fmt.Sprintf("box-%d", number), Agent: s.Agent, Keep: dir,
 		From: func(ctx context.Context, dir string) (*sandbox.Template, error) { return s.compose(ctx, dir, c) },
 		Request: func(box *sandbox.Box) agent.Request {
-			env := []string{"AUTOLOOP_SKILL=" + filepath.Join(box.Dir, filepath.FromSlash(s.at()))}
+			env := []string{"AUTOLOOP_SKILL=" + filepath.Join(box.Dir, s.at())}
 			if s.url != "" {
 				env = append(env, "AUTOLOOP_SERVER="+s.url)
 			}
@@ -212,7 +212,7 @@ func (w *cased) keepOutputs(ctx context.Context) error {
 	for _, file := range kept {
 		w.chars += int(file.Size)
 		fmt.Fprintf(&out, "--- %q, %d bytes\n", file.Path, file.Size)
-		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file.Path)))
+		data, err := os.ReadFile(filepath.Join(dir, file.Path))
 		switch {
 		case err != nil || !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
 			out.WriteString("(not text)\n")

@@ -34,7 +34,7 @@ func ReadAll(skill *Skill, dirs ...string) (Result, error) {
 		for _, c := range skill.Cases {
 			cases = append(cases, readCase(root, c))
 		}
-		_ = root.Close()
+		root.Close()
 		runs = append(runs, cases)
 	}
 	return resultOf(runs...), nil

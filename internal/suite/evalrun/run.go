@@ -167,7 +167,7 @@ func (s *session) compose(ctx context.Context, dir string, c evals.Case) (*sandb
 		place, name := path.Split(file.From)
 		parts = append(parts, sandbox.Fixture{
 			Name: "files of case " + c.ID,
-			Dir:  filepath.Join(cmp.Or(s.skill.Inputs, s.skill.Dir), filepath.FromSlash(place)),
+			Dir:  filepath.Join(cmp.Or(s.skill.Inputs, s.skill.Dir), place),
 			At:   path.Dir(file.To), Leave: func(found string) bool { return found != name },
 		})
 	}

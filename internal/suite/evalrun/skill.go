@@ -76,12 +76,12 @@ func Load(root, skill, suite string) (*Skill, error) {
 	if err != nil {
 		return nil, misuse.New(fmt.Errorf("open the skill: %w", err))
 	}
-	defer func() { _ = top.Close() }()
-	dir := filepath.Join(root, filepath.FromSlash(skill))
+	defer top.Close()
+	dir := filepath.Join(root, skill)
 	own := path.Join(skill, evals.File)
 	suite = cmp.Or(suite, own)
 	l := &loading{root: top, at: skill, skill: &Skill{Dir: dir, Name: filepath.Base(dir)}}
-	if below, err := filepath.Rel(filepath.FromSlash(skill), filepath.FromSlash(suite)); err == nil {
+	if below, err := filepath.Rel(skill, suite); err == nil {
 		l.skill.own = filepath.ToSlash(below)
 	}
 	l.name()
@@ -140,7 +140,7 @@ func (l *loading) name() {
 }
 
 func (l *loading) has(name string) bool {
-	_, err := l.root.Lstat(filepath.Join(filepath.FromSlash(l.at), filepath.FromSlash(name)))
+	_, err := l.root.Lstat(filepath.Join(l.at, name))
 	return err == nil
 }
 
@@ -163,7 +163,7 @@ func (l *loading) isFile(name string) bool {
 		return false
 	}
 	for at := name; at != "."; at = path.Dir(at) {
-		info, err := l.root.Lstat(filepath.Join(filepath.FromSlash(l.at), filepath.FromSlash(at)))
+		info, err := l.root.Lstat(filepath.Join(l.at, at))
 		if err != nil || at != name && !info.IsDir() || at == name && !info.Mode().IsRegular() {
 			return false
 		}

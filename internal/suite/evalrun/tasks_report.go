@@ -223,7 +223,7 @@ func copyRuns(dir, side string, outcome tasks.SuiteOutcome) (tasks.SuiteOutcome,
 					continue
 				}
 				name := fmt.Sprintf("runs/%s/%s/%d/%s", side, scored.TaskID, k+1, filepath.Base(*file))
-				to := filepath.Join(dir, filepath.FromSlash(name))
+				to := filepath.Join(dir, name)
 				data, err := os.ReadFile(*file)
 				if err == nil {
 					err = os.MkdirAll(filepath.Dir(to), 0o755)

@@ -108,7 +108,7 @@ func (b *Box) Check(ctx context.Context, number int, in string, check suite.Chec
 	}
 	root, lost := b.place(in)
 	if lost == nil {
-		defer func() { _ = root.Close() }()
+		defer root.Close()
 	}
 	switch name, runs := path.Join(in, check.File), check.Command != ""; {
 	case lost != nil && (runs || !errors.Is(lost, fs.ErrNotExist)):
@@ -128,10 +128,10 @@ func (b *Box) Check(ctx context.Context, number int, in string, check suite.Chec
 // find looks at a path below a root without leaving it. A link that leads to nothing is
 // there, unless it is followed.
 func find(root *os.Root, name, file string, follow bool) suite.Found {
-	found, local := suite.Found{Name: name}, filepath.FromSlash(file)
-	info, err := root.Stat(local)
+	found := suite.Found{Name: name}
+	info, err := root.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, there := root.Lstat(local); follow || errors.Is(there, fs.ErrNotExist) {
+		if _, there := root.Lstat(file); follow || errors.Is(there, fs.ErrNotExist) {
 			return found
 		}
 	}
@@ -144,7 +144,7 @@ func find(root *os.Root, name, file string, follow bool) suite.Found {
 	case info.Size() > maxChecked:
 		found.Problem = fmt.Sprintf("it has %d bytes, more than %d", info.Size(), maxChecked)
 	default:
-		file, err := root.OpenFile(local, os.O_RDONLY|files.NonBlocking, 0) // whatever it is by now
+		file, err := root.OpenFile(file, os.O_RDONLY|files.NonBlocking, 0) // whatever it is by now
 		if err == nil {
 			defer func() { _ = file.Close() }()
 			found.Data, err = io.ReadAll(io.LimitReader(file, maxChecked))

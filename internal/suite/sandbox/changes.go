@@ -34,7 +34,7 @@ func (b *Box) Changes(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = template.Close() }()
+	defer template.Close()
 	noDirectories := func(m Manifest) Manifest { return slices.DeleteFunc(slices.Clone(m), Entry.IsDir) }
 	var out strings.Builder
 	left := 0

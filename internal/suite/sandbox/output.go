@@ -52,7 +52,7 @@ func (b *Box) KeepOutputs(ctx context.Context, to string) (kept Manifest, left i
 	if err != nil {
 		return nil, 0, nil // the agent removed its outputs
 	}
-	defer func() { _ = source.Close() }()
+	defer source.Close()
 	found, err := readLeft(ctx, source)
 	if err != nil {
 		return nil, 0, err
@@ -61,7 +61,7 @@ func (b *Box) KeepOutputs(ctx context.Context, to string) (kept Manifest, left i
 	if err != nil {
 		return nil, 0, err
 	}
-	defer func() { _ = target.Close() }()
+	defer target.Close()
 	total := int64(0)
 	copying := files.Copier{From: source, Into: target, Mode: func(Entry) fs.FileMode { return 0o600 }}
 	for _, e := range found {

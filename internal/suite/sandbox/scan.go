@@ -82,7 +82,7 @@ func checkLinks(root *os.Root, m Manifest, where string, dangling bool) error {
 			continue
 		}
 		end := path.Join(path.Dir(e.Path), filepath.ToSlash(e.Target))
-		_, err := root.Stat(filepath.FromSlash(e.Path))
+		_, err := root.Stat(e.Path)
 		switch gone := errors.Is(err, fs.ErrNotExist); {
 		case !filepath.IsLocal(end):
 			return refused(where, e.Path, leaves)
@@ -119,7 +119,7 @@ func FindTasks(dir string) (*Files, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the task suite: %w", err)
 	}
-	defer func() { _ = root.Close() }()
+	defer root.Close()
 	suite := &Files{dir: dir}
 	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
 		base := path.Base(name)
@@ -163,7 +163,7 @@ func (f *Files) IsDir(name string) bool {
 func (f *Files) Fixture(task tasks.Task) Fixture {
 	return Fixture{
 		Name: "fixture of " + task.ID,
-		Dir:  filepath.Join(f.dir, filepath.FromSlash(task.Fixture)),
+		Dir:  filepath.Join(f.dir, task.Fixture),
 		Leave: func(name string) bool {
 			full := path.Join(task.Fixture, name)
 			return slices.ContainsFunc(f.List, func(file tasks.File) bool { return file.Path == full })

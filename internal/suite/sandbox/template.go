@@ -40,7 +40,7 @@ type Fixture struct {
 func (t *Template) Copy(ctx context.Context, dir string) (*Template, error) {
 	root, err := newRoot(dir)
 	if err == nil {
-		defer func() { _ = root.Close() }()
+		defer root.Close()
 		err = copyDir(ctx, t.Dir, root, t.Manifest)
 	}
 	return t, err
@@ -80,14 +80,14 @@ func (f Fixture) lay(ctx context.Context, root *os.Root, overlay *Overlay) error
 	if err != nil {
 		return err
 	}
-	defer func() { _ = source.Close() }()
-	local := filepath.FromSlash(path.Clean(f.At))
+	defer source.Close()
+	local := path.Clean(f.At)
 	place := root
 	if err = root.MkdirAll(local, 0o755); err == nil {
 		place, err = root.OpenRoot(local)
 	}
 	if err == nil {
-		defer func() { _ = place.Close() }()
+		defer place.Close()
 		err = (&files.Copier{From: source, Into: place}).Copy(ctx, overlay.under(found))
 	}
 	if err != nil {
@@ -110,14 +110,14 @@ func Compose(ctx context.Context, dir, name string, parts []Fixture, overlay *Ov
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = root.Close() }()
+	defer root.Close()
 	for _, part := range parts {
 		if err := part.lay(ctx, root, overlay); err != nil {
 			return nil, err
 		}
 	}
 	for _, below := range empty {
-		if err := root.MkdirAll(filepath.FromSlash(below), 0o755); err != nil {
+		if err := root.MkdirAll(below, 0o755); err != nil {
 			return nil, fmt.Errorf("make %s: %w", below, err)
 		}
 	}
@@ -152,7 +152,7 @@ func copyDir(ctx context.Context, from string, to *os.Root, m Manifest) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = source.Close() }()
+	defer source.Close()
 	return (&files.Copier{From: source, Into: to}).Copy(ctx, m)
 }
 
@@ -213,7 +213,7 @@ func ReadOverlay(ctx context.Context, name, dir string, selected Config) (*Overl
 	if err != nil {
 		return nil, misuse.Errorf("open the %s: %w", name, err)
 	}
-	defer func() { _ = root.Close() }()
+	defer root.Close()
 	s := scanner(root, name)
 	s.Keep, s.Within, s.MaxBytes = selected.Match, selected.Within, maxConfig
 	all, err := read(ctx, s, name)
