@@ -97,7 +97,9 @@ func (p *Program) unknown(f field, of string, parts []part) {
 	for _, one := range parts {
 		known = append(known, one.key)
 	}
-	if meant := nearest(f.key, known); meant != "" {
+	// Of a short one every third letter has to be right.
+	key := strings.ToLower(clip(f.key))
+	if meant := Nearest(key, known, min(len(key)/3, 2)); meant != "" {
 		p.fail(f.line, "there is no key `%s`%s; did you mean `%s`?", clip(f.name), of, meant)
 		return
 	}
@@ -108,43 +110,27 @@ func (p *Program) unknown(f field, of string, parts []part) {
 	p.warn(f.line, "unknown key `%s`%s is ignored%s", clip(f.name), of, list)
 }
 
-// nearest is the known key that another was meant for, "" for none: of a short one
-// every third letter has to be right.
-func nearest(key string, known []string) (best string) {
-	key = strings.ToLower(clip(key))
-	least := 3
-	for _, one := range known {
-		if d := Distance(key, one); d < least && d*3 <= len(key) {
-			best, least = one, d
+// Nearest is the first of the known words that are nearest to another one, "" where each
+// has more than so many letters to add, remove, change or exchange with their neighbour.
+func Nearest(word string, known []string, most int) string {
+	for far := range most + 1 {
+		if at := slices.IndexFunc(known, func(one string) bool { return isNear(word, one, far) }); at >= 0 {
+			return known[at]
 		}
 	}
-	return best
+	return ""
 }
 
-// Distance is how many letters to add, remove, change or exchange with their
-// neighbour make b of a.
-func Distance(a, b string) int {
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
+// isNear reports whether at most so many of these steps make b of a.
+func isNear(a, b string, most int) bool {
+	for a != "" && b != "" && a[0] == b[0] {
+		a, b = a[1:], b[1:]
 	}
-	for j := range rows[0] {
-		rows[0][j] = j
+	if most == 0 || a == "" || b == "" {
+		return len(a)+len(b) <= most
 	}
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
-			cost := rows[i-1][j-1]
-			if a[i-1] != b[j-1] {
-				cost++
-			}
-			rows[i][j] = min(cost, rows[i-1][j]+1, rows[i][j-1]+1)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
-			}
-		}
-	}
-	return rows[len(a)][len(b)]
+	exchanged := len(a) > 1 && len(b) > 1 && a[0] == b[1] && a[1] == b[0] && isNear(a[2:], b[2:], most-1)
+	return exchanged || isNear(a[1:], b[1:], most-1) || isNear(a[1:], b, most-1) || isNear(a, b[1:], most-1)
 }
 
 // conclude sets what follows from several keys, and finds keys that do not go

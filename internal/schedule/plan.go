@@ -384,15 +384,7 @@ func (p *Plan) unknown(in *Input) *ForcedError {
 // the name that is nearest; "" when none is.
 func DidYouMean(name string, names []string) string {
 	stem, names := strings.ToLower(strings.TrimSuffix(filepath.Base(name), ".md")), slices.Sorted(slices.Values(names))
-	if len(stem) > 200 {
-		return ""
-	}
-	best, distance := "", max(2, len(stem)/3)+1
-	for _, candidate := range names {
-		if d := program.Distance(stem, candidate); d < distance {
-			best, distance = candidate, d
-		}
-	}
+	best := program.Nearest(stem, names, 2)
 	longer := func(candidate string) bool { return len(stem) > 2 && strings.Contains(candidate, stem) }
 	if at := slices.IndexFunc(names, longer); best == "" && at >= 0 {
 		best = names[at]
