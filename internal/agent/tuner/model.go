@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/aclements/go-moremath/stats"
 )
 
 // model is what the trials say about the costs in between: a Gaussian process whose
@@ -112,17 +114,11 @@ func (m *model) predict(at []float64) (mean, deviation float64) {
 
 // standardize returns the costs with mean 0 and spread 1; varied is false when they are alike.
 func standardize(costs []float64) (standard []float64, varied bool) {
-	mean, variance, size := 0.0, 0.0, float64(len(costs))
+	mean, spread := stats.Mean(costs), stats.StdDev(costs)
 	for _, c := range costs {
-		mean += c / size
+		standard = append(standard, (c-mean)/spread)
 	}
-	for _, c := range costs {
-		variance += (c - mean) * (c - mean) / size
-	}
-	for _, c := range costs {
-		standard = append(standard, (c-mean)/math.Sqrt(variance))
-	}
-	return standard, variance > 0
+	return standard, spread > 0
 }
 
 func dot(a, b []float64) float64 {
