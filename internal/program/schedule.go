@@ -121,26 +121,23 @@ func span(text string) (total time.Duration, err error) {
 	return total, nil
 }
 
-var units = map[string]time.Duration{
-	"s": time.Second, "sec": time.Second, "second": time.Second, "m": time.Minute, "min": time.Minute,
-	"minute": time.Minute, "h": time.Hour, "hr": time.Hour, "hour": time.Hour, "d": day, "day": day, "w": week,
-	"week": week,
-}
+// A unit is a letter, or a word that begins with it and may be in the plural.
+var (
+	unitForm = lazyregexp.New(`^(?:[smhdw]|(?:sec|second|min|minute|hr|hour|day|week)s?)$`)
+	uneven   = lazyregexp.New(`^(?:mo|month|y|year)s?$`)
+	units    = map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": day, "w": week}
+)
 
 func unit(name string) (size time.Duration, err error) {
-	one := name
-	if len(name) > len("ms") { // which is no unit of minutes
-		one = strings.TrimSuffix(name, "s")
-	}
-	switch size = units[one]; one {
-	case "":
+	switch {
+	case name == "":
 		err = errors.New("has a number without a unit")
-	case "mo", "month", "y", "year":
+	case uneven().MatchString(name):
 		err = fmt.Errorf("counts in %q, which differ in length", name)
+	case !unitForm().MatchString(name):
+		err = fmt.Errorf("has the unknown unit %q", clip(name))
 	default:
-		if size == 0 {
-			err = fmt.Errorf("has the unknown unit %q", clip(name))
-		}
+		size = units[name[:1]]
 	}
 	return size, err
 }
