@@ -39,8 +39,8 @@ type Node struct {
 	above  *Node  // what it is in; nil for the whole
 	field  string // in an object
 	index  int    // in a list
+	at     int    // in the file: the end of its first token
 	Type   Type
-	Line   int
 	Text   string // of a text, or a number as it is written
 	True   bool
 	Fields []Field
@@ -78,51 +78,51 @@ const (
 
 // parse reads one JSON value, and nothing behind it; an error has its line.
 func (f *File) parse(data []byte) (root Node, line int, err error) {
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	if !utf8.Valid(data) {
+	f.data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if !utf8.Valid(f.data) {
 		return Node{}, 0, errors.New("is not UTF-8 text")
 	}
-	t := tokens{decoder: json.NewDecoder(bytes.NewReader(data)), data: data, line: 1, file: f}
+	t := tokens{File: f, decoder: json.NewDecoder(bytes.NewReader(f.data))}
 	t.decoder.UseNumber()
 	root, err = t.value(Node{}, 0)
 	if err == nil {
-		if _, err = t.next(); errors.Is(err, io.EOF) {
+		if _, err = t.decoder.Token(); errors.Is(err, io.EOF) {
 			return root, 0, nil
 		}
 		err = cmp.Or(err, errors.New("has something after the end of its JSON value"))
 	}
-	line, err = t.explain(err)
-	return Node{}, line, err
-}
-
-// tokens reads a tree from a decoder and keeps count of the lines.
-type tokens struct {
-	file    *File
-	decoder *json.Decoder
-	data    []byte
-	at      int64
-	line    int
-	nodes   int
-}
-
-func (t *tokens) next() (json.Token, error) {
-	token, err := t.decoder.Token()
-	if offset := t.decoder.InputOffset(); offset > t.at {
-		t.line += bytes.Count(t.data[t.at:offset], []byte("\n"))
-		t.at = offset
+	at := int(t.decoder.InputOffset())
+	syntax, is := errors.AsType[*json.SyntaxError](err)
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		err = errors.New("ends in the middle of its JSON value")
+	case is: // what a person would not know from the decoder's words
+		at = min(max(int(syntax.Offset)-1, at), len(f.data))
+		err = fmt.Errorf("is not JSON: %s", plain.Short(syntax.Error(), MaxShown))
 	}
-	return token, err
+	return Node{}, f.line(at), err
+}
+
+// line is that of a place in the file.
+func (f *File) line(at int) int { return 1 + bytes.Count(f.data[:at], []byte("\n")) }
+
+// tokens reads a tree from a decoder.
+type tokens struct {
+	*File
+
+	decoder *json.Decoder
+	nodes   int
 }
 
 func (t *tokens) value(n Node, depth int) (Node, error) {
 	if t.nodes++; t.nodes > maxNodes {
 		return Node{}, fmt.Errorf("has more than %d values", maxNodes)
 	}
-	token, err := t.next()
+	token, err := t.decoder.Token()
 	if err != nil {
 		return Node{}, err
 	}
-	n.File, n.Type, n.Line = t.file, Null, t.line
+	n.File, n.Type, n.at = t.File, Null, int(t.decoder.InputOffset())
 	switch token := token.(type) {
 	case json.Delim:
 		if depth == maxDepth {
@@ -148,7 +148,7 @@ func (t *tokens) inside(n *Node, depth int) error {
 	for t.decoder.More() {
 		name := ""
 		if n.Type == Object {
-			token, err := t.next()
+			token, err := t.decoder.Token()
 			if err != nil {
 				return err
 			}
@@ -168,23 +168,8 @@ func (t *tokens) inside(n *Node, depth int) error {
 		seen[name] = true
 		n.Fields = append(n.Fields, Field{name, value})
 	}
-	_, err := t.next()
+	_, err := t.decoder.Token()
 	return err
-}
-
-// explain gives an error its line, and says what a person would not know from
-// the decoder's words.
-func (t *tokens) explain(err error) (line int, explained error) {
-	syntax, is := errors.AsType[*json.SyntaxError](err)
-	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return t.line, errors.New("ends in the middle of its JSON value")
-	case !is:
-		return t.line, err
-	}
-	at := min(max(int(syntax.Offset)-1, int(t.at)), len(t.data))
-	line = t.line + bytes.Count(t.data[t.at:at], []byte("\n"))
-	return line, fmt.Errorf("is not JSON: %s", plain.Short(syntax.Error(), MaxShown))
 }
 
 // textOrWord is a text, or one of these that is outside of texts.

@@ -17,6 +17,7 @@ const maxProblems = 200
 // File is what is read of a file beside its values.
 type File struct {
 	name string
+	data []byte
 	// Problems are all that is wrong.
 	Problems Problems
 	// Stray is the first key that is not known and has a number that is not
@@ -56,13 +57,16 @@ func (n Node) walk(visit func(n Node)) {
 
 // Below is a place for a key of an object, there or not.
 func (n Node) Below(name string) Node {
-	return Node{File: n.File, above: &n, field: name, Line: n.Line}
+	return Node{File: n.File, above: &n, field: name, at: n.at}
 }
 
 // Fail notes a problem at a value.
 func (n Node) Fail(format string, args ...any) {
+	if len(n.Problems) > maxProblems { // enough is said, and a line is looked for in the whole file
+		return
+	}
 	n.Problems = n.Problems.With(Problem{
-		File: n.name, Line: n.Line, Key: n.Key(), Message: fmt.Sprintf(format, args...),
+		File: n.name, Line: n.line(n.at), Key: n.Key(), Message: fmt.Sprintf(format, args...),
 	})
 }
 
