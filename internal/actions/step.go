@@ -32,6 +32,19 @@ type Step struct {
 	Dir string
 }
 
+// repositoryURL is the page of the repository.
+func (s Step) repositoryURL() string {
+	return s.Getenv("GITHUB_SERVER_URL") + "/" + s.Getenv("GITHUB_REPOSITORY")
+}
+
+// RunURL links to the log of this run in Actions; "" elsewhere.
+func (s Step) RunURL() string {
+	if !s.InActions() {
+		return ""
+	}
+	return s.repositoryURL() + "/actions/runs/" + s.Getenv("GITHUB_RUN_ID")
+}
+
 // InActions reports whether this process is a step of GitHub Actions.
 func (s Step) InActions() bool { return s.Getenv("GITHUB_ACTIONS") == "true" }
 
@@ -163,15 +176,15 @@ func (s Step) ProgramPage(root, name string) string {
 	if _, err := os.Stat(filepath.Join(root, ".github", "workflows", pageWorkflow)); err != nil {
 		return ""
 	}
-	server, repository := s.Getenv("GITHUB_SERVER_URL"), s.Getenv("GITHUB_REPOSITORY")
-	owner, project, found := strings.Cut(repository, "/")
+	server := s.Getenv("GITHUB_SERVER_URL")
+	owner, project, found := strings.Cut(s.Getenv("GITHUB_REPOSITORY"), "/")
 	url := strings.TrimSuffix(strings.TrimSpace(s.Getenv("AUTOLOOP_PAGE_URL")), "/")
 	switch {
 	case strings.HasPrefix(url, "https://"):
 	case !found || server == "":
 		return ""
 	case server != "https://github.com", s.event().Repository.Private:
-		return server + "/" + repository + "/actions/workflows/" + pageWorkflow
+		return s.repositoryURL() + "/actions/workflows/" + pageWorkflow
 	default:
 		url = "https://" + strings.ToLower(owner) + ".github.io"
 		if !strings.EqualFold(project, owner+".github.io") {

@@ -117,7 +117,7 @@ func lines(texts []string) (list []render.Markup) {
 
 // resultLinks are where to look.
 func resultLinks(s Step, r loop.Result) []render.Markup {
-	base := s.Getenv("GITHUB_SERVER_URL") + "/" + s.Getenv("GITHUB_REPOSITORY") + "/"
+	base := s.repositoryURL() + "/"
 	var links []render.Markup
 	add := func(there bool, text render.Markup, url string) {
 		if there {
@@ -130,8 +130,7 @@ func resultLinks(s Step, r loop.Result) []render.Markup {
 	add(commit != "", "commit "+render.Name(commit[:min(len(commit), shownCommit)]), base+"commit/"+commit)
 	url := s.ProgramPage(s.Dir, r.Program)
 	add(url != "", "all that was tried", url)
-	id := s.Getenv("GITHUB_RUN_ID")
-	add(id != "" && r.Transcript != "", "transcript", base+"actions/runs/"+id+"#artifacts")
+	add(s.InActions() && r.Transcript != "", "transcript", s.RunURL()+"#artifacts")
 	return links
 }
 

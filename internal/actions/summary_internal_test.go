@@ -102,7 +102,7 @@ func TestResultSummary(t *testing.T) {
 	t.Parallel()
 	step := stepWith(map[string]string{
 		"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "org/repo",
-		"GITHUB_RUN_ID": "12",
+		"GITHUB_RUN_ID": "12", "GITHUB_ACTIONS": "true",
 	})
 	p := &program.Program{Name: "speed", Metric: "seconds", Direction: metric.Lower}
 	for name, r := range tried() {

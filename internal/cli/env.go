@@ -157,15 +157,6 @@ var runID = lazyregexp.New(`^(\d{8}T\d{6}Z-[0-9a-f]{8}|[0-9]+-[0-9]*-[0-9a-f]{4}
 // isRunID reports whether a name is one that NewRunID gives.
 func isRunID(name string) bool { return runID().MatchString(name) }
 
-// RunURL links to the log of this run in Actions; "" elsewhere.
-func (e Env) RunURL() string {
-	if !e.InActions() {
-		return ""
-	}
-	return e.Getenv("GITHUB_SERVER_URL") + "/" + e.Getenv("GITHUB_REPOSITORY") + "/actions/runs/" +
-		e.Getenv("GITHUB_RUN_ID")
-}
-
 // CommandEnviron is the whole environment of an agent or an evaluation whose
 // home and temporary directory are below dir, with the variables that it names.
 func (e Env) CommandEnviron(dir string, names []string) ([]string, error) {
