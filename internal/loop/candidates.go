@@ -291,7 +291,7 @@ func (r *run) disturbed(ctx context.Context, before git.Fingerprint, when string
 // changesOf are the differences of two fingerprints without what runs of other programs
 // record in between.
 func (r *run) changesOf(ctx context.Context, before, after git.Fingerprint) ([]string, error) {
-	before, after = maps.Clone(before), maps.Clone(after)
+	before = maps.Clone(before)
 	head := after["ref refs/heads/"+memory.MemoryBranch]
 	for key, now := range after {
 		ref, is := strings.CutPrefix(key, "ref ")
@@ -303,8 +303,7 @@ func (r *run) changesOf(ctx context.Context, before, after git.Fingerprint) ([]s
 			return nil, err
 		}
 		if theirs {
-			delete(before, key)
-			delete(after, key)
+			before[key] = now
 		}
 	}
 	return before.Diff(after), nil

@@ -167,28 +167,22 @@ func (r *run) base(ctx context.Context) (branch, commit string, err error) {
 	return branch, commit, err
 }
 
-func (r *run) baseCommit(ctx context.Context, branch string) (string, error) {
-	ref := "refs/heads/" + branch
-	if remote := r.Memory.Remote; remote != "" { // No ref of the user's is written for it.
-		refs, err := r.Repo.Remote(remote).Refs(ctx, ref)
-		if err != nil {
-			return "", err
+func (r *run) baseCommit(ctx context.Context, branch string) (commit string, err error) {
+	ref, do := "refs/heads/"+branch, "commit something"
+	if r.Memory.Remote == "" {
+		commit, _, err = r.Repo.Resolve(ctx, ref)
+	} else { // No ref of the user's is written for it.
+		var refs map[string]string
+		remote := r.Repo.Remote(r.Memory.Remote)
+		if refs, err = remote.Refs(ctx, ref); refs[ref] != "" {
+			commit, err = refs[ref], remote.Obtain(ctx, refs[ref], ref)
 		}
-		commit, ok := refs[ref]
-		if !ok {
-			return "", fmt.Errorf("remote %s has no branch %s: push it, or name another with --base", remote, branch)
-		}
-		return commit, r.Repo.Remote(remote).Obtain(ctx, commit, ref)
+		do = "push it to " + r.Memory.Remote
 	}
-	commit, ok, err := r.Repo.Resolve(ctx, ref)
-	if err != nil {
-		return "", err
+	if err == nil && commit == "" {
+		err = fmt.Errorf("default branch %s has no commit at %s: %s, or name another branch with --base", branch, ref, do)
 	}
-	if !ok {
-		return "", fmt.Errorf("default branch %s has no commit at %s: commit something, or name another branch with "+
-			"--base", branch, ref)
-	}
-	return commit, nil
+	return commit, err
 }
 
 // deepen makes a shallow clone whole before ahead and behind are believed.

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/lazyregexp"
@@ -36,35 +37,35 @@ const (
 )
 
 // Manifest says what a bundle is of and what it was made from. Commits, trees and
-// digests are in hexadecimal digits.
+// digests are in hexadecimal digits. Each value has the form of its field, and no other.
 type Manifest struct {
 	// Schema is the version of the format.
 	Schema int `json:"schema"`
 	// Kind is what it asks to have recorded: `iteration`, or `fix` of what CI found.
-	Kind Purpose `json:"kind"`
+	Kind Purpose `json:"kind" form:"^(iteration|fix)$"`
 	// Repository is owner/name on GitHub, empty without it.
-	Repository string `json:"repository"`
+	Repository string `json:"repository" form:"^([A-Za-z0-9-]{1,100}/[A-Za-z0-9._-]{1,100})?$"`
 	// Program is the program's name.
-	Program string `json:"program"`
+	Program string `json:"program" form:"^[a-z0-9][a-z0-9._-]{0,63}$"`
 	// Iteration is the number of the iteration.
-	Iteration int `json:"iteration"`
+	Iteration int `json:"iteration" form:"^([0-9]{1,9}|10{9})$"`
 	// Run is the run that made the events.
-	Run string `json:"run"`
+	Run string `json:"run" form:"^[A-Za-z0-9_.-]{1,100}$"`
 	// BaseBranch is the default branch.
-	BaseBranch string `json:"base_branch"`
+	BaseBranch string `json:"base_branch" form:"^[^\\x00-\\x20\\x7f~^:?*\\[\\\\]{1,250}$"`
 	// Base is the commit of it that was used.
-	Base string `json:"base"`
+	Base string `json:"base" form:"^[0-9a-f]{40}([0-9a-f]{24})?$"`
 	// Branch is the commit of the program branch, or empty.
-	Branch string `json:"branch"`
+	Branch string `json:"branch" form:"^([0-9a-f]{40}([0-9a-f]{24})?)?$"`
 	// Records is the digest of the program's own files there.
-	Records string `json:"books"`
+	Records string `json:"books" form:"^[0-9a-f]{64}$"`
 	// Incumbent is the tree that was changed.
-	Incumbent string `json:"incumbent_tree"`
+	Incumbent string `json:"incumbent_tree" form:"^[0-9a-f]{40}([0-9a-f]{24})?$"`
 	// Candidate is the tree that was kept, or empty.
-	Candidate string `json:"candidate_tree"`
+	Candidate string `json:"candidate_tree" form:"^([0-9a-f]{40}([0-9a-f]{24})?)?$"`
 	// Heard is how far the comments on GitHub were read, as three numbers; empty is
 	// not at all.
-	Heard string `json:"heard"`
+	Heard string `json:"heard" form:"^([0-9]{1,18} [0-9]{1,18} [0-9]{1,18})?$"`
 	// Told says that an agent was told what the comments say.
 	Told bool `json:"told"`
 }
@@ -79,52 +80,20 @@ type File struct {
 	Data []byte `json:"data,omitempty"`
 }
 
-// The forms of the values of a manifest.
-const (
-	objectForm     = `^[0-9a-f]{40}([0-9a-f]{24})?$`
-	digestForm     = `^[0-9a-f]{64}$`
-	slugForm       = `^[a-z0-9][a-z0-9._-]{0,63}$`
-	runIDForm      = `^[A-Za-z0-9_.-]{1,100}$`
-	repositoryForm = `^([A-Za-z0-9-]{1,100}/[A-Za-z0-9._-]{1,100})?$`
-	branchNameForm = `^[^\x00-\x20\x7f~^:?*\[\\]{1,250}$`
-	markForm       = `^([0-9]{1,18} [0-9]{1,18} [0-9]{1,18})?$`
-)
-
-// maxIteration bounds the number of an iteration.
-const maxIteration = 1_000_000_000
-
 // check says what is wrong with the manifest's values, and with the parts beside each other.
 func (b *Proposal) check() error {
 	switch {
 	case b.Schema != Schema:
 		return fmt.Errorf("has schema %d, not %d: propose and publish with the same version", b.Schema, Schema)
-	case b.Kind != Iteration && b.Kind != Fix:
-		return fmt.Errorf("is of the unknown kind %.40q", b.Kind)
-	case b.Iteration < 0 || b.Iteration > maxIteration:
-		return fmt.Errorf("is of iteration %d, which cannot be", b.Iteration)
+	case b.Kind == Fix && b.Branch == "":
+		return errors.New("is a fix of no commit")
 	case (b.Candidate == "") != (len(b.Files) == 0):
-		return fmt.Errorf("has changed files without a candidate, or a candidate without changed files")
+		return errors.New("has changed files without a candidate, or a candidate without changed files")
 	}
-	for _, field := range []struct {
-		key, value, form string
-		needed           bool
-	}{
-		{"repository", b.Repository, repositoryForm, false},
-		{"program", b.Program, slugForm, true},
-		{"run", b.Run, runIDForm, true},
-		{"base_branch", b.BaseBranch, branchNameForm, true},
-		{"base", b.Base, objectForm, true},
-		{"branch", b.Branch, objectForm, b.Kind == Fix},
-		{"books", b.Records, digestForm, true},
-		{"incumbent_tree", b.Incumbent, objectForm, true},
-		{"candidate_tree", b.Candidate, objectForm, false},
-		{"heard", b.Heard, markForm, false},
-	} {
-		if field.value == "" && !field.needed {
-			continue
-		}
-		if !lazyregexp.Of(field.form)().MatchString(field.value) {
-			return fmt.Errorf("has a manifest whose %q is %.80q, which cannot be", field.key, field.value)
+	for field, value := range reflect.ValueOf(b.Manifest).Fields() {
+		text := fmt.Sprint(value)
+		if !lazyregexp.Of(field.Tag.Get("form"))().MatchString(text) {
+			return fmt.Errorf("has a manifest whose %q is %.80q, which cannot be", field.Tag.Get("json"), text)
 		}
 	}
 	return nil

@@ -52,7 +52,7 @@ func (p *Proposal) Executor() *history.Executor {
 
 // Kept reports whether the candidate goes onto the program branch.
 func (p *Proposal) Kept() bool {
-	return p.Decided != nil && (p.Decided.Outcome == history.Accepted || p.Decided.Outcome == history.PendingCI)
+	return p.Decided != nil && history.Promoted(p.Decided)
 }
 
 // FailFix turns a fix that cannot be recorded into a failed attempt, with what it
