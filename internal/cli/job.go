@@ -13,7 +13,6 @@ import (
 	"github.com/org/autoloop/internal/actions"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/loop"
-	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/schedule"
@@ -170,7 +169,7 @@ func (a *App) propose(ctx context.Context, out string, ifDue bool) (written bool
 		case made == nil:
 			fmt.Fprintln(a.Stderr, "no bundle was written: there is nothing to record")
 		default:
-			if err = proposal.Write(out, made); err == nil {
+			if err = loop.WriteBundle(out, made); err == nil {
 				result.Bundle, written = out, true
 			}
 		}
@@ -206,7 +205,7 @@ the recorded start is given back, which counts as no run.`,
 			if len(args) == 0 {
 				return a.publish(cmd.Context(), nil)
 			}
-			made, err := proposal.Read(a.Path(args[0]))
+			made, err := loop.ReadBundle(a.Path(args[0]))
 			if err != nil {
 				return err
 			}
@@ -218,7 +217,7 @@ the recorded start is given back, which counts as no run.`,
 }
 
 // publish records a bundle; nil means that the job which proposes left no bundle.
-func (a *App) publish(ctx context.Context, made *proposal.Proposal) error {
+func (a *App) publish(ctx context.Context, made *loop.Proposal) error {
 	switch why := a.Stopped(); {
 	case made == nil && a.Program == "":
 		return misuse.Errorf("name the directory of the bundle, or with --program the program whose proposing job " +

@@ -32,7 +32,7 @@ func TestSchemas(t *testing.T) {
 	t.Parallel()
 	schemas := map[string]object{
 		"autoloop": newSchemas(t, "../schedule/plan.go", "../program/problem.go").of("Plan"),
-		"bundle": newSchemas(t, slices.Concat([]string{"../loop/proposal/proposal.go", "../loop/proposal/bundle.go"},
+		"bundle": newSchemas(t, slices.Concat([]string{"../loop/proposal.go", "../loop/bundle.go"},
 			eventFiles)...).of("Proposal"),
 		"outcome":   newSchemas(t, "../suite/tasks/outcome.go", "../suite/tasks/read.go").of("writtenOutcome"),
 		"workspace": newSchemas(t, "../skill/workspace/workspace.go", "../history/executor.go").of("workspaceJSON"),

@@ -11,7 +11,6 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -51,7 +50,7 @@ func (w *waiting) tryFix(ctx context.Context, left time.Duration) (err error) {
 	}
 	w.describes(w.made)
 	err = w.record(ctx, w.from, w.made)
-	if refused, is := errors.AsType[*proposal.RefusedError](err); is && w.made.Decided != nil {
+	if refused, is := errors.AsType[*RefusedError](err); is && w.made.Decided != nil {
 		w.made.FailFix(decision.Say(refused.Reason))
 		err = w.record(ctx, w.from, w.made)
 	}
@@ -62,7 +61,7 @@ func (w *waiting) tryFix(ctx context.Context, left time.Duration) (err error) {
 }
 
 // describes says which iteration a fix is of, and what CI says of that now.
-func (w *waiting) describes(p *proposal.Proposal) {
+func (w *waiting) describes(p *Proposal) {
 	if p.Checked != nil {
 		p.Checked.Commit, p.Checked.Signature, p.Checked.Reasons, p.Checked.Failing = w.e.Commit, w.ci.Signature(),
 			w.ci.Reasons, failing(w.ci)

@@ -16,7 +16,6 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/tests/golden"
 )
@@ -152,7 +151,7 @@ func TestFixIsAskedFor(t *testing.T) {
 		front  string
 		before []history.Event
 		worked time.Duration // since the run began
-		fix    func(d *atCI) (*proposal.Proposal, error)
+		fix    func(d *atCI) (*Proposal, error)
 		err    error
 	}{
 		{
@@ -161,14 +160,14 @@ func TestFixIsAskedFor(t *testing.T) {
 		{
 			name: "fix-no-time", front: "timeout-minutes: 30", worked: 30 * time.Minute,
 		},
-		{name: "fix-put-off", fix: func(*atCI) (*proposal.Proposal, error) {
-			return &proposal.Proposal{Postponed: &history.Finished{
+		{name: "fix-put-off", fix: func(*atCI) (*Proposal, error) {
+			return &Proposal{Postponed: &history.Finished{
 				NotBefore: &later, Reason: limited(later, "busy"),
 				Work: history.Work{Agent: "scripted"},
 			}}, nil
 		}},
-		{name: "fix-failed", fix: func(d *atCI) (*proposal.Proposal, error) {
-			return &proposal.Proposal{Checked: &history.Checked{
+		{name: "fix-failed", fix: func(d *atCI) (*Proposal, error) {
+			return &Proposal{Checked: &history.Checked{
 				Head: history.Head{Iteration: 2}, Commit: ids["candidate"],
 				Signature: failure.Signature(), Failed: &decision.Reason{Kind: decision.NoChange},
 			}}, nil
@@ -178,7 +177,7 @@ func TestFixIsAskedFor(t *testing.T) {
 		},
 		{
 			name: "fix-fifth", before: four,
-			fix: func(*atCI) (*proposal.Proposal, error) { return nil, errBroken }, err: errBroken,
+			fix: func(*atCI) (*Proposal, error) { return nil, errBroken }, err: errBroken,
 		},
 		{
 			name: "fix-sixth", before: append(slices.Clone(four), checked("e", "five")),
@@ -189,12 +188,12 @@ func TestFixIsAskedFor(t *testing.T) {
 			d := newAtCI(t, g, ids, "at-ci", "flow", c.front, time.Minute, c.before...)
 			d.clock = d.clock.Add(c.worked)
 			asked := time.Duration(0)
-			d.fixer = func(_ context.Context, w *waiting, left time.Duration) (position, *proposal.Proposal, error) {
+			d.fixer = func(_ context.Context, w *waiting, left time.Duration) (position, *Proposal, error) {
 				asked = left
 				assert.Equal(t, failure, w.ci)
 				p, err := c.fix(d)
 				if p != nil {
-					p.Kind = proposal.Fix
+					p.Kind = forFix
 				}
 				return position{}, p, err
 			}

@@ -10,13 +10,12 @@ import (
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/plain"
 )
 
 // newProposal is a proposal of this run with nothing in it yet.
-func (r *run) newProposal(kind proposal.Purpose, at position) *proposal.Proposal {
-	return &proposal.Proposal{Manifest: proposal.Manifest{
+func (r *run) newProposal(kind Purpose, at position) *Proposal {
+	return &Proposal{Manifest: Manifest{
 		Kind: kind, Repository: r.Repository, Program: r.Program.Name, Iteration: r.iteration, Run: r.id,
 		BaseBranch: at.BaseBranch, Base: at.Base, Branch: at.Branch,
 	}}
@@ -25,9 +24,9 @@ func (r *run) newProposal(kind proposal.Purpose, at position) *proposal.Proposal
 // propose makes the proposal of an iteration: sync, baseline, agents, guard and
 // trial, within the iteration's time. It writes nothing but the baseline. The
 // error is a conflict when the default branch does not merge.
-func (r *run) propose(ctx context.Context) (position, *proposal.Proposal, error) {
+func (r *run) propose(ctx context.Context) (position, *Proposal, error) {
 	at, all, err := r.work(ctx)
-	p := r.newProposal(proposal.Iteration, at)
+	p := r.newProposal(forIteration, at)
 	if reason := r.unfinished(ctx, err); reason != nil {
 		all, err = r.interrupted(*reason), nil
 	}
@@ -38,7 +37,7 @@ func (r *run) propose(ctx context.Context) (position, *proposal.Proposal, error)
 }
 
 // describe puts attempts into the proposal: what was decided, or until when nobody serves.
-func (r *run) describe(p *proposal.Proposal, at position, all []*attempt) {
+func (r *run) describe(p *Proposal, at position, all []*attempt) {
 	last := all[len(all)-1]
 	last.Evaluation = r.takeExpense()
 	work := together(all)
@@ -140,7 +139,7 @@ func (r *run) work(ctx context.Context) (position, []*attempt, error) {
 
 // proposeFix asks the agent to fix what CI found, and measures the result against
 // the incumbent like any other candidate.
-func (r *run) proposeFix(ctx context.Context, w *waiting, left time.Duration) (position, *proposal.Proposal, error) {
+func (r *run) proposeFix(ctx context.Context, w *waiting, left time.Duration) (position, *Proposal, error) {
 	number := r.records.Fixes() + 1
 	r.step("fix", "attempt %d of %d: %s", number, maxFixes, w.ci.Signature())
 	at, err := r.positionOf(ctx, w.e)
@@ -151,7 +150,7 @@ func (r *run) proposeFix(ctx context.Context, w *waiting, left time.Duration) (p
 	if err != nil {
 		return at, nil, err
 	}
-	p := r.newProposal(proposal.Fix, at)
+	p := r.newProposal(forFix, at)
 	if r.describe(p, at, []*attempt{a}); p.Postponed != nil {
 		return at, p, nil
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
-	"github.com/org/autoloop/internal/loop/proposal"
 )
 
 // DryRun goes as far as the decision and writes nothing, here or on GitHub.
@@ -73,13 +72,13 @@ func (r *run) proposeForCI(ctx context.Context) error {
 }
 
 // pack makes the proposal whole for another job; it is nil when there is nothing to hand on.
-func (r *run) pack(ctx context.Context) (p *proposal.Proposal, err error) {
+func (r *run) pack(ctx context.Context) (p *Proposal, err error) {
 	if p = r.made; p == nil || r.from.Head == "" || len(p.Events()) == 0 && len(r.baselineEvents) == 0 {
 		return nil, nil //nolint:nilnil // as it says
 	}
 	p.Records, p.Baseline = recordsDigest(*r.drafted), r.baselineEvents
 	if r.comments != nil {
-		p.Heard, p.Told = r.comments.Until, r.commentsTold && p.Kind == proposal.Iteration
+		p.Heard, p.Told = r.comments.Until, r.commentsTold && p.Kind == forIteration
 	}
 	if p.Incumbent, _, err = r.Repo.TreeOf(ctx, r.from.Start); err != nil {
 		return nil, err
@@ -91,18 +90,18 @@ func (r *run) pack(ctx context.Context) (p *proposal.Proposal, err error) {
 }
 
 // changedFiles are the files of one tree that another has not, or has otherwise.
-func changedFiles(ctx context.Context, repo *git.Repo, before, after string) ([]proposal.File, error) {
+func changedFiles(ctx context.Context, repo *git.Repo, before, after string) ([]File, error) {
 	changes, err := repo.Changes(ctx, before, after)
 	if err != nil {
 		return nil, err
 	}
-	list, names := make([]proposal.File, len(changes)), make([]string, len(changes))
+	list, names := make([]File, len(changes)), make([]string, len(changes))
 	for i, c := range changes {
 		if !utf8.ValidString(c.Path) {
 			return nil, fmt.Errorf("the path %q is no UTF-8 and cannot be handed to another job: name the file "+
 				"otherwise", c.Path)
 		}
-		list[i], names[i] = proposal.File{Path: c.Path, Mode: c.NewMode}, after+":"+c.Path
+		list[i], names[i] = File{Path: c.Path, Mode: c.NewMode}, after+":"+c.Path
 	}
 	objects, err := repo.Cat(ctx, names...)
 	for i, o := range objects { // one that is gone has none
@@ -115,7 +114,7 @@ func changedFiles(ctx context.Context, repo *git.Repo, before, after string) ([]
 // nothing: it writes no lease, no event, and nothing on GitHub. It works under the
 // start that Reserve recorded for it. The bundle is for Publish; it is nil when
 // there is nothing for another job to do, and the result says why.
-func (s *Service) Propose(ctx context.Context) (*proposal.Proposal, Result, error) {
+func (s *Service) Propose(ctx context.Context) (*Proposal, Result, error) {
 	run := s.begin()
 	run.joins = true
 	result, err := run.through(ctx, func(ctx context.Context) error {

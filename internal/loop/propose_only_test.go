@@ -16,7 +16,6 @@ import (
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/evaluation"
-	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/tests/golden"
 )
 
@@ -93,7 +92,7 @@ func TestImpossibleIteration(t *testing.T) {
 	assert.Nil(t, none, "a bundle names a position, which it did not come to know")
 	b.service.Program.Timeout, b.service.Eval = timeout, brokenEvaluator{syscall.ENOSPC}
 	made := b.made()
-	assert.Equal(t, proposal.Iteration, made.Kind)
+	assert.Equal(t, forIteration, made.Kind)
 	result, err = b.service.Publish(t.Context(), made)
 	require.NoError(t, err)
 	assert.Contains(t, result.Stopped,

@@ -11,21 +11,20 @@ import (
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/github/lifecycle"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/loop/proposal"
 )
 
 // Publish verifies and records what Propose handed on, as Run does with its own
 // proposals, and does what only this job may: it applies commands, reads CI, and
 // updates GitHub. It runs neither the program's code nor an agent. The record is
 // written in one step or not at all: what is stale or against the rules is a
-// *proposal.RefusedError. One that is recorded already is shown to its end, since that run may
+// *RefusedError. One that is recorded already is shown to its end, since that run may
 // have been interrupted, and refused.
-func (s *Service) Publish(ctx context.Context, p *proposal.Proposal) (Result, error) {
+func (s *Service) Publish(ctx context.Context, p *Proposal) (Result, error) {
 	run := s.begin()
 	return run.through(ctx, func(ctx context.Context) error { return run.publish(ctx, p) })
 }
 
-func (r *run) publish(ctx context.Context, from *proposal.Proposal) error {
+func (r *run) publish(ctx context.Context, from *Proposal) error {
 	r.iteration = from.Iteration
 	if err := r.open(ctx); err != nil {
 		return err
@@ -39,7 +38,7 @@ func (r *run) publish(ctx context.Context, from *proposal.Proposal) error {
 		return err
 	}
 	if r.Masker.Leaks(text) {
-		return proposal.Refuse("it has a secret of this job in it")
+		return refuse("it has a secret of this job in it")
 	}
 	for _, e := range history.Of[*history.Set](r.records.log.Events) {
 		if e.Key == history.Published && e.Value == from.ID {
@@ -48,9 +47,9 @@ func (r *run) publish(ctx context.Context, from *proposal.Proposal) error {
 	}
 	switch name := r.Program.Name; {
 	case from.Program != name:
-		return proposal.Refuse("it is of program %q, not of %q", from.Program, name)
+		return refuse("it is of program %q, not of %q", from.Program, name)
 	case from.Repository != r.Repository:
-		return proposal.Refuse("it is of repository %q, not of %q", from.Repository, r.Repository)
+		return refuse("it is of repository %q, not of %q", from.Repository, r.Repository)
 	case from.Records != recordsDigest(r.files): // it was made from older records
 		return r.stale()
 	}
@@ -61,18 +60,18 @@ func (r *run) publish(ctx context.Context, from *proposal.Proposal) error {
 }
 
 func (r *journal) stale() error {
-	return proposal.Refuse("it is stale: the state of %s has changed since; propose again", r.Program.Name)
+	return refuse("it is stale: the state of %s has changed since; propose again", r.Program.Name)
 }
 
 // publishProposal records an iteration, or an attempt to fix what CI found. CI is read
 // again: what the bundle says about it is not believed.
-func (r *run) publishProposal(ctx context.Context, p *proposal.Proposal) error {
-	fix, pending := p.Kind == proposal.Fix, r.records.Waiting()
+func (r *run) publishProposal(ctx context.Context, p *Proposal) error {
+	fix, pending := p.Kind == forFix, r.records.Waiting()
 	switch {
 	case fix && (r.comments == nil || pending == nil || pending.Commit != p.Branch):
-		return proposal.Refuse("it is stale: no iteration waits for CI with commit %.12s; propose again", p.Branch)
+		return refuse("it is stale: no iteration waits for CI with commit %.12s; propose again", p.Branch)
 	case !fix && pending != nil:
-		return proposal.Refuse("an iteration waits for CI; propose again")
+		return refuse("an iteration waits for CI; propose again")
 	}
 	err := p.Sanitize(r.Masker)
 	if err != nil {
@@ -85,7 +84,7 @@ func (r *run) publishProposal(ctx context.Context, p *proposal.Proposal) error {
 		}
 		w, asked := r.fixable(ctx)
 		if !asked {
-			return proposal.Refuse("it is stale: CI does not ask to fix %.12s; propose again", pending.Commit)
+			return refuse("it is stale: CI does not ask to fix %.12s; propose again", pending.Commit)
 		}
 		w.describes(p)
 	} else if at, err = r.positionOfProposal(ctx, p); err != nil {
@@ -107,14 +106,14 @@ func (r *run) publishProposal(ctx context.Context, p *proposal.Proposal) error {
 
 // startsWith takes the lease for a bundle, notes the bundle, and applies the commands that
 // were read before it was made.
-func (r *run) startsWith(from *proposal.Proposal) func(*records) error {
+func (r *run) startsWith(from *Proposal) func(*records) error {
 	return func(b *records) error {
 		if recordsDigest(b.read) != from.Records {
 			return r.stale()
 		}
 		err := r.enterStart(b)
 		if end, is := errors.AsType[*endedError](err); is {
-			return proposal.Refuse("no iteration may be recorded now: %s", end)
+			return refuse("no iteration may be recorded now: %s", end)
 		}
 		if err != nil {
 			return err
@@ -123,7 +122,7 @@ func (r *run) startsWith(from *proposal.Proposal) func(*records) error {
 			b.iteration = e.Iteration
 		}
 		if b.iteration != from.Iteration {
-			return proposal.Refuse("it is of iteration %d, and %d is the next", from.Iteration, b.iteration)
+			return refuse("it is of iteration %d, and %d is the next", from.Iteration, b.iteration)
 		}
 		b.set(history.Published, from.ID)
 		if r.comments != nil {
@@ -138,7 +137,7 @@ func (r *run) startsWith(from *proposal.Proposal) func(*records) error {
 func (r *run) again(ctx context.Context, id, by string) error {
 	twice := "it was published before, by run " + by
 	if r.records.Published != id { // what waits for CI now is not its own
-		return proposal.Refuse("%s", twice)
+		return refuse("%s", twice)
 	}
 	if ok, err := r.hear(ctx); err != nil {
 		return err
@@ -154,14 +153,14 @@ func (r *run) again(ctx context.Context, id, by string) error {
 	}
 	r.answerComments(ctx)
 	r.updateGitHub(ctx)
-	return proposal.Refuse("%s", strings.Join(append([]string{twice}, r.warnings...), "; "))
+	return refuse("%s", strings.Join(append([]string{twice}, r.warnings...), "; "))
 }
 
 // readProposedComments reads the comments up to the time of the bundle and changes
 // nothing. Later ones are left to the runs that they start and to the next
 // proposal. Of the bundle only the mark is believed: authors and texts are read
 // again.
-func (r *thread) readProposedComments(ctx context.Context, from *proposal.Proposal) error {
+func (r *thread) readProposedComments(ctx context.Context, from *Proposal) error {
 	if ok, err := r.hear(ctx); !ok {
 		return err
 	}
@@ -179,10 +178,10 @@ func (r *thread) readProposedComments(ctx context.Context, from *proposal.Propos
 	}
 	r.commentsTold = from.Told
 	if first := r.firstOf(r.records); first != "" {
-		return proposal.Refuse("it is stale: %s; propose again", first)
+		return refuse("it is stale: %s; propose again", first)
 	}
 	if reason := r.readyForReview(); reason != "" {
-		return proposal.Refuse("it is stale: %s", reason)
+		return refuse("it is stale: %s", reason)
 	}
 	return nil
 }

@@ -20,13 +20,12 @@ import (
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
-	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/tests/golden"
 )
 
 // made is a bundle of the next iteration.
-func (b *fixture) made() *proposal.Proposal {
+func (b *fixture) made() *Proposal {
 	b.t.Helper()
 	made, result, err := b.service.Propose(b.t.Context())
 	require.NoError(b.t, err)
@@ -36,7 +35,7 @@ func (b *fixture) made() *proposal.Proposal {
 }
 
 // edited is a bundle, as it is read, with other fields in its events of one kind.
-func edited(t *testing.T, p *proposal.Proposal, kind string, fields map[string]any) *proposal.Proposal {
+func edited(t *testing.T, p *Proposal, kind string, fields map[string]any) *Proposal {
 	t.Helper()
 	text, err := json.Marshal(p)
 	require.NoError(t, err)
@@ -57,7 +56,7 @@ func edited(t *testing.T, p *proposal.Proposal, kind string, fields map[string]a
 	}
 	text, err = json.Marshal(all)
 	require.NoError(t, err)
-	made := &proposal.Proposal{ID: p.ID}
+	made := &Proposal{ID: p.ID}
 	require.NoError(t, json.Unmarshal(text, made))
 	return made
 }
@@ -69,13 +68,13 @@ func refused(t *testing.T, err error, name string) {
 		golden.Row(t, name, err)
 		return
 	}
-	var refused *proposal.RefusedError
+	var refused *RefusedError
 	require.ErrorAs(t, err, &refused, name)
 	golden.Row(t, name, regexp.MustCompile(`[0-9a-f]{12,}|run-\d+|\d+:\d\d:\d\d`).ReplaceAllString(refused.Reason, "*"))
 }
 
 // refuses holds that a bundle is refused, and changes nothing.
-func (b *fixture) refuses(t *testing.T, forged *proposal.Proposal, name string) {
+func (b *fixture) refuses(t *testing.T, forged *Proposal, name string) {
 	t.Helper()
 	before := b.refs()
 	_, err := b.service.Publish(t.Context(), edited(t, forged, "", nil))
@@ -94,22 +93,22 @@ func TestPublishRefuses(t *testing.T) {
 	made := b.made()
 	b.service.Masker = process.NewMasker(nil, secret)
 	ones := strings.Repeat("1", 40)
-	for name, c := range map[string]func(m *proposal.Proposal){
-		"another program":         func(m *proposal.Proposal) { m.Program = "q" },
-		"another repository":      func(m *proposal.Proposal) { m.Repository = "o/r" },
-		"a base that is not here": func(m *proposal.Proposal) { m.Base = ones },
-		"other records":           func(m *proposal.Proposal) { m.Records = strings.Repeat("1", 64) },
-		"the iteration after":     func(m *proposal.Proposal) { m.Iteration = 3 },
-		"another default branch":  func(m *proposal.Proposal) { m.BaseBranch = "master" },
-		"an earlier base":         func(m *proposal.Proposal) { m.Base = b.git("rev-parse", "main~1") },
-		"another branch":          func(m *proposal.Proposal) { m.Branch = ones },
-		"another incumbent":       func(m *proposal.Proposal) { m.Incumbent = ones },
-		"another candidate":       func(m *proposal.Proposal) { m.Candidate = m.Incumbent },
-		"no candidate":            func(m *proposal.Proposal) { m.Candidate, m.Files = "", nil },
-		"a secret in its events": func(m *proposal.Proposal) {
+	for name, c := range map[string]func(m *Proposal){
+		"another program":         func(m *Proposal) { m.Program = "q" },
+		"another repository":      func(m *Proposal) { m.Repository = "o/r" },
+		"a base that is not here": func(m *Proposal) { m.Base = ones },
+		"other records":           func(m *Proposal) { m.Records = strings.Repeat("1", 64) },
+		"the iteration after":     func(m *Proposal) { m.Iteration = 3 },
+		"another default branch":  func(m *Proposal) { m.BaseBranch = "master" },
+		"an earlier base":         func(m *Proposal) { m.Base = b.git("rev-parse", "main~1") },
+		"another branch":          func(m *Proposal) { m.Branch = ones },
+		"another incumbent":       func(m *Proposal) { m.Incumbent = ones },
+		"another candidate":       func(m *Proposal) { m.Candidate = m.Incumbent },
+		"no candidate":            func(m *Proposal) { m.Candidate, m.Files = "", nil },
+		"a secret in its events": func(m *Proposal) {
 			*m = *edited(t, m, "decided", map[string]any{"agent": secret})
 		},
-		"another decision": func(m *proposal.Proposal) {
+		"another decision": func(m *Proposal) {
 			*m = *edited(t, m, "decided", map[string]any{"best": json.Number("9")})
 		},
 	} {
@@ -159,14 +158,14 @@ func TestForgedFix(t *testing.T) {
 	b.twoJobs()
 	iteration := b.made
 	made := iteration()
-	require.Equal(t, proposal.Fix, made.Kind)
+	require.Equal(t, forFix, made.Kind)
 	before := b.refs()
 	ones := strings.Repeat("1", 40)
-	for name, c := range map[string]func(m *proposal.Proposal){
-		"of another commit":     func(m *proposal.Proposal) { m.Branch = m.Base },
-		"as the next iteration": func(m *proposal.Proposal) { m.Kind, m.Iteration = proposal.Iteration, 2 },
-		"of another base":       func(m *proposal.Proposal) { m.Base = ones },
-		"accepted by itself": func(m *proposal.Proposal) {
+	for name, c := range map[string]func(m *Proposal){
+		"of another commit":     func(m *Proposal) { m.Branch = m.Base },
+		"as the next iteration": func(m *Proposal) { m.Kind, m.Iteration = forIteration, 2 },
+		"of another base":       func(m *Proposal) { m.Base = ones },
+		"accepted by itself": func(m *Proposal) {
 			*m = *edited(t, m, "decided", map[string]any{"outcome": "accepted"})
 		},
 	} {

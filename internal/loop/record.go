@@ -11,16 +11,15 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
-	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
 )
 
 // record verifies a proposal, finds out whether it has to wait for CI, and writes
 // it. A run that writes nothing asks nobody.
-func (r *run) record(ctx context.Context, at position, p *proposal.Proposal) error {
+func (r *run) record(ctx context.Context, at position, p *Proposal) error {
 	err := r.verify(ctx, at, p)
-	if err == nil && p.Kept() && p.Kind == proposal.Iteration && r.drafted == nil {
+	if err == nil && p.Kept() && p.Kind == forIteration && r.drafted == nil {
 		err = r.asksForReview(ctx, at, p)
 	}
 	if err != nil {
@@ -31,12 +30,12 @@ func (r *run) record(ctx context.Context, at position, p *proposal.Proposal) err
 		at.Deleted = true
 		err = r.enterProposal(ctx, at, p, nil)
 	}
-	if p.Kind == proposal.Iteration && at.moves() && refusedForWorkflows(err) {
+	if p.Kind == forIteration && at.moves() && refusedForWorkflows(err) {
 		at = at.onOwnBase()
 		err = r.enterProposal(ctx, at, p, nil)
 	}
 	if errors.Is(err, memory.ErrBranchMoved) {
-		return proposal.Refuse("somebody else pushed onto %s meanwhile; the next iteration goes on from there",
+		return refuse("somebody else pushed onto %s meanwhile; the next iteration goes on from there",
 			r.branch())
 	}
 	if reason := pushRefusal(err); reason != nil {
@@ -49,14 +48,14 @@ func (r *run) record(ctx context.Context, at position, p *proposal.Proposal) err
 }
 
 // asksForReview refuses a gain that a person who reviews would not see, and lets one wait for CI.
-func (r *run) asksForReview(ctx context.Context, at position, p *proposal.Proposal) error {
+func (r *run) asksForReview(ctx context.Context, at position, p *Proposal) error {
 	if pull := r.pull(); pull != nil { // the agent may have worked for long
 		if ready, err := r.GitHub.Ready(ctx); err == nil { // else what was heard holds
 			pull.Ready = ready
 		}
 	}
 	if reason := r.readyForReview(); reason != "" {
-		return proposal.Refuse("%s", reason)
+		return refuse("%s", reason)
 	}
 	if r.promotes(p) && r.ciRequired(ctx, at.Base, at.BaseBranch) {
 		p.Decided.Outcome = history.PendingCI
@@ -66,7 +65,7 @@ func (r *run) asksForReview(ctx context.Context, at position, p *proposal.Propos
 
 // promotes reports whether the change is for a pull request: one is open, or the
 // branch is then better than the default branch. CI decides over those.
-func (r *run) promotes(p *proposal.Proposal) bool {
+func (r *run) promotes(p *Proposal) bool {
 	if pull := r.pull(); pull != nil && pull.Open {
 		return true
 	}
@@ -81,7 +80,7 @@ func (r *run) promotes(p *proposal.Proposal) bool {
 // enterProposal writes a verified proposal: its commit onto the program branch
 // and its events, row and history entry onto the memory branch, both or neither. A reason
 // pauses the program, unless something else stops it.
-func (r *run) enterProposal(ctx context.Context, at position, p *proposal.Proposal, pause *decision.Reason) error {
+func (r *run) enterProposal(ctx context.Context, at position, p *Proposal, pause *decision.Reason) error {
 	var branch *git.RefUpdate
 	if len(p.Baseline) > 0 && at.moves() {
 		branch = at.moveTo(r.ref(), at.PushOnto)
@@ -116,7 +115,7 @@ func (r *run) enterProposal(ctx context.Context, at position, p *proposal.Propos
 // recordRefused records on the memory branch alone that the remote refused the
 // push of a proposal, and pauses: only a person can do something about it, and the
 // next agent would work for nothing.
-func (r *run) recordRefused(ctx context.Context, at position, p *proposal.Proposal, reason decision.Reason,
+func (r *run) recordRefused(ctx context.Context, at position, p *Proposal, reason decision.Reason,
 ) error {
 	said := reason
 	if p.Kept() {
@@ -136,7 +135,7 @@ func (r *run) recordRefused(ctx context.Context, at position, p *proposal.Propos
 }
 
 // message is the subject of the memory branch's commit.
-func (r *run) message(p *proposal.Proposal) string {
+func (r *run) message(p *Proposal) string {
 	what := "put off"
 	switch {
 	case p.Postponed != nil:
@@ -151,7 +150,7 @@ func (r *run) message(p *proposal.Proposal) string {
 }
 
 // commit writes the candidate as a commit on top of the branch.
-func (r *run) commit(ctx context.Context, at position, p *proposal.Proposal) (string, error) {
+func (r *run) commit(ctx context.Context, at position, p *Proposal) (string, error) {
 	e, onto := p.Decided, at.PushOnto
 	subject := ": " + summary(e.Summary, e.Changed)
 	if p.Checked != nil {
@@ -164,7 +163,7 @@ func (r *run) commit(ctx context.Context, at position, p *proposal.Proposal) (st
 }
 
 // enter puts a proposal into the records, with all that follows from it.
-func (r *run) enter(b *records, at position, p *proposal.Proposal) error {
+func (r *run) enter(b *records, at position, p *Proposal) error {
 	if len(p.Baseline) > 0 {
 		b.enterBaseline(at, p.Baseline)
 	}
@@ -234,13 +233,13 @@ func (r *run) enterFinished(b *records, decided history.Decided) {
 
 // enterNothing ends an iteration without a decision: the baseline completed the
 // program or used up its budget.
-func (r *run) enterNothing(b *records, p *proposal.Proposal) error {
+func (r *run) enterNothing(b *records, p *Proposal) error {
 	if b.stopped == "" && len(p.Baseline) > 0 && p.Baseline[0].Evaluation != nil {
 		b.stopped = cmp.Or(r.blockedReason(b),
 			"budget: the baseline used what the proposing run may cost; propose again")
 	}
 	if b.stopped == "" {
-		return proposal.Refuse("it decides nothing")
+		return refuse("it decides nothing")
 	}
 	r.consumed(b)
 	b.add(&history.Finished{})
@@ -252,10 +251,10 @@ func (r *run) enterNothing(b *records, p *proposal.Proposal) error {
 // is no outcome: neither an error nor an iteration.
 func (r *run) enterPostponed(b *records, e *history.Finished) error {
 	if wait := e.NotBefore.Sub(r.Now()); wait > mostWait {
-		return proposal.Refuse("it is put off until %s, longer than any service asks for", e.NotBefore.UTC())
+		return refuse("it is put off until %s, longer than any service asks for", e.NotBefore.UTC())
 	}
 	if e.Agent == "" || e.Reason == nil || !e.Reason.Is(decision.RateLimit) {
-		return proposal.Refuse("it is put off, and not by the service of an agent")
+		return refuse("it is put off, and not by the service of an agent")
 	}
 	postponed := *e
 	postponed.Reason = limited(*e.NotBefore, e.Reason.Words)

@@ -15,7 +15,6 @@ import (
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/tests/golden"
 )
@@ -63,7 +62,7 @@ func TestPullRequestIsDue(t *testing.T) {
 		if c.pull != nil {
 			r.comments = &commands.Heard{Pull: c.pull}
 		}
-		p := &proposal.Proposal{
+		p := &Proposal{
 			Baseline: c.baseline,
 			Decided:  &history.Decided{PreviousBest: metricOf(c.before), Best: metricOf(c.best)},
 		}
@@ -85,7 +84,7 @@ func TestProposalWithoutDecision(t *testing.T) {
 	} {
 		r := newMemoryRun(t, "").run
 		r.records.stopped = c.stopped
-		err := r.enterNothing(r.records, &proposal.Proposal{Baseline: c.baseline})
+		err := r.enterNothing(r.records, &Proposal{Baseline: c.baseline})
 		if c.baseline == nil {
 			refused(t, err, name)
 			continue
@@ -108,23 +107,23 @@ func TestBaselineOfBundle(t *testing.T) {
 			Evaluator:        "e", Definition: "d", Reason: &decision.Reason{Kind: decision.Said, Words: "forged"},
 		}
 	}
-	for name, c := range map[string]func(p *proposal.Proposal){
-		"none":                    func(p *proposal.Proposal) { p.Baseline = nil },
-		"of one commit, with two": func(*proposal.Proposal) {},
-		"of another evaluation":   func(p *proposal.Proposal) { p.Baseline[0].Evaluator = "x" },
-		"without samples":         func(p *proposal.Proposal) { p.Baseline[0].Samples = nil },
-		"unsteady, and not noisy": func(p *proposal.Proposal) { p.Baseline[0].Samples = numbers("5", "6") },
-		"unsteady, and noisy": func(p *proposal.Proposal) {
+	for name, c := range map[string]func(p *Proposal){
+		"none":                    func(p *Proposal) { p.Baseline = nil },
+		"of one commit, with two": func(*Proposal) {},
+		"of another evaluation":   func(p *Proposal) { p.Baseline[0].Evaluator = "x" },
+		"without samples":         func(p *Proposal) { p.Baseline[0].Samples = nil },
+		"unsteady, and not noisy": func(p *Proposal) { p.Baseline[0].Samples = numbers("5", "6") },
+		"unsteady, and noisy": func(p *Proposal) {
 			p.Baseline[0].Samples, p.Baseline[0].Noisy = numbers("5", "6"), true
 		},
-		"one out of the range": func(p *proposal.Proposal) {
+		"one out of the range": func(p *Proposal) {
 			p.Baseline[0].Samples, p.Baseline[0].Noisy = numbers("5", "-1"), true
 		},
-		"a guardrail in one of runs": func(p *proposal.Proposal) { p.Baseline[0].GuardrailSamples["g"] = numbers("1") },
+		"a guardrail in one of runs": func(p *Proposal) { p.Baseline[0].GuardrailSamples["g"] = numbers("1") },
 	} {
 		at := position{Head: "a", Base: "a", identity: identity{Evaluator: "e", Definition: "d"}}
 		r := newMemoryRun(t, front).run
-		p := &proposal.Proposal{
+		p := &Proposal{
 			Baseline: []*history.Measured{whole()},
 			Decided:  &history.Decided{Outcome: history.Rejected},
 		}
@@ -185,7 +184,7 @@ func TestOutcomeAndVerdictOfAProposal(t *testing.T) {
 			[]*history.Proposed{other(1, history.Accepted), other(2, history.Accepted)},
 		},
 	} {
-		err := verifyOutcome(at, &proposal.Proposal{Decided: c.decided, Proposed: c.proposed}, all)
+		err := verifyOutcome(at, &Proposal{Decided: c.decided, Proposed: c.proposed}, all)
 		refused(t, err, name)
 	}
 }
@@ -209,10 +208,10 @@ func TestVerdictOfSuite(t *testing.T) {
 		}
 		m := &history.Measured{Role: history.Candidate, Metric: metricOf("4")}
 		c(e, m)
-		golden.Row(t, name, verifySuiteDecision(r.records, &proposal.Proposal{Measured: []*history.Measured{m}}, e))
+		golden.Row(t, name, verifySuiteDecision(r.records, &Proposal{Measured: []*history.Measured{m}}, e))
 	}
 	e := &history.Decided{Outcome: history.Rejected, Verdict: "neutral", Best: metricOf("3")}
-	golden.Row(t, "nothing was measured", verifySuiteDecision(r.records, &proposal.Proposal{}, e))
+	golden.Row(t, "nothing was measured", verifySuiteDecision(r.records, &Proposal{}, e))
 }
 
 // TestRepeatedBundle is shown to its end, since the run that recorded it may have been interrupted, and

@@ -12,7 +12,6 @@ import (
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
-	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/tests/golden"
 )
@@ -189,7 +188,7 @@ func TestDeletedBranchGoesOn(t *testing.T) {
 	far.git(t, "fetch", "--quiet", "origin", "main")
 	r := far.branches(&commands.Pull{Number: 7, Merged: true, Head: s.merged})
 	r.Memory.Remote = "origin"
-	from := &proposal.Proposal{}
+	from := &Proposal{}
 	from.BaseBranch, from.Branch = "main", s.merged
 	for base, note := range map[string]string{s.root: "", s.base: "its pull request #7 was merged"} {
 		from.Base, from.Incumbent = base, s.git(t, "merge-tree", "--write-tree", s.merged, base)

@@ -22,7 +22,6 @@ import (
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/loop/live"
-	"github.com/org/autoloop/internal/loop/proposal"
 )
 
 // run is one run of a program under way.
@@ -42,10 +41,10 @@ type run struct {
 	drafted        *memory.Files       // the records that a run found which writes nothing, nil in the others
 	// made is what a run proposed that records nothing, from where the branches stood then; nil when it
 	// ended before it had anything to hand on.
-	made *proposal.Proposal
+	made *Proposal
 	from position
 	// fixer proposes fixes for what CI found; it is nil where nobody works.
-	fixer func(ctx context.Context, w *waiting, left time.Duration) (position, *proposal.Proposal, error)
+	fixer func(ctx context.Context, w *waiting, left time.Duration) (position, *Proposal, error)
 }
 
 // endedError says how a run ended that decided nothing, or an attempt without a decision.
@@ -101,7 +100,7 @@ func (r *run) prepare(ctx context.Context) (begins bool, err error) {
 	if r.stopped = cmp.Or(r.stopped, r.rests()); r.stopped == "" {
 		return true, nil
 	}
-	p := r.newProposal(proposal.Iteration, position{}) // gives the lease back
+	p := r.newProposal(forIteration, position{}) // gives the lease back
 	return false, cmp.Or(r.enterProposal(ctx, position{}, p, nil), r.conclude(ctx, p))
 }
 
@@ -117,7 +116,7 @@ func (r *run) iterate(ctx context.Context) error {
 		return err
 	}
 	err = r.record(ctx, at, p)
-	if refused, ok := errors.AsType[*proposal.RefusedError](err); ok {
+	if refused, ok := errors.AsType[*RefusedError](err); ok {
 		return r.fail(ctx, at, decision.NotRecorded.Says(refused.Reason), nil)
 	}
 	if err != nil {
@@ -127,7 +126,7 @@ func (r *run) iterate(ctx context.Context) error {
 }
 
 // conclude waits for CI where that is needed.
-func (r *run) conclude(ctx context.Context, p *proposal.Proposal) error {
+func (r *run) conclude(ctx context.Context, p *Proposal) error {
 	if p.Decided == nil && p.Checked == nil {
 		return idle(r.stopped)
 	}
@@ -136,7 +135,7 @@ func (r *run) conclude(ctx context.Context, p *proposal.Proposal) error {
 
 // fail records an iteration that could not be run as an error.
 func (r *run) fail(ctx context.Context, at position, reason decision.Reason, pause *decision.Reason) error {
-	p := r.newProposal(proposal.Iteration, at)
+	p := r.newProposal(forIteration, at)
 	r.describe(p, at, r.interrupted(reason))
 	return r.enterProposal(ctx, at, p, pause)
 }

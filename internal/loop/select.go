@@ -7,7 +7,6 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/loop/proposal"
 )
 
 // selectAttempt puts the attempt last that decides the iteration: the best of those that
@@ -52,7 +51,7 @@ const maxOthers = 8
 
 // others says what became of those that do not decide, where
 // there are several proposals.
-func others(p *proposal.Proposal) []decision.Reason {
+func others(p *Proposal) []decision.Reason {
 	list := []decision.Reason{{Kind: decision.ProposalDecided, Count: p.Number(), Of: len(p.Proposed)}}
 	for _, e := range p.Proposed {
 		if e.Proposal != p.Number() {

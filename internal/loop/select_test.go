@@ -11,7 +11,6 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop/budget"
-	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/tests/golden"
@@ -95,7 +94,7 @@ func TestShareOfLeastRemainder(t *testing.T) {
 func TestOtherProposalsAreToldByTheirFirstReason(t *testing.T) {
 	t.Parallel()
 	two := decision.Says("worse", "and slow")
-	golden.Line(t, decision.Texts(others(&proposal.Proposal{
+	golden.Line(t, decision.Texts(others(&Proposal{
 		Decided: &history.Decided{Proposal: 2},
 		Proposed: []*history.Proposed{
 			{Decided: history.Decided{Proposal: 1, Outcome: history.Rejected, Reasons: two}},

@@ -3,7 +3,7 @@
 // tree, measures the change in a second tree, decides, and writes the outcome
 // to the program branch and the memory branch in one step.
 //
-// There is one path: propose makes a proposal.Proposal, a value that says what
+// There is one path: propose makes a Proposal, a value that says what
 // changed, what was measured, and what was decided and why; verify checks it and
 // record writes it. Run does all of it in one job. Propose ends with the value as
 // a bundle, and Publish begins with one. A dry run stops after the value.

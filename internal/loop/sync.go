@@ -13,7 +13,6 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
-	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -199,7 +198,7 @@ func (r *run) deepen(ctx context.Context) error {
 
 // positionOfProposal finds the position that the proposal was made from, and
 // refuses the proposal when a branch has moved since.
-func (r *run) positionOfProposal(ctx context.Context, from *proposal.Proposal) (position, error) {
+func (r *run) positionOfProposal(ctx context.Context, from *Proposal) (position, error) {
 	at, head, known := position{Base: from.Base}, "", false
 	err := r.deepen(ctx)
 	if err == nil {
@@ -220,9 +219,9 @@ func (r *run) positionOfProposal(ctx context.Context, from *proposal.Proposal) (
 	case err != nil:
 		return at, err
 	case at.BaseBranch != from.BaseBranch:
-		return at, proposal.Refuse("it is for branch %q, not for %q", from.BaseBranch, at.BaseBranch)
+		return at, refuse("it is for branch %q, not for %q", from.BaseBranch, at.BaseBranch)
 	case !known:
-		return at, proposal.Refuse("it was made from commit %.12s, which is not on %s", from.Base, at.BaseBranch)
+		return at, refuse("it was made from commit %.12s, which is not on %s", from.Base, at.BaseBranch)
 	case at.Branch != from.Branch:
 		return at, r.moved()
 	}
@@ -234,7 +233,7 @@ func (r *run) positionOfProposal(ctx context.Context, from *proposal.Proposal) (
 		if err == nil {
 			err = r.madeFrom(ctx, at.Head, from)
 		}
-		if _, refused := errors.AsType[*proposal.RefusedError](err); !refused || !r.merged(at.Branch) {
+		if _, refused := errors.AsType[*RefusedError](err); !refused || !r.merged(at.Branch) {
 			break
 		}
 	}
@@ -246,21 +245,21 @@ func (r *run) positionOfProposal(ctx context.Context, from *proposal.Proposal) (
 }
 
 func (r *run) moved() error {
-	return proposal.Refuse("it is stale: branch %s has moved since; propose again", r.branch())
+	return refuse("it is stale: branch %s has moved since; propose again", r.branch())
 }
 
 // madeFrom refuses a proposal that was made from other files than those of a commit.
-func (r *run) madeFrom(ctx context.Context, commit string, p *proposal.Proposal) error {
+func (r *run) madeFrom(ctx context.Context, commit string, p *Proposal) error {
 	tree, _, err := r.Repo.TreeOf(ctx, commit)
 	if err == nil && tree != p.Incumbent {
-		err = proposal.Refuse("it was made from other files than those of %s", r.branch())
+		err = refuse("it was made from other files than those of %s", r.branch())
 	}
 	return err
 }
 
 // positionOfFix is where the pending iteration stands. It refuses a bundle that was
 // made from another position.
-func (r *run) positionOfFix(ctx context.Context, from *proposal.Proposal, e history.Decided) (at position, err error) {
+func (r *run) positionOfFix(ctx context.Context, from *Proposal, e history.Decided) (at position, err error) {
 	head, err := r.head(ctx)
 	if err == nil && head != e.Commit {
 		err = r.moved()
@@ -272,7 +271,7 @@ func (r *run) positionOfFix(ctx context.Context, from *proposal.Proposal, e hist
 		at, err = r.positionOf(ctx, e)
 	}
 	if err == nil && (from.Base != at.Base || from.BaseBranch != at.BaseBranch) {
-		err = proposal.Refuse("it was made from commit %.12s of %s, and the baseline is of %.12s of %s", from.Base,
+		err = refuse("it was made from commit %.12s of %s, and the baseline is of %.12s of %s", from.Base,
 			from.BaseBranch, at.Base, at.BaseBranch)
 	}
 	if err == nil {
@@ -315,7 +314,7 @@ func (r *run) commitOnBase(ctx context.Context, at position, parent, candidate, 
 		err = failed
 	}
 	if err == nil && len(conflicts) > 0 {
-		err = proposal.Refuse("%s", decision.Reason{
+		err = refuse("%s", decision.Reason{
 			Kind: decision.PushNeedsMerge, Path: r.branch(), Words: plain.Paths(conflicts, maxListed),
 		})
 	}

@@ -226,7 +226,7 @@ func TestTheDefaultBranch(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, ids["a"], commit)
 	_, err = d.baseCommit(t.Context(), "default/b")
-	require.ErrorContains(t, err, "no branch default/b: push it, or name")
+	require.ErrorContains(t, err, "default/b: push it to "+g.Root+", or name")
 
 	d = newMemoryRunIn(t, tiny.Repo, "p", "")
 	require.NoError(t, d.deepen(t.Context()))

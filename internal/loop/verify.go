@@ -14,7 +14,6 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
@@ -22,11 +21,11 @@ import (
 
 // verify checks the proposal of an iteration against the program and its branch
 // as they are here, without measuring. What does not hold is a
-// *proposal.RefusedError. The decision itself is computed again when it is
+// *RefusedError. The decision itself is computed again when it is
 // entered, by verifyDecision.
-func (r *run) verify(ctx context.Context, at position, p *proposal.Proposal) error {
+func (r *run) verify(ctx context.Context, at position, p *Proposal) error {
 	outcomes := []state.Status{history.PendingCI}
-	if p.Kind != proposal.Fix {
+	if p.Kind != forFix {
 		outcomes = []state.Status{history.Accepted, history.Rejected, history.Inconclusive, history.Error}
 		if err := r.verifyBaseline(at, p); err != nil {
 			return err
@@ -39,29 +38,29 @@ func (r *run) verify(ctx context.Context, at position, p *proposal.Proposal) err
 }
 
 // verifyBaseline checks a baseline that is still to be recorded.
-func (r *run) verifyBaseline(at position, p *proposal.Proposal) error {
+func (r *run) verifyBaseline(at position, p *Proposal) error {
 	needs := r.needsBaseline(at)
 	failed := p.Decided != nil && p.Decided.Outcome == history.Error || p.Postponed != nil
 	switch {
 	case needs != nil && len(p.Baseline) == 0 && !failed:
-		return proposal.Refuse("it has no baseline: %s", needs)
+		return refuse("it has no baseline: %s", needs)
 	case needs == nil && len(p.Baseline) > 0:
-		return proposal.Refuse("it has a baseline that nothing asks for")
+		return refuse("it has a baseline that nothing asks for")
 	case len(p.Baseline) > 0 && (len(p.Baseline) == 2) != (at.Head != at.Base):
-		return proposal.Refuse("its baseline is not of these commits")
+		return refuse("its baseline is not of these commits")
 	}
 	for i, e := range p.Baseline {
 		switch {
 		case e.Metric == nil || i == 0 &&
 			(e.Evaluator != at.Evaluator || e.Definition != at.Definition):
-			return proposal.Refuse("its baseline is of another evaluation than the program's")
+			return refuse("its baseline is of another evaluation than the program's")
 		case r.Program.Evaluation != program.Tasks && len(e.Samples) == 0:
-			return proposal.Refuse("its baseline has no samples")
+			return refuse("its baseline has no samples")
 		case !p.Baseline[0].Noisy && !statistics.Same(e.Samples):
-			return proposal.Refuse("its baseline has different samples, and is not noisy")
+			return refuse("its baseline has different samples, and is not noisy")
 		}
 		if problem := r.unfit(e); problem != nil && r.Program.Evaluation != program.Tasks {
-			return proposal.Refuse("its baseline cannot be used: %s", problem)
+			return refuse("its baseline cannot be used: %s", problem)
 		}
 		p.Baseline[i].Reason = needs
 	}
@@ -70,25 +69,25 @@ func (r *run) verifyBaseline(at position, p *proposal.Proposal) error {
 
 // verifyOutcome checks that outcome, verdict and evaluation agree. outcomes are
 // those that a proposal of this kind may have.
-func verifyOutcome(at position, p *proposal.Proposal, outcomes []state.Status) error {
+func verifyOutcome(at position, p *Proposal, outcomes []state.Status) error {
 	e := p.Decided
 	switch {
 	case e == nil:
 		return nil
 	case !slices.Contains(outcomes, e.Outcome):
-		return proposal.Refuse("its outcome is %.40q, which no proposal of its kind has", e.Outcome)
+		return refuse("its outcome is %.40q, which no proposal of its kind has", e.Outcome)
 	case e.Outcome == history.Error && e.Verdict != "":
-		return proposal.Refuse("its outcome is an error with a verdict")
+		return refuse("its outcome is an error with a verdict")
 	case e.Outcome == history.Error:
 		return nil
 	case e.Evaluator != at.Evaluator || e.Definition != at.Definition:
-		return proposal.Refuse("it was measured by another evaluation than the program's")
+		return refuse("it was measured by another evaluation than the program's")
 	case p.Kept() && (e.Verdict != decision.Improved || e.Metric == nil):
-		return proposal.Refuse("it is accepted without an improvement")
+		return refuse("it is accepted without an improvement")
 	}
 	for _, m := range p.Proposed {
 		if !m.Outcome.Dropped() && m.Outcome != history.Error && (m.Proposal != p.Number() || !p.Kept()) {
-			return proposal.Refuse("its proposal %d is %.40q, and another decides", m.Proposal, m.Outcome)
+			return refuse("its proposal %d is %.40q, and another decides", m.Proposal, m.Outcome)
 		}
 	}
 	return nil
@@ -98,7 +97,7 @@ func verifyOutcome(at position, p *proposal.Proposal, outcomes []state.Status) e
 // again from the measurements, by the program's own rule, and refused when the
 // result differs. Its reasons are those of that computation: the ones that the
 // proposal has are kept only where nothing can be computed.
-func (r *run) verifyDecision(b *records, at position, p *proposal.Proposal) (history.Decided, error) {
+func (r *run) verifyDecision(b *records, at position, p *Proposal) (history.Decided, error) {
 	e := *p.Decided
 	if e.Disagreement = nil; !p.Kept() { // the new incumbent was measured beside the old one
 		e.Disagreement = audit.Disagreement(b.Summary, p.Measured)
@@ -116,11 +115,11 @@ func (r *run) verifyDecision(b *records, at position, p *proposal.Proposal) (his
 			return e, err
 		}
 	case e.Rule == nil || !e.Rule.Same(b.rule()):
-		return e, proposal.Refuse("it was decided by another rule than the program's")
+		return e, refuse("it was decided by another rule than the program's")
 	default:
 		again, err := audit.Decision(b.Summary, p.Measured, &e)
 		if err != nil {
-			return e, proposal.Refuse("its measurements do not bear its decision: %s", err)
+			return e, refuse("its measurements do not bear its decision: %s", err)
 		}
 		e.Warning, e.Reasons = again.Warning, reasonsOf(*e.Rule, again)
 		if !p.Kept() {
@@ -133,7 +132,7 @@ func (r *run) verifyDecision(b *records, at position, p *proposal.Proposal) (his
 
 // verifySuiteDecision checks the verdict of a suite against its numbers, as far
 // as they say it: the comparison task by task is not recorded.
-func verifySuiteDecision(b *records, p *proposal.Proposal, e *history.Decided) error {
+func verifySuiteDecision(b *records, p *Proposal, e *history.Decided) error {
 	best := b.Best
 	if e.Verdict == decision.Improved {
 		best = e.Metric
@@ -146,20 +145,20 @@ func verifySuiteDecision(b *records, p *proposal.Proposal, e *history.Decided) e
 	}
 	switch {
 	case e.Rule != nil || len(e.Evidence) > 0:
-		return proposal.Refuse("it was decided by another rule than the program's")
+		return refuse("it was decided by another rule than the program's")
 	case (e.Outcome == history.Rejected) == (e.Verdict == decision.Improved) ||
 		history.ValueText(e.Best) != history.ValueText(best):
-		return proposal.Refuse("its verdict and its outcome contradict each other")
+		return refuse("its verdict and its outcome contradict each other")
 	case last == nil || history.ValueText(last.Metric) != history.ValueText(e.Metric):
-		return proposal.Refuse("its metric is not what was measured")
+		return refuse("its metric is not what was measured")
 	case e.Metric != nil && e.Delta != metric.Delta(*e.Metric, e.PreviousBest):
-		return proposal.Refuse("its delta is not that of its metrics")
+		return refuse("its delta is not that of its metrics")
 	}
 	return nil
 }
 
 // writeCandidate makes the tree of a candidate that came in a bundle, from its files.
-func (r *run) writeCandidate(ctx context.Context, on string, p *proposal.Proposal) error {
+func (r *run) writeCandidate(ctx context.Context, on string, p *Proposal) error {
 	files := map[string]*git.File{}
 	for _, file := range p.Files {
 		switch file.Mode {
@@ -168,22 +167,22 @@ func (r *run) writeCandidate(ctx context.Context, on string, p *proposal.Proposa
 		case git.ModeFile, git.ModeExecutable, git.ModeSymlink:
 			files[file.Path] = &git.File{Mode: file.Mode, Data: file.Data}
 		default:
-			return proposal.Refuse("%.80q is no regular file and no link", file.Path)
+			return refuse("%.80q is no regular file and no link", file.Path)
 		}
 	}
 	id, err := r.Repo.WriteFiles(ctx, on, files)
 	if err != nil {
-		return proposal.Refuse("its files cannot be written: %v", err)
+		return refuse("its files cannot be written: %v", err)
 	}
 	if id != p.Candidate {
-		return proposal.Refuse("it brings other files than those that were measured")
+		return refuse("it brings other files than those that were measured")
 	}
 	return nil
 }
 
 // verifyCandidate checks the candidate's files, as changes to those that it began with,
 // against the target, and describes what they change of the incumbent.
-func (r *run) verifyCandidate(ctx context.Context, at position, p *proposal.Proposal) error {
+func (r *run) verifyCandidate(ctx context.Context, at position, p *Proposal) error {
 	on := at.Start
 	changes, err := tree.Changes(ctx, r.Repo, on, p.Candidate)
 	if err != nil {
@@ -194,9 +193,9 @@ func (r *run) verifyCandidate(ctx context.Context, at position, p *proposal.Prop
 	case err != nil:
 		return err
 	case len(reasons) > 0 && reasons[0].Is(decision.HasSecret):
-		return proposal.Refuse("it has a secret of this job in it")
+		return refuse("it has a secret of this job in it")
 	case len(reasons) > 0:
-		return proposal.Refuse("%s", reasons[0])
+		return refuse("%s", reasons[0])
 	}
 	found, err := r.Repo.Changes(ctx, at.Head, p.Candidate)
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/loop/evaluation"
-	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
@@ -36,10 +35,10 @@ func TestVerifyRefuses(t *testing.T) {
 	outside := b.treeWith("autoloop/p", map[string]string{"value.txt": "3\n", "other.txt": "touched\n"})
 	for _, c := range []struct {
 		name   string
-		change func(p *proposal.Proposal)
+		change func(p *Proposal)
 	}{
-		{"as it was proposed", func(*proposal.Proposal) {}},
-		{"a loss is a gain", func(p *proposal.Proposal) {
+		{"as it was proposed", func(*Proposal) {}},
+		{"a loss is a gain", func(p *Proposal) {
 			for _, m := range p.Measured {
 				m.Metric, m.Samples = metricOf("1"), []metric.Value{*metricOf("1")}
 				break
@@ -47,21 +46,21 @@ func TestVerifyRefuses(t *testing.T) {
 			p.Decided.Metric, p.Decided.Best, p.Decided.Delta = metricOf("1"), metricOf("1"), "-1"
 		}},
 		{
-			"another rule", func(p *proposal.Proposal) { p.Decided.Rule = &decision.Rule{Regime: "noisy"} },
+			"another rule", func(p *Proposal) { p.Decided.Rule = &decision.Rule{Regime: "noisy"} },
 		},
-		{"a baseline that nothing asks for", func(p *proposal.Proposal) {
+		{"a baseline that nothing asks for", func(p *Proposal) {
 			p.Baseline = []*history.Measured{{Role: history.Baseline, Metric: metricOf("1")}}
 		}},
 		{
-			"a rejection that improved", func(p *proposal.Proposal) {
+			"a rejection that improved", func(p *Proposal) {
 				p.Decided.Outcome,
 					p.Candidate = history.Rejected, ""
 			},
 		},
-		{"a file outside the target", func(p *proposal.Proposal) { p.Candidate = outside }},
+		{"a file outside the target", func(p *Proposal) { p.Candidate = outside }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := run.newProposal(proposal.Iteration, at)
+			p := run.newProposal(forIteration, at)
 			run.describe(p, at, all)
 			require.True(t, p.Kept())
 			c.change(p)
@@ -148,7 +147,7 @@ func TestFilesOfACandidate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			candidate := b.treeOf(at.Head, c)
-			p := r.newProposal(proposal.Iteration, at)
+			p := r.newProposal(forIteration, at)
 			p.Candidate, p.Decided = candidate, &history.Decided{Outcome: history.Accepted}
 			p.Decided.Changed, p.Decided.Digest, p.Decided.LeavesNothing = []string{"forged"}, "forged", true
 			err := r.verifyCandidate(t.Context(), at, p)
@@ -170,8 +169,8 @@ func TestFixIsComparedWithItsStart(t *testing.T) {
 	b, r, at := widely(t, nil)
 	on := b.treeOf(at.Head, map[string]*git.File{"value.txt": fileOf("2\n"), "other.txt": fileOf("a person's\n")})
 	at.Start = on
-	verify := func(candidate string) (*proposal.Proposal, error) {
-		p := r.newProposal(proposal.Fix, at)
+	verify := func(candidate string) (*Proposal, error) {
+		p := r.newProposal(forFix, at)
 		p.Candidate, p.Decided = candidate, &history.Decided{Outcome: history.PendingCI}
 		return p, r.verifyCandidate(t.Context(), at, p)
 	}
@@ -196,7 +195,7 @@ func TestHeldCandidateLeavesNothing(t *testing.T) {
 		"the file is gone": {map[string]*git.File{"value.txt": nil}, true, true},
 		"it is not held":   {map[string]*git.File{"value.txt": nil}, false, false},
 	} {
-		p := r.newProposal(proposal.Iteration, at)
+		p := r.newProposal(forIteration, at)
 		p.Candidate, p.Decided = b.treeOf(at.Head, c.files),
 			&history.Decided{Outcome: history.Accepted, LeavesNothing: !c.want}
 		if c.held {
@@ -220,26 +219,26 @@ func TestFilesAreWhatWasMeasured(t *testing.T) {
 		})
 	files, err := changedFiles(t.Context(), b.service.Repo, at.Head, candidate)
 	require.NoError(t, err)
-	write := func(candidate string, files ...proposal.File) error {
+	write := func(candidate string, files ...File) error {
 		return r.writeCandidate(t.Context(), at.Head,
-			&proposal.Proposal{Manifest: proposal.Manifest{Candidate: candidate}, Files: files})
+			&Proposal{Manifest: Manifest{Candidate: candidate}, Files: files})
 	}
 	require.NoError(t, write(candidate, files...))
 	before := b.refs()
-	and := func(more proposal.File) []proposal.File { return append(slices.Clone(files), more) }
+	and := func(more File) []File { return append(slices.Clone(files), more) }
 	for name, c := range map[string]struct {
 		candidate string
-		files     []proposal.File
+		files     []File
 	}{
 		"for another tree": {
 			b.treeOf(at.Head, map[string]*git.File{"value.txt": fileOf("3\n")}), files,
 		},
-		"a file more": {candidate, and(proposal.File{Path: "more", Mode: git.ModeFile})},
+		"a file more": {candidate, and(File{Path: "more", Mode: git.ModeFile})},
 		"upwards": {
-			candidate, and(proposal.File{Path: "../value.txt", Mode: git.ModeFile}),
+			candidate, and(File{Path: "../value.txt", Mode: git.ModeFile}),
 		},
 		"a mode of two rows": {
-			candidate, and(proposal.File{Path: "more", Mode: "100644\x00"}),
+			candidate, and(File{Path: "more", Mode: "100644\x00"}),
 		},
 	} {
 		refused(t, write(c.candidate, c.files...), name)

@@ -1,4 +1,4 @@
-package proposal_test
+package loop
 
 import (
 	"os"
@@ -8,22 +8,20 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/org/autoloop/internal/loop/proposal"
 )
 
-func written(t *testing.T) (string, *proposal.Proposal) {
+func written(t *testing.T) (string, *Proposal) {
 	t.Helper()
 	id := strings.Repeat("a", 40)
-	p := &proposal.Proposal{
-		Manifest: proposal.Manifest{
-			Kind: proposal.Iteration, Run: "r1", Program: "p", Iteration: 3, BaseBranch: "main", Base: id, Branch: id,
+	p := &Proposal{
+		Manifest: Manifest{
+			Kind: forIteration, Run: "r1", Program: "p", Iteration: 3, BaseBranch: "main", Base: id, Branch: id,
 			Records: strings.Repeat("b", 64), Incumbent: id, Candidate: id,
 		},
-		Files: []proposal.File{{Path: "a", Mode: "100644", Data: []byte("x\n\x00\xff")}, {Path: "gone"}},
+		Files: []File{{Path: "a", Mode: "100644", Data: []byte("x\n\x00\xff")}, {Path: "gone"}},
 	}
 	dir := filepath.Join(t.TempDir(), "deep", "bundle")
-	require.NoError(t, proposal.Write(dir, p))
+	require.NoError(t, WriteBundle(dir, p))
 	return dir, p
 }
 
@@ -52,7 +50,7 @@ func TestBundlesThatCannotBeRead(t *testing.T) {
 			require.Contains(t, text, c.old)
 			forged := strings.Replace(text, c.old, c.replacement, 1)
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "bundle.json"), []byte(forged), 0o600))
-			_, err := proposal.Read(dir)
+			_, err := ReadBundle(dir)
 			require.ErrorContains(t, err, c.says)
 			assert.NotContains(t, err.Error(), "\n")
 		})

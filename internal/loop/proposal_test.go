@@ -1,4 +1,4 @@
-package proposal
+package loop
 
 import (
 	"encoding/json"
@@ -28,7 +28,7 @@ func TestUnrecordedFix(t *testing.T) {
 	decided.Agent, decided.Usage, decided.Durations, decided.Summary = "a", &metric.Usage{InputTokens: &tokens},
 		map[string]float64{"propose": 1}, "s"
 	p := &Proposal{
-		Manifest: Manifest{Kind: Fix, Run: "r", Iteration: 2},
+		Manifest: Manifest{Kind: forFix, Run: "r", Iteration: 2},
 		Checked:  &history.Checked{Head: history.Head{Iteration: 2}, Signature: "build"}, Decided: decided,
 		Measured: []*history.Measured{{Role: history.Candidate, Stage: decision.Once}},
 	}
@@ -132,9 +132,9 @@ func FuzzSanitize(f *testing.F) {
 	f.Add(letters['C'], true)
 	f.Add(`"postponed":{"not_before":"2026-01-01T00:00:00Z","usage":{"cost_usd":-1}}`, true)
 	f.Fuzz(func(t *testing.T, text string, fix bool) {
-		kind := Iteration
+		kind := forIteration
 		if fix {
-			kind = Fix
+			kind = forFix
 		}
 		p, err := of(t, text, kind)
 		if err != nil {

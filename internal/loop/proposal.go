@@ -1,4 +1,4 @@
-package proposal
+package loop
 
 import (
 	"fmt"
@@ -103,8 +103,8 @@ func (e *RefusedError) Error() string {
 	return "the bundle is refused: " + e.Reason
 }
 
-// Refuse returns a *RefusedError.
-func Refuse(format string, args ...any) error {
+// refuse returns a *RefusedError.
+func refuse(format string, args ...any) error {
 	return &RefusedError{fmt.Sprintf(format, args...)}
 }
 
@@ -112,21 +112,21 @@ func Refuse(format string, args ...any) error {
 // masker's secrets from its texts, and says of its reasons who gave them. It refuses what no
 // proposal has. Whether it may be recorded is not checked here.
 func (p *Proposal) Sanitize(masker process.Masker) error {
-	fix, several := p.Kind == Fix, len(p.Measured)+len(p.Proposed) > 0
+	fix, several := p.Kind == forFix, len(p.Measured)+len(p.Proposed) > 0
 	switch {
 	case slices.Contains(p.Baseline, nil), slices.Contains(p.Measured, nil), slices.Contains(p.Proposed, nil):
-		return Refuse("it has an empty event")
+		return refuse("it has an empty event")
 	case len(p.Baseline)+len(p.Measured)+len(p.Proposed) > maxEventCount:
-		return Refuse("it has more than %d events", maxEventCount)
+		return refuse("it has more than %d events", maxEventCount)
 	case p.Kept() != (p.Candidate != ""):
-		return Refuse("its decision and its candidate contradict each other")
+		return refuse("its decision and its candidate contradict each other")
 	case fix && p.Checked == nil && p.Postponed == nil:
-		return Refuse("it does not say what CI had found")
+		return refuse("it does not say what CI had found")
 	case p.Decided == nil && several:
-		return Refuse("it decides nothing")
+		return refuse("it decides nothing")
 	case fix && len(p.Baseline)+len(p.Proposed) > 0, !fix && p.Checked != nil,
 		p.Postponed != nil && (p.Postponed.NotBefore == nil || p.Decided != nil || p.Checked != nil):
-		return Refuse("it has an event which no proposal makes there")
+		return refuse("it has an event which no proposal makes there")
 	}
 	for _, e := range p.Events() {
 		if err := p.clean(e, masker); err != nil {
@@ -140,7 +140,7 @@ func (p *Proposal) Sanitize(masker process.Masker) error {
 	}
 	for i, e := range p.Baseline {
 		if i > 1 || e.Role != [...]history.Role{history.Baseline, history.Incumbent}[i] || e.Stage != "" {
-			return Refuse("its baseline has a measurement of the wrong role")
+			return refuse("its baseline has a measurement of the wrong role")
 		}
 	}
 	seen := map[string]bool{} // of two, one would decide and people would see the other
@@ -151,15 +151,15 @@ func (p *Proposal) Sanitize(masker process.Masker) error {
 	}
 	for _, e := range p.Proposed {
 		if twice(strconv.Itoa(e.Proposal)) {
-			return Refuse("it has two proposals with the number %d", e.Proposal)
+			return refuse("it has two proposals with the number %d", e.Proposal)
 		}
 	}
 	for _, e := range p.Measured {
 		if !slices.Contains(stages[e.Role], e.Stage) {
-			return Refuse("it has a measurement of the stage %.40q, which does not exist", e.Stage)
+			return refuse("it has a measurement of the stage %.40q, which does not exist", e.Stage)
 		}
 		if twice(fmt.Sprint(e.Proposal, e.Role, e.Stage)) {
-			return Refuse("it has two measurements of the %s (%s)", e.Role, e.Stage)
+			return refuse("it has two measurements of the %s (%s)", e.Role, e.Stage)
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package proposal
+package loop
 
 import (
 	"encoding/json"
@@ -59,9 +59,9 @@ func decodeOne(t *testing.T, kind history.EventKind, event any, masker process.M
 	t.Helper()
 	line, err := json.Marshal(event)
 	require.NoError(t, err)
-	purpose := Iteration
+	purpose := forIteration
 	if kind == "checked" {
-		purpose = Fix
+		purpose = forFix
 	}
 	p, err := of(t, fmt.Sprintf(keys[kind], line), purpose)
 	require.NoError(t, err)
@@ -228,7 +228,7 @@ func TestValuesOfABundleAreBounded(t *testing.T) {
 			)
 		}
 	}
-	p := &Proposal{Manifest: Manifest{Kind: Iteration}, Decided: &history.Decided{}}
+	p := &Proposal{Manifest: Manifest{Kind: forIteration}, Decided: &history.Decided{}}
 	for range 1001 {
 		p.Proposed = append(p.Proposed, &history.Proposed{})
 	}
@@ -300,7 +300,7 @@ func TestReasonsOfABundleAreMarkedClaimed(t *testing.T) {
 		{hostile, "-CI-[2J-is-green-::error::x-@octocat"},
 		{strings.Repeat("x", 201), strings.Repeat("x", 200)},
 	} {
-		assert.Equal(t, c.want, name(c.name))
+		assert.Equal(t, c.want, pureName(c.name))
 	}
 }
 

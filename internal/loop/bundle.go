@@ -1,6 +1,4 @@
-// Package proposal is what one iteration asks to have recorded, as a value, and as
-// a bundle on its way to another job: a directory with that value as a file.
-package proposal
+package loop
 
 import (
 	"crypto/sha256"
@@ -16,8 +14,8 @@ import (
 	"github.com/org/autoloop/internal/lazyregexp"
 )
 
-// Schema is the version of the format.
-const Schema = 1
+// bundleSchema is the version of the format.
+const bundleSchema = 1
 
 // bundleFile is the file of a bundle, maxBundle how many bytes it may have.
 const (
@@ -30,10 +28,10 @@ type Purpose string
 
 // The kinds of bundles.
 const (
-	// Iteration is an iteration, and a baseline before it when there is one.
-	Iteration Purpose = "iteration"
-	// Fix is an attempt to fix what CI found in the iteration that waits for it.
-	Fix Purpose = "fix"
+	// forIteration is an iteration, and a baseline before it when there is one.
+	forIteration Purpose = "iteration"
+	// forFix is an attempt to fix what CI found in the iteration that waits for it.
+	forFix Purpose = "fix"
 )
 
 // Manifest says what a bundle is of and what it was made from. Commits, trees and
@@ -83,9 +81,9 @@ type File struct {
 // check says what is wrong with the manifest's values, and with the parts beside each other.
 func (b *Proposal) check() error {
 	switch {
-	case b.Schema != Schema:
-		return fmt.Errorf("has schema %d, not %d: propose and publish with the same version", b.Schema, Schema)
-	case b.Kind == Fix && b.Branch == "":
+	case b.Schema != bundleSchema:
+		return fmt.Errorf("has schema %d, not %d: propose and publish with the same version", b.Schema, bundleSchema)
+	case b.Kind == forFix && b.Branch == "":
 		return errors.New("is a fix of no commit")
 	case (b.Candidate == "") != (len(b.Files) == 0):
 		return errors.New("has changed files without a candidate, or a candidate without changed files")
@@ -99,15 +97,15 @@ func (b *Proposal) check() error {
 	return nil
 }
 
-// Write makes the directory dir of a bundle, whole or not at all. It is an error
-// when dir exists, or when Read would not take it.
-func Write(dir string, p *Proposal) (err error) {
+// WriteBundle makes the directory dir of a bundle, whole or not at all. It is an error
+// when dir exists, or when ReadBundle would not take it.
+func WriteBundle(dir string, p *Proposal) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("write the bundle: %w", err)
 		}
 	}()
-	p.Schema = Schema
+	p.Schema = bundleSchema
 	if err := p.check(); err != nil {
 		return fmt.Errorf("it %w", err)
 	}
@@ -130,8 +128,8 @@ func Write(dir string, p *Proposal) (err error) {
 	return err
 }
 
-// Read reads the bundle in dir.
-func Read(dir string) (*Proposal, error) {
+// ReadBundle reads the bundle in dir.
+func ReadBundle(dir string) (*Proposal, error) {
 	text, err := files.ReadSmall(filepath.Join(dir, bundleFile), maxBundle)
 	if err != nil {
 		return nil, fmt.Errorf("bundle %s cannot be read: %w", dir, err)

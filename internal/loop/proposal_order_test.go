@@ -1,4 +1,4 @@
-package proposal
+package loop
 
 import (
 	"encoding/json"
@@ -45,10 +45,10 @@ func TestEventsOfAProposal(t *testing.T) {
 	for kind, form := range map[Purpose]*regexp.Regexp{
 		// A baseline of one or two commits; then what was measured, and the decision; or
 		// that it was put off.
-		Iteration: regexp.MustCompile(`^[BI]?(c?p?D|F)?$`),
+		forIteration: regexp.MustCompile(`^[BI]?(c?p?D|F)?$`),
 		// What CI found, and what the attempt to fix it made, if it made something; or that
 		// it was put off.
-		Fix: regexp.MustCompile(`^(C(c?D)?|F)$`),
+		forFix: regexp.MustCompile(`^(C(c?D)?|F)$`),
 	} {
 		var try func(word, left string)
 		try = func(word, left string) {
@@ -107,7 +107,7 @@ func TestMeasurementsOfABundle(t *testing.T) {
 			if c.old == "" {
 				event += "," + event
 			}
-			p, err := of(t, `"measured":[{"role":"candidate"},`+event+`],`+letters['D'], Iteration)
+			p, err := of(t, `"measured":[{"role":"candidate"},`+event+`],`+letters['D'], forIteration)
 			if err == nil {
 				err = p.Sanitize(process.Masker{})
 			}
@@ -131,7 +131,7 @@ func TestKeptCandidateHasDecision(t *testing.T) {
 	} {
 		for _, candidate := range []string{"", "c"} {
 			p := &Proposal{
-				Manifest: Manifest{Kind: Iteration, Candidate: candidate}, Decided: &history.Decided{Outcome: outcome},
+				Manifest: Manifest{Kind: forIteration, Candidate: candidate}, Decided: &history.Decided{Outcome: outcome},
 			}
 			err := p.Sanitize(process.Masker{})
 			if kept == (candidate != "") {
@@ -143,7 +143,7 @@ func TestKeptCandidateHasDecision(t *testing.T) {
 		}
 	}
 	for _, letter := range " BF" { // without a decision nothing is kept
-		p, err := of(t, letters[letter], Iteration)
+		p, err := of(t, letters[letter], forIteration)
 		require.NoError(t, err)
 		p.Candidate = "c"
 		require.ErrorContains(t, p.Sanitize(process.Masker{}), "contradict each other")

@@ -1,4 +1,4 @@
-package proposal_test
+package loop
 
 import (
 	"crypto/sha256"
@@ -12,8 +12,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/org/autoloop/internal/loop/proposal"
 )
 
 // TestWrittenBundleIsReadWhole: nothing of a bundle is lost on its way, and it is known by
@@ -21,7 +19,7 @@ import (
 func TestWrittenBundleIsReadWhole(t *testing.T) {
 	t.Parallel()
 	dir, p := written(t)
-	back, err := proposal.Read(dir)
+	back, err := ReadBundle(dir)
 	require.NoError(t, err)
 	assert.Equal(t, fmt.Sprintf("%x", sha256.Sum256([]byte(read(t, dir)))), back.ID)
 	p.ID = back.ID
@@ -43,7 +41,7 @@ func TestDirectoryIsNoBundle(t *testing.T) {
 			t.Parallel()
 			dir, _ := written(t)
 			require.NoError(t, do(dir))
-			_, err := proposal.Read(dir)
+			_, err := ReadBundle(dir)
 			require.ErrorContains(t, err, "bundle "+dir+" cannot be read: ")
 			assert.NotContains(t, err.Error(), "\n")
 		})
@@ -55,19 +53,19 @@ func TestDirectoryIsNoBundle(t *testing.T) {
 func TestValuesOfAManifest(t *testing.T) {
 	t.Parallel()
 	id, digest := strings.Repeat("a1", 20), strings.Repeat("b2", 32)
-	whole := proposal.Proposal{
-		Manifest: proposal.Manifest{
-			Kind: proposal.Iteration, Repository: "org/name", Run: "r1", Program: "p", Iteration: 3, BaseBranch: "main",
+	whole := Proposal{
+		Manifest: Manifest{
+			Kind: forIteration, Repository: "org/name", Run: "r1", Program: "p", Iteration: 3, BaseBranch: "main",
 			Base: id, Branch: id, Records: digest, Incumbent: id, Candidate: id, Heard: "1 2 3",
 		},
-		Files: []proposal.File{{Path: "a"}},
+		Files: []File{{Path: "a"}},
 	}
 	parent, count := t.TempDir(), 0
-	write := func(b proposal.Proposal) error {
+	write := func(b Proposal) error {
 		count++
-		return proposal.Write(filepath.Join(parent, fmt.Sprint(count)), &b)
+		return WriteBundle(filepath.Join(parent, fmt.Sprint(count)), &b)
 	}
-	set := func(b *proposal.Proposal, field, value string) {
+	set := func(b *Proposal, field, value string) {
 		text, err := json.Marshal(map[string]string{field: value})
 		require.NoError(t, err)
 		require.NoError(t, json.Unmarshal(text, &b.Manifest))
@@ -109,18 +107,18 @@ func TestValuesOfAManifest(t *testing.T) {
 	}
 
 	for _, c := range []struct {
-		change func(b *proposal.Proposal)
+		change func(b *Proposal)
 		says   string
 	}{
-		{func(b *proposal.Proposal) { b.Iteration = 0 }, ""},
-		{func(b *proposal.Proposal) { b.Iteration = 1e9 }, ""},
-		{func(b *proposal.Proposal) { b.Iteration = 1e9 + 1 }, `"iteration" is "1000000001"`},
-		{func(b *proposal.Proposal) { b.Iteration = -1 }, `"iteration" is "-1"`},
-		{func(b *proposal.Proposal) { b.Kind = "Iteration" }, `"kind" is "Iteration"`},
-		{func(b *proposal.Proposal) { b.Kind, b.Branch = proposal.Fix, "" }, "a fix of no commit"},
-		{func(b *proposal.Proposal) { b.Files = nil }, "a candidate without changed files"},
-		{func(b *proposal.Proposal) { b.Candidate = "" }, "changed files without a candidate"},
-		{func(b *proposal.Proposal) { b.Files[0].Data = make([]byte, 60<<20) }, "it has 83886554 bytes, more than 83886080"},
+		{func(b *Proposal) { b.Iteration = 0 }, ""},
+		{func(b *Proposal) { b.Iteration = 1e9 }, ""},
+		{func(b *Proposal) { b.Iteration = 1e9 + 1 }, `"iteration" is "1000000001"`},
+		{func(b *Proposal) { b.Iteration = -1 }, `"iteration" is "-1"`},
+		{func(b *Proposal) { b.Kind = "Iteration" }, `"kind" is "Iteration"`},
+		{func(b *Proposal) { b.Kind, b.Branch = forFix, "" }, "a fix of no commit"},
+		{func(b *Proposal) { b.Files = nil }, "a candidate without changed files"},
+		{func(b *Proposal) { b.Candidate = "" }, "changed files without a candidate"},
+		{func(b *Proposal) { b.Files[0].Data = make([]byte, 60<<20) }, "it has 83886554 bytes, more than 83886080"},
 	} {
 		b := whole
 		c.change(&b)
@@ -142,11 +140,11 @@ func TestWriteWhereNothingCanBe(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("a person's"), 0o600))
 	require.NoError(t, os.Symlink("nowhere", filepath.Join(parent, "link")))
 	for _, name := range []string{"file", "link"} {
-		require.ErrorContains(t, proposal.Write(filepath.Join(parent, name), b),
+		require.ErrorContains(t, WriteBundle(filepath.Join(parent, name), b),
 			name+" exists already; name a new directory")
 	}
-	require.ErrorContains(t, proposal.Write(filepath.Join(file, "bundle"), b), "write the bundle: ")
-	require.ErrorContains(t, proposal.Write(filepath.Join(file, "deep", "bundle"), b), "write the bundle: ")
+	require.ErrorContains(t, WriteBundle(filepath.Join(file, "bundle"), b), "write the bundle: ")
+	require.ErrorContains(t, WriteBundle(filepath.Join(file, "deep", "bundle"), b), "write the bundle: ")
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	assert.Equal(t, "a person's", string(text))

@@ -1,4 +1,4 @@
-package proposal
+package loop
 
 import (
 	"cmp"
@@ -30,8 +30,8 @@ const (
 // notName is what neither agents nor models have in their names.
 var notName = lazyregexp.New(`[^A-Za-z0-9._:/@+\[\]-]+`)
 
-// name returns a name in which nothing else can be said.
-func name(text string) string {
+// pureName returns a name in which nothing else can be said.
+func pureName(text string) string {
 	const most = 200
 	text = notName().ReplaceAllString(text, "-")
 	return text[:min(len(text), most)]
@@ -45,7 +45,7 @@ func name(text string) string {
 // of what is one. A short secret may be an ordinary word, so a hit is hidden and not refused.
 func (p *Proposal) clean(e history.Event, masker process.Masker) error {
 	if problem := cleaned(reflect.ValueOf(e).Elem(), "", masker); problem != "" {
-		return Refuse("its event %q %s", history.KindOf(e), problem)
+		return refuse("its event %q %s", history.KindOf(e), problem)
 	}
 	*e.Header() = history.Head{Iteration: p.Iteration}
 	if e, is := e.(*history.Proposed); is && e.GrownFrom != nil &&
@@ -67,7 +67,7 @@ func cleaned(v reflect.Value, said string, masker process.Masker) (problem strin
 			v.SetString(masker.String(v.String()))
 		}
 		if said == "name" {
-			v.SetString(name(v.String()))
+			v.SetString(pureName(v.String()))
 		}
 	case reflect.Int, reflect.Int64:
 		return impossible(float64(v.Int()))
@@ -143,18 +143,18 @@ func impossible(number float64) string {
 func matchesRuns(e *history.Measured) error {
 	for name, values := range e.GuardrailSamples {
 		if len(values) > len(e.Samples) {
-			return Refuse("its event %q has %d values of %.80q for %d runs", history.KindOf(e), len(values), name,
+			return refuse("its event %q has %d values of %.80q for %d runs", history.KindOf(e), len(values), name,
 				len(e.Samples))
 		}
 	}
 	for name, values := range e.CaseSamples {
 		if len(values) != len(e.Samples) {
-			return Refuse("its event %q has %d values of %.80q for %d runs", history.KindOf(e), len(values), name,
+			return refuse("its event %q has %d values of %.80q for %d runs", history.KindOf(e), len(values), name,
 				len(e.Samples))
 		}
 	}
 	if len(e.Samples) > 0 && (e.Metric == nil || e.Metric.Cmp(statistics.Median(e.Samples)) != 0) {
-		return Refuse("a metric of its events is not the median of its samples")
+		return refuse("a metric of its events is not the median of its samples")
 	}
 	return nil
 }
