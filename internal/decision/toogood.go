@@ -2,7 +2,6 @@ package decision
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -310,13 +309,5 @@ func rates(measured []metric.Measurement) CaseRates {
 // list names so many cases, whose names are an evaluation's, in one line.
 func list(cases []string) string {
 	const most, longest = 20, 60
-	var names []string
-	for _, name := range cases[:min(len(cases), most)] {
-		names = append(names, plain.Short(name, longest))
-	}
-	text := strings.Join(names, ", ")
-	if more := len(cases) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+	return plain.Joined(cases, most, func(name string) string { return plain.Short(name, longest) })
 }

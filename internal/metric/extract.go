@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/lazyregexp"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // Measurement is what one run of an evaluation printed.
@@ -275,13 +276,5 @@ func objectLength(text []byte) (length, broken int, cut bool) {
 }
 
 func names(numbers map[string]Value) string {
-	const most = 12
-	var keys []string
-	for _, key := range slices.Sorted(maps.Keys(numbers)) {
-		if keys = append(keys, clip(key)); len(keys) > most {
-			keys[most] = "…"
-			break
-		}
-	}
-	return cmp.Or(strings.Join(keys, ", "), "none")
+	return cmp.Or(plain.Joined(slices.Sorted(maps.Keys(numbers)), plain.Few, clip), "none")
 }

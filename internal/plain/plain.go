@@ -84,12 +84,13 @@ func Clip(text string, most int) string {
 const Few = 12
 
 // List quotes names, at most so many, and counts the others.
-func List(names []string, most int) string { return joined(names, most, strconv.Quote) }
+func List(names []string, most int) string { return Joined(names, most, strconv.Quote) }
 
 // Paths are paths as Path has them, at most so many, and how many others there are.
-func Paths(paths []string, most int) string { return joined(paths, most, Path) }
+func Paths(paths []string, most int) string { return Joined(paths, most, Path) }
 
-func joined(names []string, most int, show func(string) string) string {
+// Joined are names as they are to be shown, at most so many, and how many others there are.
+func Joined(names []string, most int, show func(string) string) string {
 	more := ""
 	if len(names) > most {
 		more = fmt.Sprintf(" and %d more", len(names)-most)
