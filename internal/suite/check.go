@@ -216,7 +216,7 @@ func (c Check) holds(value any) bool {
 		list, ok := value.([]any)
 		object, is := value.(map[string]any)
 		count := len(list) + len(object)
-		return (ok || is) && slices.Contains(countOperators()[c.Operator], cmp.Compare(count, c.Count))
+		return (ok || is) && slices.Contains(countOperators[c.Operator], cmp.Compare(count, c.Count))
 	case JSONArrayContains:
 		list, _ := value.([]any)
 		return slices.ContainsFunc(list, func(item any) bool {
@@ -238,9 +238,7 @@ func scalarText(value any) (string, bool) {
 }
 
 // countOperators are those of JSONFieldCount, with how a count may compare.
-func countOperators() map[string][]int {
-	return map[string][]int{"eq": {0}, "ne": {-1, 1}, "gt": {1}, "gte": {0, 1}, "lt": {-1}, "lte": {-1, 0}}
-}
+var countOperators = map[string][]int{"eq": {0}, "ne": {-1, 1}, "gt": {1}, "gte": {0, 1}, "lt": {-1}, "lte": {-1, 0}}
 
 // decodeJSON reads one JSON value with exact numbers, and nothing behind it.
 func decodeJSON(data []byte) (value any, err error) {

@@ -113,8 +113,8 @@ func setters(c *Check) document.Keys {
 		"pattern":   document.Into(&c.Pattern, pattern),
 		"operator": func(n document.Node) {
 			c.Operator = n.Filled(MaxName)
-			if c.Operator != "" && countOperators()[c.Operator] == nil {
-				n.Fail("%s is not one of %s", document.Quote(c.Operator), document.Names(countOperators()))
+			if c.Operator != "" && countOperators[c.Operator] == nil {
+				n.Fail("%s is not one of %s", document.Quote(c.Operator), document.Names(countOperators))
 			}
 		},
 		"command":        command,

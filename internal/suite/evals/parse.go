@@ -212,22 +212,20 @@ func ParseTriggers(file string, data []byte) (cases []Case, problems document.Pr
 }
 
 // evalKeys are the keys of each kind of check; those after "|" may be left out.
-func evalKeys() map[suite.CheckKind]string {
-	return map[suite.CheckKind]string{
-		suite.JSONValid:         "file | description",
-		suite.JSONFieldEquals:   "file path value | description",
-		suite.JSONFieldExists:   "file path | description",
-		suite.JSONFieldAbsent:   "file path | description",
-		suite.JSONFieldMatches:  "file path pattern | description",
-		suite.JSONFieldCount:    "file path value | description operator",
-		suite.JSONArrayContains: "file path | description value match",
-		suite.OutputExists:      "file | description",
-		suite.OutputNotExists:   "file | description",
-		suite.OutputContains:    "file text | description",
-		suite.OutputNotContains: "file text | description",
-		suite.OutputMatches:     "file pattern | description",
-		suite.ShellCommand:      "command | description timeout",
-	}
+var evalKeys = map[suite.CheckKind]string{
+	suite.JSONValid:         "file | description",
+	suite.JSONFieldEquals:   "file path value | description",
+	suite.JSONFieldExists:   "file path | description",
+	suite.JSONFieldAbsent:   "file path | description",
+	suite.JSONFieldMatches:  "file path pattern | description",
+	suite.JSONFieldCount:    "file path value | description operator",
+	suite.JSONArrayContains: "file path | description value match",
+	suite.OutputExists:      "file | description",
+	suite.OutputNotExists:   "file | description",
+	suite.OutputContains:    "file text | description",
+	suite.OutputNotContains: "file text | description",
+	suite.OutputMatches:     "file pattern | description",
+	suite.ShellCommand:      "command | description timeout",
 }
 
 // spell gives the keys of a check their one name.
@@ -263,7 +261,7 @@ func spell(n document.Node, kind suite.CheckKind) document.Node {
 // checks reads the deterministic checks of a case.
 func checks(c *Case, n document.Node) {
 	n.List(suite.MaxChecks, func(n document.Node) {
-		check, ok := suite.ReadCheck(n, evalKeys(), func(n document.Node, kind suite.CheckKind) document.Node {
+		check, ok := suite.ReadCheck(n, evalKeys, func(n document.Node, kind suite.CheckKind) document.Node {
 			if kind == suite.JSONArrayContains && n.Has("match") == (n.Has("value") || n.Has("expected")) {
 				n.Below("value").Fail("or `match` is needed, and not both: the whole entry, or some keys of one")
 			}

@@ -55,7 +55,7 @@ func Parse(files []File, isDir func(path string) bool) (tasks []Task, problems d
 				"prompt":     document.Filled(&t.task.Prompt, suite.MaxText),
 				"checks": func(n document.Node) {
 					n.List(suite.MaxChecks, func(n document.Node) {
-						check, _ := suite.ReadCheck(n, checkKeys(), nil, "kind")
+						check, _ := suite.ReadCheck(n, checkKeys, nil, "kind")
 						t.task.Checks = append(t.task.Checks, check)
 					})
 				},
@@ -113,16 +113,14 @@ func (t *taskReader) fixture(n document.Node) {
 }
 
 // checkKeys are the keys of each kind of check; those after "|" may be left out.
-func checkKeys() map[suite.CheckKind]string {
-	return map[suite.CheckKind]string{
-		suite.CommandCheck:    "kind cmd | expectExitZero",
-		suite.TestSuiteCheck:  "kind cmd",
-		suite.FileExists:      "kind path",
-		suite.FileContains:    "kind path substring",
-		suite.FileNotContains: "kind path substring",
-		suite.RegexMatch:      "kind path pattern",
-		suite.DiffContains:    "kind substring",
-	}
+var checkKeys = map[suite.CheckKind]string{
+	suite.CommandCheck:    "kind cmd | expectExitZero",
+	suite.TestSuiteCheck:  "kind cmd",
+	suite.FileExists:      "kind path",
+	suite.FileContains:    "kind path substring",
+	suite.FileNotContains: "kind path substring",
+	suite.RegexMatch:      "kind path pattern",
+	suite.DiffContains:    "kind substring",
 }
 
 // DefaultTimeout bounds a task that does not say `timeoutMs`.
