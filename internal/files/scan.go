@@ -181,6 +181,21 @@ func OpenRegular(root *os.Root, name string) (*os.File, error) {
 	return file, nil
 }
 
+// Unlinked is what stands at a clean path below a directory, or "." for that. A path that leads through a link is
+// an error.
+func Unlinked(dir, name string) (info fs.FileInfo, err error) {
+	for part := range strings.SplitSeq(name, "/") {
+		if info != nil && !info.IsDir() {
+			return nil, fs.ErrNotExist
+		}
+		dir += "/" + part
+		if info, err = os.Lstat(dir); err != nil {
+			return nil, err
+		}
+	}
+	return info, nil
+}
+
 // ReadSmall reads a regular file of at most so many bytes. A link is refused.
 func ReadSmall(name string, most int64) ([]byte, error) {
 	info, err := os.Lstat(name)

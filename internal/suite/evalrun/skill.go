@@ -159,14 +159,7 @@ func skillName(text, otherwise string) string {
 // through no link: what a link leads to is not copied into a sandbox. An eval file of
 // another name is no input of its own cases.
 func (l *loading) isFile(name string) bool {
-	if name = path.Clean(name); name == l.skill.own && l.skill.own != evals.File {
-		return false
-	}
-	for at := name; at != "."; at = path.Dir(at) {
-		info, err := l.root.Lstat(filepath.Join(l.at, at))
-		if err != nil || at != name && !info.IsDir() || at == name && !info.Mode().IsRegular() {
-			return false
-		}
-	}
-	return true
+	name = path.Clean(name)
+	info, err := files.Unlinked(l.skill.Dir, name)
+	return err == nil && info.Mode().IsRegular() && (name != l.skill.own || name == evals.File)
 }

@@ -149,14 +149,8 @@ func FindTasks(dir string) (*Files, error) {
 // IsDir reports whether a clean path of the suite is a directory that is
 // reached through no link.
 func (f *Files) IsDir(name string) bool {
-	at := f.dir
-	for part := range strings.SplitSeq(name, "/") {
-		at = filepath.Join(at, part)
-		if info, err := os.Lstat(at); err != nil || !info.IsDir() {
-			return part == "." && err == nil
-		}
-	}
-	return true
+	info, err := files.Unlinked(f.dir, name)
+	return err == nil && info.IsDir()
 }
 
 // Fixture is a task's fixture, without the task files of the suite.
