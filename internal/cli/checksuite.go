@@ -66,7 +66,7 @@ func (a *App) checkSuite(ctx context.Context, dir string) (found checkedSuite, t
 	} else {
 		found.Tasks, text, err = a.checkTasks(ctx, dir)
 	}
-	if _, wrong := errors.AsType[*misuse.Error](err); wrong {
+	if misuse.Is(err) {
 		found.Errors = strings.Split(err.Error(), "\n")
 		return found, "error: " + strings.Join(found.Errors, "\nerror: ") + "\n", nil
 	}

@@ -57,10 +57,7 @@ func (a *App) client() (*api.Client, error) {
 		fmt.Fprintf(a.Stderr, "warning: GITHUB_REPOSITORY: %v; going on without GitHub\n", name)
 		return nil, nil
 	}
-	if err != nil {
-		return nil, misuse.New(err)
-	}
-	return client, nil
+	return client, misuse.New(err)
 }
 
 // repositoryStopped says why the repository's variable AUTOLOOP_PAUSED stops everything,

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -104,10 +103,7 @@ func newName(given string) (string, error) {
 		return "", misuse.Errorf("a program cannot be named %q: a README.md in the programs directory is no program; "+
 			"choose another name", given)
 	}
-	if err := program.ValidName(name); err != nil {
-		return "", misuse.New(err)
-	}
-	return name, nil
+	return name, misuse.New(program.ValidName(name))
 }
 
 // initialized is what there is to do and whether it was done, as JSON.
@@ -237,7 +233,7 @@ func (a *App) planRepository(ctx context.Context, plan *initialized, init initOp
 // does, the example, if a person can refuse it.
 func (a *App) firstProgram(ctx context.Context) ([]setup.Step, error) {
 	fitted, err := a.fitProgram(ctx, "", "")
-	if _, none := errors.AsType[*misuse.Error](err); none {
+	if misuse.Is(err) {
 		fmt.Fprintln(a.Stderr, err)
 		if a.Yes {
 			return nil, nil

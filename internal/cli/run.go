@@ -51,7 +51,7 @@ func Run(ctx context.Context, env Env, root *cobra.Command) int {
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !begun {
-		if _, is := errors.AsType[*misuse.Error](err); !is {
+		if !misuse.Is(err) {
 			err = misuse.Errorf("%s (see `%s --help`)", wrongWords(cmd, err), cmd.CommandPath())
 		}
 	}
@@ -95,7 +95,7 @@ func exitCode(env Env, name string, err error) int {
 	lines := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' })
 	fmt.Fprintf(env.Stderr, "%s: %s\n", name, plain.Line(strings.Join(lines, "; ")))
 	env.Failed(name, err)
-	if _, is := errors.AsType[*misuse.Error](err); is {
+	if misuse.Is(err) {
 		return ExitMisuse
 	}
 	return ExitFailed

@@ -145,10 +145,7 @@ func (a *App) outputDir() (string, error) {
 				"HOME, or give one with --dir")
 		}
 	}
-	if err := files.Trusted(dir); err != nil {
-		return "", misuse.New(err)
-	}
-	return dir, nil
+	return dir, misuse.New(files.Trusted(dir))
 }
 
 // notRepository is the error of a directory that has no programs and is in no

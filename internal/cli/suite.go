@@ -39,10 +39,7 @@ func (a *App) settings(kind program.EvaluationKind) (*program.Program, error) {
 		return nil, misuse.Errorf("--settings: %w", err)
 	}
 	p := program.Settings(a.Settings, data, kind)
-	if err := p.Err(); err != nil {
-		return nil, misuse.New(err)
-	}
-	return p, nil
+	return p, misuse.New(p.Err())
 }
 
 // flagged returns the settings with the flags laid over them; needed is how many runs can show

@@ -165,10 +165,7 @@ func (s *suiteSetup) judge(dir string) (judge.Grader, string, error) {
 		Price: agent.Price, Masker: process.NewMasker(s.Environ),
 		Agent: asked, Runner: s.NewRunner(), Dir: home, Env: variables,
 	})
-	if err != nil {
-		return nil, "", misuse.New(err)
-	}
-	return chosen, none, nil
+	return chosen, none, misuse.New(err)
 }
 
 // describe says who works on the cases, and who grades them; nil grades nothing.

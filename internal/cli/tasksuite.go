@@ -51,7 +51,7 @@ func (l *taskSuite) Run(ctx context.Context, limit evaluation.Limit, trees ...st
 		found, err = evalrun.RunTasks(ctx, session.suite, session.options, sides...)
 	}
 	result.Expense = found.Expense.Given()
-	if _, wrong := errors.AsType[*misuse.Error](err); wrong {
+	if misuse.Is(err) {
 		result.Problem = plain.Short(err.Error(), most)
 		return result, nil
 	}

@@ -172,10 +172,7 @@ func (a *App) check(ctx context.Context, programs ...*program.Program) []setup.C
 func (a *App) named(files []string) ([]*program.Program, error) {
 	if len(files) == 0 {
 		programs, err := a.source().Load(false)
-		if err != nil {
-			return nil, misuse.New(err)
-		}
-		return programs, nil
+		return programs, misuse.New(err)
 	}
 	var programs []*program.Program
 	for _, file := range files {

@@ -2,7 +2,10 @@
 // setting that makes no sense. A command that ends with one has exit code 2.
 package misuse
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Error is a mistake of the caller.
 type Error struct{ Err error }
@@ -13,8 +16,19 @@ func (e *Error) Error() string { return e.Err.Error() }
 // Unwrap returns the mistake itself.
 func (e *Error) Unwrap() error { return e.Err }
 
-// New makes an error the caller's mistake.
-func New(err error) error { return &Error{err} }
+// New makes an error the caller's mistake; nil stays nil.
+func New(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Error{err}
+}
+
+// Is reports whether an error is the caller's mistake, or wraps one.
+func Is(err error) bool {
+	_, is := errors.AsType[*Error](err)
+	return is
+}
 
 // Errorf returns an Error with a message.
 func Errorf(format string, args ...any) error {

@@ -24,7 +24,7 @@ func (f fault) Error() string { return string(f) }
 // what people call it. Where the skill cannot be measured the error is a fault.
 func (l *Loop) measure(ctx context.Context, label, dir, out string) (r evalrun.Result, err error) {
 	r, err = l.evaluate(ctx, l.Suite, label, dir, out)
-	if _, is := errors.AsType[*misuse.Error](err); is && ctx.Err() == nil {
+	if misuse.Is(err) && ctx.Err() == nil {
 		err = fault(plain.Short(err.Error(), lineWidth))
 	}
 	return r, err

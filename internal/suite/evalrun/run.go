@@ -291,10 +291,9 @@ func (e *Evaluator) evaluate(ctx context.Context, request evaluation.Request) (R
 // problem tells what is wrong with the skill, and what is over its limit, from
 // failures of our own. The outcome has what was used until then.
 func (e *Evaluator) problem(ctx context.Context, outcome evaluation.Result, err error) (evaluation.Result, error) {
-	_, fault := errors.AsType[*misuse.Error](err)
 	none, is := errors.AsType[*NoResultError](err)
 	outcome.OverLimit = is && none.What == suite.BudgetUsedUp
-	if ctx.Err() == nil && (is || fault) {
+	if ctx.Err() == nil && (is || misuse.Is(err)) {
 		outcome.Problem, err = e.Masker.OneLine(err.Error(), MaxWords), nil
 	}
 	return outcome, err

@@ -94,10 +94,7 @@ func Load(root, skill, suite string) (*Skill, error) {
 	if questions && !given {
 		l.skill.asked, l.skill.Cases = true, l.skill.Answers
 	}
-	if err := errors.Join(l.faults...); err != nil {
-		return nil, misuse.New(err)
-	}
-	return l.skill, nil
+	return l.skill, misuse.New(errors.Join(l.faults...))
 }
 
 // read hands a file to its parser, and reports whether it is there. Only a required

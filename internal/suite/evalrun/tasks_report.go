@@ -251,8 +251,5 @@ func ReadOutcome(file, name string) (outcome tasks.SuiteOutcome, err error) {
 		return outcome, misuse.Errorf("read %s: %w", name, files.Cause(err))
 	}
 	outcome, problems := tasks.ParseOutcome(name, data)
-	if err = problems.Err(); err != nil {
-		err = misuse.New(err)
-	}
-	return outcome, err
+	return outcome, misuse.New(problems.Err())
 }
