@@ -51,17 +51,8 @@ const (
 func planSummary(plan *schedule.Plan) string {
 	headline := plan.Headline()
 	text := render.MD("## Autoloop\n\n%s.\n", strings.ToUpper(headline[:1])+headline[1:])
-	if plan.Selected != nil {
-		text = render.MD("## Autoloop\n\nSelected **%s**: %s.\n", *plan.Selected, plan.Reason)
-		var others []render.Markup
-		for _, name := range plan.Matrix.Program {
-			if name != *plan.Selected {
-				others = append(others, render.MD("**%s**", name))
-			}
-		}
-		if len(others) > 0 {
-			text += "\nWith it: " + render.Joined(", ", others...) + ".\n"
-		}
+	if selected := lines("**%s**", plan.Matrix.Program); len(selected) > 0 {
+		text = render.MD("## Autoloop\n\nSelected %s: %s.\n", render.Joined(", ", selected...), plan.Reason)
 	}
 	var rows [][]any
 	for _, f := range plan.Errors {
@@ -80,10 +71,8 @@ func planSummary(plan *schedule.Plan) string {
 		rows = append(rows, []any{s.Name, s.Reason})
 	}
 	text += table("why not now", rows)
-	for _, warning := range plan.Warnings[:min(len(plan.Warnings), maxPlanWarnings)] {
-		text += render.MD("\n> ⚠️ %s\n", warning)
-	}
-	return string(text) + "\n"
+	warnings := lines("\n> ⚠️ %s\n", plan.Warnings[:min(len(plan.Warnings), maxPlanWarnings)])
+	return string(text+render.Joined("", warnings...)) + "\n"
 }
 
 // table lists programs with a reason, at most so many; "" for none.

@@ -99,7 +99,7 @@ func resultText(s Step, p *program.Program, r loop.Result) render.Markup {
 	}
 	head += o.Body()
 	if len(r.Warnings) > 0 {
-		head += "⚠️ Warnings\n\n" + render.List(lines(r.Warnings)...)
+		head += "⚠️ Warnings\n\n" + render.List(lines("%s", r.Warnings)...)
 	}
 	if r.Stopped != "" {
 		head += "No further iteration: " + render.Stopped(r.Stopped) + "\n\n"
@@ -107,10 +107,10 @@ func resultText(s Step, p *program.Program, r loop.Result) render.Markup {
 	return head + render.Fold("Details", details(r)) + "\n"
 }
 
-// lines are texts of others, a line each.
-func lines(texts []string) (list []render.Markup) {
+// lines are texts of others, each in words of ours.
+func lines(ours string, texts []string) (list []render.Markup) {
 	for _, text := range texts {
-		list = append(list, render.MD("%s", text))
+		list = append(list, render.MD(ours, text))
 	}
 	return list
 }
@@ -150,8 +150,5 @@ func details(r loop.Result) render.Markup {
 			render.Figure(rail.Initial, rail.Candidate), render.Figure(rail.Candidate, rail.Initial),
 			rail.MaxRegression.Value.String()+percent)
 	}
-	for _, file := range r.Changed {
-		say("changed: %s", file)
-	}
-	return render.List(list...)
+	return render.List(append(list, lines("changed: %s", r.Changed)...)...)
 }
