@@ -228,7 +228,7 @@ func (r *thread) prepareUndo(ctx context.Context) (*undoing, error) {
 
 // undo reverts one iteration on top of the branch: its candidate, and the fixes for CI on top of that.
 func (r *thread) undo(ctx context.Context, u *undoing, iteration int) (err error) {
-	refuse := func(format string, args ...any) error {
+	say := func(format string, args ...any) error {
 		u.said[iteration] = fmt.Sprintf(format, args...)
 		return nil
 	}
@@ -240,13 +240,13 @@ func (r *thread) undo(ctx context.Context, u *undoing, iteration int) (err error
 	}
 	head, e := cmp.Or(move.New, move.Old), cmp.Or(r.records.Attempt(iteration).Decided, &history.Decided{})
 	if last := r.records.Iteration; iteration > last {
-		return refuse("There is no iteration %d: %d is the last.", iteration, last)
+		return say("There is no iteration %d: %d is the last.", iteration, last)
 	}
 	if e.Commit == "" || head == "" {
-		return refuse("Iteration %d kept nothing, so there is nothing to undo.", iteration)
+		return say("Iteration %d kept nothing, so there is nothing to undo.", iteration)
 	}
 	if on, err := r.Repo.IsAncestor(ctx, e.Commit, head); err != nil || !on {
-		return cmp.Or(err, refuse("The commit of iteration %d is not on %s any more.", iteration, r.branch()))
+		return cmp.Or(err, say("The commit of iteration %d is not on %s any more.", iteration, r.branch()))
 	}
 	commits, err := r.Repo.Log(ctx, 0, e.Commit, "^"+e.Parent)
 	if err != nil {
@@ -265,10 +265,10 @@ func (r *thread) undo(ctx context.Context, u *undoing, iteration int) (err error
 		for _, path := range atMost(conflicts, 10) {
 			files = append(files, strings.ReplaceAll(plain.Path(path), "`", "'"))
 		}
-		return refuse("Iteration %d cannot be undone: later ones changed the same lines of `%s`. Undo "+
+		return say("Iteration %d cannot be undone: later ones changed the same lines of `%s`. Undo "+
 			"those first.", iteration, strings.Join(files, "`, `"))
 	case tree == now:
-		return refuse("Nothing of iteration %d is left on %s, so there is nothing to undo.", iteration, r.branch())
+		return say("Nothing of iteration %d is left on %s, so there is nothing to undo.", iteration, r.branch())
 	}
 	reverts := "commit " + e.Commit
 	if first := commits[len(commits)-1].ID; first != e.Commit {

@@ -141,27 +141,23 @@ const maxCommand = 80
 
 // place names the line of the script that failed, with its command.
 func (f failure) place() string {
-	line := 0
-	if fault, _ := f.shellFault(); fault > 0 && f.at == nil {
-		line = fault
-	} else if f.at != nil && f.at.file == f.file {
-		line = f.at.line
-	} else if f.at != nil {
-		return fmt.Sprintf(" at line %d of %s (`%s`)", f.at.line,
-			f.masker.OneLine(filepath.Base(f.at.file), maxCommand), f.masker.OneLine(f.at.text, maxCommand))
-	}
+	fault, _ := f.shellFault()
+	at := cmp.Or(f.at, &command{file: f.file, line: fault})
 	lines := strings.Split(f.script, "\n")
 	switch {
-	case line < 1:
+	case at.file != f.file:
+		return fmt.Sprintf(" at line %d of %s (`%s`)", at.line, f.masker.OneLine(filepath.Base(at.file), maxCommand),
+			f.masker.OneLine(at.text, maxCommand))
+	case at.line < 1:
 		return ""
-	case line > len(lines):
+	case at.line > len(lines):
 		return " at its end"
 	}
-	command := f.masker.OneLine(strings.TrimSpace(lines[line-1]), maxCommand)
-	if command == "" {
-		return fmt.Sprintf(" at line %d", line)
+	text := f.masker.OneLine(strings.TrimSpace(lines[at.line-1]), maxCommand)
+	if text == "" {
+		return fmt.Sprintf(" at line %d", at.line)
 	}
-	return fmt.Sprintf(" at line %d (`%s`)", line, command)
+	return fmt.Sprintf(" at line %d (`%s`)", at.line, text)
 }
 
 // windowsLineEnds names a file of the tree that the script runs and whose first line ends
