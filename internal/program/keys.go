@@ -50,7 +50,7 @@ func (p *Program) keys() []Key {
 		{
 			"schedule", "When", "schedule", "due at every tick",
 			"when it is due, as `every 6h` ([forms](../howto/write-a-program.md#frontmatter))",
-			into(&p.Schedule, value.schedule),
+			into(&p.Schedule, then(word(scheduleForms), ParseSchedule)),
 		},
 		{
 			"plateau", "When", "count or off", "5; 3 for skills; 50 for `agent: tuner` and `strategy: openevolve`",
@@ -122,17 +122,17 @@ func (p *Program) keys() []Key {
 		{
 			"skill", "What is measured", "path", "none",
 			"directory of the skill ([how it gets better](../explain/skills.md))",
-			into(&p.Skill, value.path),
+			into(&p.Skill, inside()),
 		},
 		{
 			"evals", "What is measured", "path", "`evals/evals.json` in the skill",
 			"its eval suite ([format](../reference/skill-suites.md)); no candidate may change it",
-			into(&p.Evals, value.path),
+			into(&p.Evals, inside()),
 		},
 		{
 			"tasks", "What is measured", "path", "none",
 			"directory of the task suite",
-			into(&p.Tasks, value.path),
+			into(&p.Tasks, inside()),
 		},
 		{
 			"no-case-regression", "What is measured", "yes or no", "`false`",
@@ -197,7 +197,7 @@ func (p *Program) keys() []Key {
 		{
 			"share", "How it runs", "list of paths", "none",
 			"ignored paths, such as `node_modules`, that are copied from your checkout into the tree",
-			into(&p.Share, words("node_modules, .venv", value.path)),
+			into(&p.Share, words("node_modules, .venv", inside())),
 		},
 		{
 			"env", "How it runs", "list of names", "none",

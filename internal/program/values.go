@@ -92,6 +92,17 @@ func word(accepted string) read[string] {
 	return func(v value) (string, error) { return v.scalarText(accepted) }
 }
 
+// then makes something of a text that was read.
+func then[T any](text read[string], parse func(text string) (T, error)) read[T] {
+	return func(v value) (result T, err error) {
+		found, err := text(v)
+		if err == nil {
+			result, err = parse(found)
+		}
+		return result, err
+	}
+}
+
 func oneLine(accepted string) read[string] {
 	return func(v value) (string, error) {
 		text, err := v.scalarText(accepted)
@@ -107,18 +118,17 @@ func refused(text, accepted string) error {
 }
 
 func oneOf[T ~string](choices ...T) read[T] {
-	return func(v value) (T, error) {
-		var names []string
-		for _, choice := range choices {
-			names = append(names, string(choice))
-		}
-		accepted := "accepted are `" + strings.Join(names, "`, `") + "`"
-		text, err := v.scalarText(accepted)
-		if at := slices.Index(names, strings.ToLower(text)); at >= 0 || err != nil {
-			return choices[max(at, 0)], err
+	var names []string
+	for _, choice := range choices {
+		names = append(names, string(choice))
+	}
+	accepted := "accepted are `" + strings.Join(names, "`, `") + "`"
+	return then(word(accepted), func(text string) (T, error) {
+		if at := slices.Index(names, strings.ToLower(text)); at >= 0 {
+			return choices[at], nil
 		}
 		return "", refused(text, accepted)
-	}
+	})
 }
 
 func (v value) truth() (bool, error) {
@@ -172,18 +182,14 @@ func (v value) bounds() (Range, error) {
 }
 
 func count(most int, or string) read[int] {
-	return func(v value) (int, error) {
-		accepted := fmt.Sprintf("give a whole number from 1 to %d%s", most, or)
-		text, err := v.scalarText(accepted)
-		if err != nil {
-			return 0, err
-		}
+	accepted := fmt.Sprintf("give a whole number from 1 to %d%s", most, or)
+	return then(word(accepted), func(text string) (int, error) {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > most {
 			return 0, refused(text, accepted)
 		}
 		return n, nil
-	}
+	})
 }
 
 // countOr is a count, or 0 for a word.
@@ -215,12 +221,8 @@ const maxDuration = 30 * 24 * time.Hour
 
 // duration is a time such as 90s, 10m, 1h30m or "30 minutes".
 func duration(least time.Duration) read[time.Duration] {
-	return func(v value) (time.Duration, error) {
-		const accepted = "accepted are times such as `90s`, `10m`, `1h30m`, up to 30 days"
-		text, err := v.scalarText(accepted)
-		if err != nil {
-			return 0, err
-		}
+	const accepted = "accepted are times such as `90s`, `10m`, `1h30m`, up to 30 days"
+	return then(word(accepted), func(text string) (time.Duration, error) {
 		d, err := span(strings.ToLower(text))
 		if text == "0" {
 			d, err = 0, nil
@@ -229,7 +231,7 @@ func duration(least time.Duration) read[time.Duration] {
 			return 0, refused(text, accepted)
 		}
 		return d, nil
-	}
+	})
 }
 
 func (v value) minutes() (time.Duration, error) {
@@ -243,14 +245,6 @@ func (v value) minutes() (time.Duration, error) {
 
 // The values of keys with a form of their own.
 
-func (v value) schedule() (Schedule, error) {
-	text, err := v.scalarText(scheduleForms)
-	if err != nil {
-		return Schedule{}, err
-	}
-	return ParseSchedule(text)
-}
-
 func (v value) direction() (metric.Direction, error) { return oneOf(metric.Higher, metric.Lower)(v) }
 
 func (p *Program) setDirection(v value) error {
@@ -259,14 +253,8 @@ func (p *Program) setDirection(v value) error {
 	return err
 }
 
-// path is one within the repository.
-func (v value) path() (string, error) {
-	text, err := oneLine("give a path from the repository's root")(v)
-	if err != nil {
-		return "", err
-	}
-	return cleanPath(text)
-}
+// inside is a path in the repository.
+func inside() read[string] { return then(oneLine("give a path from the repository's root"), cleanPath) }
 
 // given reads a pattern of the frontmatter: a list holds no prose.
 func given(parse func(text string, line int) (Pattern, error)) read[Pattern] {
