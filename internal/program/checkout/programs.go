@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -137,23 +138,21 @@ func (s Programs) places() ([]place, error) {
 		return nil, fmt.Errorf("programs directory %s is a link that leaves the repository; name another with "+
 			"--programs", DefaultPrograms)
 	}
-	var places []place
+	places := map[string]place{}
 	for _, entry := range entries {
 		p, is := s.newPlace(path.Join(s.shown(dir), entry.Name()))
 		if !is {
 			continue
 		}
-		at := slices.IndexFunc(places, func(other place) bool { return other.name == p.name })
-		if at < 0 {
-			places = append(places, p)
-			continue
+		if other, twice := places[p.name]; twice {
+			first, second := min(p.file, other.file), max(p.file, other.file)
+			p = place{p.name, first, fmt.Sprintf("the name %s is claimed twice, by %s and %s; keep one", p.name,
+				first, second)}
 		}
-		first, second := min(p.file, places[at].file), max(p.file, places[at].file)
-		places[at] = place{p.name, first, fmt.Sprintf("the name %s is claimed twice, by %s and %s; keep one", p.name,
-			first, second)}
+		places[p.name] = p
 	}
-	slices.SortFunc(places, func(a, b place) int { return strings.Compare(a.name, b.name) })
-	return places, nil
+	byName := func(a, b place) int { return strings.Compare(a.name, b.name) }
+	return slices.SortedFunc(maps.Values(places), byName), nil
 }
 
 // newPlace looks at a file or directory in that of the programs.
