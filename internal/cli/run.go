@@ -60,7 +60,7 @@ func Run(ctx context.Context, env Env, root *cobra.Command) int {
 
 // wrongWords says what is wrong with the words of a command, and what is right.
 func wrongWords(cmd *cobra.Command, err error) string {
-	text := strings.Join(strings.Fields(err.Error()), " ")
+	text := plain.Spaced(err.Error())
 	if invalid, is := errors.AsType[*pflag.InvalidValueError](err); is {
 		flag := invalid.GetFlag()
 		why, known := map[string]string{"int": "give a whole number", "bool": "give true or false"}[flag.Value.Type()]

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/lazyregexp"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // Digest identifies what a patch does, so that the same change is not measured
@@ -74,7 +75,7 @@ var modeForm = lazyregexp.New(`^(?:new file|deleted file|old|new) mode `)
 // within, and tabs instead of spaces. How far it is indented stays.
 func normal(line string) string {
 	rest := strings.TrimLeft(line, " \t")
-	words := strings.Join(strings.Fields(rest), " ")
+	words := plain.Spaced(rest)
 	if words == "" {
 		return ""
 	}

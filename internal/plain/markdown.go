@@ -29,7 +29,7 @@ func Inline(text string, most int) string {
 	for i := range parts {
 		parts[i] = Text(parts[i])
 	}
-	text = strings.Join(strings.Fields(strings.Join(parts, hollow)), " ")
+	text = Spaced(strings.Join(parts, hollow))
 	text = entity().ReplaceAllStringFunc(text, func(found string) string {
 		switch found {
 		case "&lt", "&gt", "&amp":

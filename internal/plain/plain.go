@@ -47,9 +47,12 @@ func seen(r rune) rune {
 	}
 }
 
+// Spaced is a text in one line, with single spaces between its words.
+func Spaced(text string) string { return strings.Join(strings.Fields(text), " ") }
+
 // Line is Text in one line, with single spaces.
 func Line(text string) string {
-	return strings.Join(strings.Fields(Text(text)), " ")
+	return Spaced(Text(text))
 }
 
 // Short is Line of at most so many characters. Of a text that is far longer only the

@@ -11,6 +11,7 @@ import (
 	"github.com/robfig/cron/v3"
 
 	"github.com/org/autoloop/internal/lazyregexp"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // The bounds of an interval.
@@ -61,7 +62,7 @@ func parseSchedule(text string) (Schedule, error) {
 	case named[lower] > 0:
 		return Schedule{interval: named[lower]}, nil
 	case every == nil:
-		return parseCron(strings.Join(strings.Fields(text), " "))
+		return parseCron(plain.Spaced(text))
 	case every[1] == "":
 		return Schedule{}, errors.New("has no interval")
 	case every[1][0] == '-':

@@ -8,6 +8,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 
 	"github.com/org/autoloop/internal/lazyregexp"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // maxPatterns bounds the targets and the protected paths of a program.
@@ -272,7 +273,7 @@ func (r *targetReader) take(c clause, must bool) saying {
 		if found[2] >= 0 {
 			rest += string(c.raw[found[3]:])
 		}
-		says = sayingOf(strings.Join(strings.Fields(rest), " "))
+		says = sayingOf(plain.Spaced(rest))
 		switch before := c.spans[0].at < c.at+found[0]; {
 		case (says == denies || r.denying) && found[2] >= 0:
 			r.fail(c.line, "this says by an exception what may change; name it in a list below `Only "+
@@ -330,7 +331,7 @@ func (c *block) clauses() []clause {
 	from, line := 0, c.line
 	for _, at := range append(clauseEnd().FindAllIndex(text, -1), []int{len(text), len(text)}) {
 		one := clause{at: from, line: line, raw: text[from:at[0]]}
-		one.text = strings.Join(strings.Fields(string(one.raw)), " ")
+		one.text = plain.Spaced(string(one.raw))
 		for len(spans) > 0 && spans[0].at < at[1] {
 			one.spans, spans = append(one.spans, spans[0]), spans[1:]
 		}

@@ -63,7 +63,7 @@ func PullTitle(a Account) string {
 	}
 	title := strings.NewReplacer("{name}", a.Program.Name, "{scope}", a.Program.Name, "{type}",
 		a.Program.PullRequest.Type, "{summary}", summary).Replace(template)
-	return plain.Clip(strings.Join(strings.Fields(title), " "), maxTitle)
+	return plain.Clip(plain.Spaced(title), maxTitle)
 }
 
 // Issue is the body of a file program's own issue.

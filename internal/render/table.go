@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
 // Table is rows of cells under a header; it has no cell that spans.
@@ -69,7 +71,7 @@ func cellText(row []string, i int) string {
 	if i >= len(row) {
 		return ""
 	}
-	return strings.Join(strings.Fields(row[i]), " ")
+	return plain.Spaced(row[i])
 }
 
 // leastLast is the width that the last column of a table keeps; where a terminal

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/lazyregexp"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // maxWords bounds what is looked at of the words of a problem, in bytes.
@@ -29,7 +30,7 @@ const (
 func NewProblem(status int, words string) *Problem {
 	p := &Problem{
 		Kind:    kindOf(status, words),
-		Message: strings.Join(strings.Fields(words[:min(len(words), maxWords)]), " "),
+		Message: plain.Spaced(words[:min(len(words), maxWords)]),
 	}
 	p.After = waitIn(words)
 	if p.Kind == Budget && p.After > 0 {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // Mark is one marked number of a file. Its Name is unique: file:identifier, [i] of
@@ -145,7 +146,7 @@ var (
 // Pointed says that a bound or the step was written with a point or an exponent: then a
 // number without one need not stay whole.
 func parseMark(text string) (p Param, pointed bool, err error) {
-	text = strings.Join(strings.Fields(remark().Split(strings.ReplaceAll(text, ",", " "), 2)[0]), " ")
+	text = plain.Spaced(remark().Split(strings.ReplaceAll(text, ",", " "), 2)[0])
 	form := markForm().FindStringSubmatch(text)
 	if form == nil {
 		return p, false, fmt.Errorf("%.60q is not understood; a mark is `tune: min..max`, then any of `step S`, "+

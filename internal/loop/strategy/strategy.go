@@ -11,6 +11,7 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // Population is what a strategy selects parents from, for one proposal.
@@ -106,7 +107,7 @@ func FailingTests(output string) []string {
 	var found []string
 	add := func(names ...string) {
 		for _, name := range names {
-			name = strings.Join(strings.Fields(name), " ")
+			name = plain.Spaced(name)
 			if name != "" && len(found) < maxFailing && !slices.Contains(found, name) {
 				found = append(found, name)
 			}

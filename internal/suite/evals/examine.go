@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/document"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -111,7 +112,7 @@ func vacuous(c suite.Check) string {
 }
 
 // folded is a text for looking whether another has it, whatever its letters and blanks.
-func folded(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
+func folded(text string) string { return strings.ToLower(plain.Spaced(text)) }
 
 // triggers looks at the trigger queries.
 func (d *doctor) triggers(list []Case) {
