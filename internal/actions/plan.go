@@ -56,7 +56,7 @@ func planSummary(plan *schedule.Plan) string {
 	}
 	var rows [][]any
 	for _, f := range plan.Errors {
-		rows = append(rows, []any{f.Name, "error: " + f.Problem.String()})
+		rows = append(rows, []any{f.Name, "error: " + f.String()})
 	}
 	for _, u := range plan.Untrusted {
 		rows = append(rows, []any{u.Name, "untrusted: " + u.Reason})
