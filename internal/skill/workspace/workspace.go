@@ -194,6 +194,8 @@ type Table struct {
 	// Best is the best version, Last the last iteration, and Start the version that later
 	// ones are held against: the last that was measured without a change.
 	Best, Last, Start int
+
+	file *results.Table
 }
 
 // Row is the row of an iteration, nil when the table does not have it.
@@ -208,11 +210,14 @@ func (t Table) Row(n int) *results.Row {
 
 // Results reads results.tsv; a table without rows when it is not there.
 func (w *Workspace) Results() (t Table, err error) {
-	table, err := w.table()
-	if err != nil {
+	data, err := files.ReadSmall(w.file("results.tsv"), maxResults)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return t, err
 	}
-	t.Rows = table.Rows()
+	if t.file, err = results.ParseQuoted(data); err != nil {
+		return t, fmt.Errorf("%s: %w", w.file("results.tsv"), err)
+	}
+	t.Rows = t.file.Rows()
 	for _, row := range t.Rows {
 		t.Last = max(t.Last, row.Iteration)
 		if row.Action != results.Reverted {
@@ -225,27 +230,15 @@ func (w *Workspace) Results() (t Table, err error) {
 	return t, nil
 }
 
-func (w *Workspace) table() (*results.Table, error) {
-	data, err := files.ReadSmall(w.file("results.tsv"), maxResults)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	table, err := results.ParseQuoted(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", w.file("results.tsv"), err)
-	}
-	return table, nil
-}
-
 // Append adds a row to results.tsv, in one step; the same row again changes
 // nothing.
 func (w *Workspace) Append(row results.Row) error {
-	table, err := w.table()
+	table, err := w.Results()
 	if err != nil {
 		return err
 	}
-	table.Append(row, metric.Higher)
-	return files.WriteFile(w.file("results.tsv"), table.Bytes(), 0o644)
+	table.file.Append(row, metric.Higher)
+	return files.WriteFile(w.file("results.tsv"), table.file.Bytes(), 0o644)
 }
 
 // Run is one that has begun and not ended: After is the iteration before it, Count
