@@ -4,11 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
@@ -35,22 +31,13 @@ func (t *Tree) Candidate(ctx context.Context, changes []decision.Change) (string
 	return t.found, t.unstage()
 }
 
-// publish copies the objects of the control directory, which are all loose, to the
+// publish copies the objects of what was found, but for those of the built tree, to the
 // repository.
 func (t *Tree) publish(ctx context.Context) error {
-	loose, err := fs.Glob(os.DirFS(filepath.Join(t.staged.path("git"), "objects")), "??/*")
-	if err != nil || len(loose) == 0 {
-		return err
+	in := git.Input{Stdin: []byte(t.found + "\n^" + t.id + "\n")}
+	pack, err := t.staged.run(ctx, in, "pack-objects", "--revs", "--stdout", "--quiet", "--window=0")
+	if err == nil {
+		_, err = t.repo.Run(ctx, git.Input{Stdin: pack}, "unpack-objects", "-q")
 	}
-	var ids strings.Builder
-	for _, name := range loose {
-		ids.WriteString(strings.Replace(name, "/", "", 1) + "\n")
-	}
-	pack, err := t.staged.run(ctx, git.Input{Stdin: []byte(ids.String())}, "pack-objects", "--stdout", "--quiet",
-		"--window=0")
-	if err != nil {
-		return err
-	}
-	_, err = t.repo.Run(ctx, git.Input{Stdin: pack}, "unpack-objects", "-q")
 	return err
 }
