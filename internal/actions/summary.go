@@ -150,5 +150,8 @@ func details(r loop.Result) render.Markup {
 			render.Figure(rail.Initial, rail.Candidate), render.Figure(rail.Candidate, rail.Initial),
 			rail.MaxRegression.Value.String()+percent)
 	}
-	return render.List(append(list, lines("changed: %s", r.Changed)...)...)
+	if len(r.Changed) > 0 {
+		say("changed: %s", strings.Join(r.Changed, ", "))
+	}
+	return render.List(list...)
 }

@@ -131,22 +131,23 @@ func (a *App) control(ctx context.Context, command commands.Command) error {
 	if err != nil {
 		return err
 	}
-	by := fmt.Sprintf("`iterate %s`", command.Kind)
-	pauses := command.Kind == commands.Pause
-	if pauses {
-		command.Text = cmp.Or(command.Text, "by "+by)
+	var answer, busy string
+	good := true
+	service := a.service(ctx, p)
+	if command.Kind == commands.Pause { // recorded at once, also while a run works
+		answer, err = service.Pause(ctx, cmp.Or(command.Text, "by `iterate pause`"))
+		if answer != "" {
+			answer = "; the iteration under way ends as it would, and no further one begins (" + answer + ")"
+		}
+		answer = fmt.Sprintf("paused%s; `iterate resume %s` goes on", answer, p.Name)
+	} else {
+		answer, good, busy, err = service.Command(ctx, fmt.Sprintf("`iterate %s`", command.Kind), command)
 	}
-	answer, good, busy, err := a.service(ctx, p).Command(ctx, by, command)
 	switch {
 	case errors.Is(err, loop.ErrNoHistory):
 		return a.noHistory(ctx, p.Name)
 	case err != nil:
 		return err
-	case pauses:
-		if busy != "" {
-			busy = "; the iteration under way ends as it would, and no further one begins (" + busy + ")"
-		}
-		answer = fmt.Sprintf("paused%s; `iterate resume %s` goes on", busy, p.Name)
 	case busy != "":
 		return misuse.Errorf("%s is in use: %s; `iterate pause %s` lets it end after this iteration", p.Name, busy,
 			p.Name)

@@ -339,8 +339,11 @@ Without --best the value is the first and counts as improved.`,
 			return a.decide(standard, metric.Measurement{Metric: value}, target)
 		},
 	}
-	parsed(cmd, &standard.Direction, "direction", "`higher` or `lower`: which is better (default: higher)",
-		metric.ParseDirection)
+	cmd.Flags().Func("direction", "`higher` or `lower`: which is better (default: higher)",
+		func(text string) (err error) {
+			standard.Direction, err = metric.ParseDirection(text)
+			return err
+		})
 	parsed(cmd, &standard.Best, "best", "the best value so far, a `NUMBER`", number)
 	parsed(cmd, &value, "value", "the new value, a `NUMBER`", number)
 	parsed(cmd, &target, "target", "the value at which the work is done, a `NUMBER`", number)

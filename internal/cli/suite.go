@@ -88,7 +88,7 @@ func parseRuns(text string, needed int) (int, error) {
 
 // isSkill tells a skill, or a server with questions, from a task suite.
 func isSkill(dir string) bool {
-	for _, name := range []string{evalrun.SkillFile, evals.File, evals.AnswerFile} {
+	for _, name := range []string{evalrun.SkillFile, evals.AnswerFile} {
 		if info, err := os.Lstat(filepath.Join(dir, name)); err == nil && !info.IsDir() {
 			return true
 		}

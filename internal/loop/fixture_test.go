@@ -18,7 +18,6 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
-	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/history/memory"
@@ -215,8 +214,7 @@ func (b *fixture) twoJobs() (proposed, published Result) {
 
 // pause pauses the program, and names the run that works on it.
 func (b *fixture) pause(why string) (worker string, err error) {
-	_, _, worker, err = b.service.Command(b.t.Context(), "mona", commands.Command{Kind: commands.Pause, Text: why})
-	return worker, err
+	return b.service.Pause(b.t.Context(), why)
 }
 
 func (b *fixture) git(args ...string) string {

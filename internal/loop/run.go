@@ -30,8 +30,6 @@ type run struct {
 
 	joins bool // work under the start that an earlier job of this run recorded
 	aside bool // apply commands alone, which a start for another job does not hinder
-	// pauses says that it only pauses the program, which may be done while another run works.
-	pauses bool
 
 	working        []*attempt          // whose agents were asked
 	leftAs         git.Fingerprint     // of the repository, as the agents left it

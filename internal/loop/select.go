@@ -52,7 +52,7 @@ const maxOthers = 8
 // others says what became of those that do not decide, where
 // there are several proposals.
 func others(p *Proposal) []decision.Reason {
-	list := []decision.Reason{{Kind: decision.ProposalDecided, Count: p.Number(), Of: len(p.Proposed)}}
+	list := []decision.Reason{{Kind: decision.ProposalDecided, Count: p.Number()}}
 	for _, e := range p.Proposed {
 		if e.Proposal != p.Number() {
 			list = append(list, decision.Reason{
@@ -61,6 +61,7 @@ func others(p *Proposal) []decision.Reason {
 			})
 		}
 	}
+	list[0].Of = len(list)
 	switch more := len(list) - 1 - maxOthers; {
 	case len(list) == 1:
 		return nil

@@ -217,7 +217,7 @@ func (w *waiting) keepWaiting(ctx context.Context, because string) error {
 func (w *waiting) final(ctx context.Context, outcome state.Status, word decision.Reason, branch *git.RefUpdate,
 	pause *decision.Reason,
 ) error {
-	err := w.write(ctx, fmt.Sprintf("iteration %d %s", w.e.Iteration, outcome), branch, func(b *records) error {
+	err := w.write(ctx, fmt.Sprintf("iteration %d: %s", w.e.Iteration, outcome), branch, func(b *records) error {
 		decided := w.e
 		decided.Outcome, decided.Reasons = outcome, append([]decision.Reason{word}, w.e.Reasons...)
 		switch w.event { //nolint:exhaustive // the word of the others comes first

@@ -18,7 +18,7 @@ import (
 const mark = "…"
 
 // escapes matches the escape sequences of terminals: colours, movements, titles.
-var escapes = lazyregexp.New("\x1b(\\[[0-9;:?<=>]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)?|[@-Zc78=>\\\\^_])")
+var escapes = lazyregexp.New("\x1b(\\[[0-9;:?<=>]*[ -/]*[@-~]|\\][^\x07\x1b\n]*(\x07|\x1b\\\\)?|[@-Zc78=>\\\\^_])")
 
 // WithoutEscapes takes the escape sequences of terminals out of what a program
 // printed, and changes nothing else.

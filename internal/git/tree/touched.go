@@ -85,7 +85,9 @@ func (t *Tree) GrownShares() []string {
 // hasContent compares what is known to be a regular file of the recorded size.
 func (t *Tree) hasContent(path string, was recorded) bool {
 	data, err := readFile(t.path(path), was.stamp.size, t.buffer)
-	t.buffer = data
+	if cap(data) <= maxFile {
+		t.buffer = data
+	}
 	return err == nil && git.BlobID(t.repo.ObjectFormat, data) == was.ID
 }
 

@@ -192,8 +192,13 @@ func (m *Memory) rewritten(ctx context.Context, head, name string, log *history.
 		return nil, err
 	}
 	var ids []string
+	asked := ""
 	for i, v := range versions {
 		if v.NewID == "" {
+			if v.Commit == asked {
+				continue
+			}
+			asked = v.Commit
 			if whole, err := m.removedWhole(ctx, v.Commit, name); err != nil {
 				return nil, err
 			} else if whole {

@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -174,8 +173,8 @@ const maxCount = 1_000_000_000
 const maxReason = 500
 
 // SetMachine writes the table. Cells whose value stays keep their bytes, other
-// values are replaced, and rows that are missing are added when they have something
-// to say; Metric Direction always has.
+// values are replaced, and rows that are missing are added in their place when
+// they have something to say; Metric Direction always has.
 func (d *Doc) SetMachine(m Machine) {
 	was := d.Machine()
 	for f := range fieldCount {
@@ -204,14 +203,26 @@ func pad(data []byte, c cell, text string) string {
 	return text
 }
 
-// addRow adds a row after the last of ours.
+// addRow adds a row after the nearest row that comes before it in the order of
+// the rows, else before the nearest that comes after it.
 func (d *Doc) addRow(found *table, f field, text string) {
-	last := slices.MaxFunc(found.cells[:], func(a, b cell) int { return a.row.next - b.row.next }).row
 	row := f.row(text)
-	if last.next == last.end {
-		row = "\n" + strings.TrimSuffix(row, "\n")
+	for before := f - 1; before >= 0; before-- {
+		if c := found.cells[before]; c.there {
+			if c.row.next == c.row.end {
+				d.splice(c.row.end, c.row.end, "\n"+strings.TrimSuffix(row, "\n"))
+			} else {
+				d.splice(c.row.next, c.row.next, row)
+			}
+			return
+		}
 	}
-	d.splice(last.next, last.next, row)
+	for _, c := range found.cells[f:] {
+		if c.there {
+			d.splice(c.row.start, c.row.start, row)
+			return
+		}
+	}
 }
 
 // Table is the table in markdown. Not Before is in it only when it says something.

@@ -32,8 +32,8 @@ func TestSetMachineTouchesOnlyWhatChanges(t *testing.T) {
 	after := strings.NewReplacer(
 		"|  7  |", "|  8  |",
 		"|PR||", "|PR| #12 |",
-		"| Paused | `false` |\r\n", "| Paused | `false` |\r\n| Metric Direction | lower |\r\n"+
-			"| Completed | false |\r\n| Consecutive Errors | 0 |\r\n",
+		"| Best Metric | 0.850 |\r\n", "| Best Metric | 0.850 |\r\n| Metric Direction | lower |\r\n",
+		"| Paused | `false` |\r\n", "| Paused | `false` |\r\n| Completed | false |\r\n| Consecutive Errors | 0 |\r\n",
 	).Replace(before)
 	assert.Equal(t, after, string(doc.Render()))
 	assert.Equal(t, metric.Lower, doc.Machine().Direction)
@@ -46,16 +46,16 @@ func TestMissingDirectionIsHigherAndIsAdded(t *testing.T) {
 	assert.False(t, doc.Machine().DirectionGiven)
 	doc.SetMachine(doc.Machine())
 	assert.Contains(t, string(doc.Render()),
-		"| Target Metric | — |\n| Branch | `autoloop/x` |\n| Iteration Count | 0 |\n| Metric Direction | higher |\n")
+		"| Target Metric | — |\n| Metric Direction | higher |\n| Branch | `autoloop/x` |\n")
 }
 
-func TestMissingRowsFollowTheLast(t *testing.T) {
+func TestRowsInOrderWhateverIsThere(t *testing.T) {
 	doc := parse(t, table+"| Paused | false |")
 	m := doc.Machine()
 	m.LastRun, m.RecentStatuses = at("2025-01-15T10:30:00Z"), []string{"accepted"}
 	doc.SetMachine(m)
-	assert.Equal(t, table+"| Paused | false |\n| Last Run | 2025-01-15T10:30:00Z |\n| Iteration Count | 0 |\n"+
-		"| Metric Direction | higher |\n"+
+	assert.Equal(t, table+"| Last Run | 2025-01-15T10:30:00Z |\n| Iteration Count | 0 |\n"+
+		"| Metric Direction | higher |\n| Paused | false |\n"+
 		"| Completed | false |\n| Consecutive Errors | 0 |\n| Recent Statuses | accepted |", string(doc.Render()))
 }
 

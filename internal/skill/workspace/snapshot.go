@@ -267,12 +267,17 @@ func RestoreOver(ctx context.Context, snapshot, dir, digest string) (r Restored,
 		err = exchange(fresh, place)
 	}
 	if errors.Is(err, errors.ErrUnsupported) {
-		// what may not be written gives away nothing and takes nothing
-		err = errors.Join(os.Chmod(fresh, mode|0o700), os.Chmod(place, mode|0o700))
+		open := mode | 0o700 // what may not be written gives away nothing and takes nothing
+		err = os.Chmod(fresh, open)
+		if err == nil && open != mode { // only its owner may change it
+			err = os.Chmod(place, open)
+		}
 		if err == nil {
 			err = replace(fresh, place, changes)
 		}
-		err = errors.Join(err, files.SyncDirectory(place), os.Chmod(place, mode))
+		if err = errors.Join(err, files.SyncDirectory(place)); open != mode {
+			err = errors.Join(err, os.Chmod(place, mode))
+		}
 	}
 	return r, errors.Join(err, files.SyncDirectory(filepath.Dir(place)))
 }
