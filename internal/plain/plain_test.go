@@ -19,6 +19,7 @@ func TestText(t *testing.T) {
 		"a title":             {"\x1b]0;evil\x07text\x1b]2;more\x1b\\", "text"},
 		"a cursor":            {"one\x1b[2K\x1b[1Atwo\x1bc", "onetwo"},
 		"half a sequence":     {"a\x1b", "a "},
+		"a title without end": {"\x1b]0;make all\nit failed\n", "\nit failed\n"},
 		"control characters":  {"a\x00b\x07c\x7fd\u0085e", "a b c d e"},
 		"a carriage return":   {"ok\rbad\r\nc", "ok bad\nc"},
 		"separators":          {"a\u2028b\u2029c", "a b c"},
