@@ -256,6 +256,7 @@ const (
 	AdoptedIteration = "adopted-iteration"
 	AdoptedStatuses  = "adopted-statuses"
 	IssueNumber      = "issue"
+	Author           = "author"
 	PullNumber       = "pull"
 	PullEnded        = "pull-ended"
 	HeardUntil       = "heard"
@@ -274,8 +275,9 @@ const (
 // Settings are what people set, and where a program stands on GitHub. What was never set
 // is 0 or empty.
 type Settings struct {
-	// Issue is the program's issue.
-	Issue int `json:"issue,string"`
+	// Issue is the program's issue, Author who wrote its file.
+	Issue  int    `json:"issue,string"`
+	Author string `json:"author"`
 	// Pull is the program's newest pull request, PullEnded the last that was merged or
 	// closed.
 	Pull      int `json:"pull,string"`

@@ -77,8 +77,12 @@ func (r *thread) enterCommands(b *records, undo *undoing) {
 }
 
 func (r *thread) noteIssue(b *records) {
-	if r.comments.Issue > 0 {
-		b.set(history.IssueNumber, strconv.Itoa(r.comments.Issue))
+	if r.comments.Issue == 0 {
+		return
+	}
+	b.set(history.IssueNumber, strconv.Itoa(r.comments.Issue))
+	if r.comments.Author != "" {
+		b.set(history.Author, r.comments.Author)
 	}
 }
 

@@ -34,6 +34,7 @@ type fakeGitHub struct {
 	// unpromoted says that nothing is to be promoted.
 	unpromoted bool
 	noIssues   bool
+	author     string   // of the program file
 	warnings   []string // of what was read
 	dispatched []string // workflow and branch
 }
@@ -42,7 +43,7 @@ func (f *fakeGitHub) Look(_ context.Context, a render.Account) (commands.Heard, 
 	if f.down {
 		return commands.Heard{}, fmt.Errorf("no route to GitHub")
 	}
-	heard := commands.Heard{Issue: 7, Pull: f.pull, Warnings: f.warnings}
+	heard := commands.Heard{Issue: 7, Pull: f.pull, Author: f.author, Warnings: f.warnings}
 	settings := history.Replay(a.Events).Settings
 	mark := commands.ParseMark(settings.HeardUntil)
 	last := mark
@@ -56,11 +57,11 @@ func (f *fakeGitHub) Look(_ context.Context, a render.Account) (commands.Heard, 
 	return heard, nil
 }
 
-func (f *fakeGitHub) Open(context.Context, render.Account) (int, error) {
+func (f *fakeGitHub) Open(context.Context, render.Account) (int, string, error) {
 	if f.noIssues {
-		return 0, nil
+		return 0, f.author, nil
 	}
-	return 7, f.broken["open"]
+	return 7, f.author, f.broken["open"]
 }
 
 func (f *fakeGitHub) Changes() int { return len(f.answers) + f.shown + f.promoted }

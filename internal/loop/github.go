@@ -22,7 +22,7 @@ type GitHub interface {
 	Look(ctx context.Context, a render.Account) (commands.Heard, error)
 	// Open opens or reopens the issue after Look, and returns its number, 0 where there are no issues,
 	// and the author of the program file when the records do not name one.
-	Open(ctx context.Context, a render.Account) (number int, err error)
+	Open(ctx context.Context, a render.Account) (number int, author string, err error)
 	// Answer tells the author of commands what came of them.
 	Answer(ctx context.Context, to commands.Answer, text string) error
 	// Promote opens the pull request of what was kept, or brings it up to date.
@@ -78,7 +78,7 @@ func (r *thread) readComments(ctx context.Context) error {
 
 // openIssue opens the issue after comments were fetched.
 func (r *thread) openIssue(ctx context.Context) bool {
-	number, err := r.GitHub.Open(ctx, r.account())
+	number, author, err := r.GitHub.Open(ctx, r.account())
 	if err != nil {
 		r.warn("the issue is not up to date, the next run retries: %v", err)
 		r.comments = nil
@@ -88,7 +88,7 @@ func (r *thread) openIssue(ctx context.Context) bool {
 		r.note("issues are disabled in the repository, so that nobody sees its status there: enable them under " +
 			"Settings, General")
 	}
-	r.comments.Issue = number
+	r.comments.Issue, r.comments.Author = number, author
 	return true
 }
 

@@ -254,7 +254,7 @@ func TestRecordsDigestIgnoresAnswers(t *testing.T) {
 	}
 	begun := &history.Started{Head: history.Head{Iteration: 1}}
 	talk := []history.Event{
-		&history.Answered{Key: "5", Reason: "ok"}, wasSet(history.IssueNumber, "7"),
+		&history.Answered{Key: "5", Reason: "ok"}, wasSet(history.IssueNumber, "7"), wasSet(history.Author, "a"),
 		wasSet(history.CommandsUntil, "5 0 0"),
 	}
 	same := digest("state", "results", begun)

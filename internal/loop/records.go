@@ -203,7 +203,7 @@ func recordsDigest(files memory.Files) string {
 			case *history.Answered:
 				continue
 			case *history.Set:
-				if slices.Contains([]string{history.IssueNumber, history.CommandsUntil}, e.Key) {
+				if slices.Contains([]string{history.IssueNumber, history.Author, history.CommandsUntil}, e.Key) {
 					continue
 				}
 			}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	gh "github.com/google/go-github/v62/github"
+
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -102,6 +104,20 @@ func (c *Client) CreateLabel(ctx context.Context, label Label) error {
 		return nil
 	}
 	return err
+}
+
+// Author is the login of who wrote a file of the default branch: the author of
+// the oldest of its latest hundred commits that belongs to a person. It is ""
+// when GitHub knows no login for any of their e-mail addresses.
+func (c *Client) Author(ctx context.Context, path string) (string, error) {
+	commits, err := read[[]*gh.RepositoryCommit](ctx, c, "find out who wrote "+plain.Short(path, 100),
+		"commits?per_page=100&path="+url.QueryEscape(path))
+	for _, commit := range slices.Backward(commits) {
+		if login := commit.GetAuthor().GetLogin(); login != "" && !strings.HasSuffix(login, "[bot]") {
+			return login, nil
+		}
+	}
+	return "", err
 }
 
 // Login is whose token it is. An app's token may not ask: Refused says so of the error.

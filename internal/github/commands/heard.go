@@ -46,6 +46,9 @@ type Pull struct {
 type Heard struct {
 	// Issue is the program's issue.
 	Issue int
+	// Author is the login of who wrote the program file, when it was found out
+	// just now.
+	Author string
 	// Pull is the open pull request, or nil.
 	Pull *Pull
 	// Comments are those that were not heard before, the oldest first.

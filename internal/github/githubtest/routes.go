@@ -39,6 +39,7 @@ func (s *Server) routes(mux *http.ServeMux) {
 	s.handle(mux, "PATCH", repo+"/pulls/{pull_number}", s.editPull)
 	s.handle(mux, "GET", repo+"/pulls/{pull_number}/comments", listReviewComments)
 	s.handle(mux, "GET", repo+"/pulls/{pull_number}/reviews", listReviews)
+	s.handle(mux, "GET", repo+"/commits", listCommits)
 	s.handle(mux, "GET", repo+"/commits/{ref}/check-runs", s.listChecks)
 	s.handle(mux, "GET", repo+"/commits/{ref}/check-suites", listSuites)
 	s.handle(mux, "GET", repo+"/commits/{ref}/status", combinedStatus)
@@ -276,6 +277,21 @@ func (s *Server) listChecks(state *State, r *http.Request) (reply, error) {
 		}
 	}
 	return counted(r, "check_runs", found)
+}
+
+// listCommits lists the commits that changed a path, the latest first.
+func listCommits(s *State, r *http.Request) (reply, error) {
+	authors := slices.Clone(s.Authors[r.URL.Query().Get("path")])
+	slices.Reverse(authors)
+	found := []object{}
+	for i, login := range authors {
+		commit := s.commit(fmt.Sprintf("%040d", len(authors)-i))
+		if login != "" {
+			commit["author"] = user(login)
+		}
+		found = append(found, commit)
+	}
+	return listed(r, found)
 }
 
 func combinedStatus(s *State, r *http.Request) (reply, error) {

@@ -47,7 +47,10 @@ type State struct {
 	// branch require, by branch.
 	Rules, Protections map[string][]RequiredCheck
 	// Branches are commits by name, where no git repository knows better.
-	Branches  map[string]string
+	Branches map[string]string
+	// Authors are the logins behind the commits that changed a file, the oldest
+	// first; "" is an e-mail address that belongs to no login.
+	Authors   map[string][]string
 	Protected []string
 	Variables map[string]string
 	// Labels are the names of the repository's labels.

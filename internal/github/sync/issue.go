@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -140,8 +141,9 @@ func (s *Service) lookFor(ctx context.Context, number int) (api.Issue, error) {
 }
 
 // Open opens the issue of a file program, or reopens it, and returns its number, 0 where
-// the repository has no issues. The issue of an issue program is its owner's, and left alone.
-func (s *Service) Open(ctx context.Context, a render.Account) (number int, err error) {
+// the repository has no issues, and who wrote the file of a program whose issue is not in
+// the records yet. The issue of an issue program is its owner's, and left alone.
+func (s *Service) Open(ctx context.Context, a render.Account) (number int, author string, err error) {
 	issue := s.seen.issue
 	switch {
 	case s.Program.Issue > 0:
@@ -161,10 +163,25 @@ func (s *Service) Open(ctx context.Context, a render.Account) (number int, err e
 			err = nil
 		}
 	}
-	if err == nil {
-		s.seen.issue = issue
+	if err != nil {
+		return issue.Number, "", err
 	}
-	return issue.Number, err
+	s.seen.issue = issue
+	if a.Issue == 0 {
+		author = s.author(ctx)
+	}
+	return issue.Number, author, nil
+}
+
+// author is who wrote the program file, "" for the program of an issue. That it
+// cannot be read, or that nobody is known by the author's e-mail address, stops
+// nothing.
+func (s *Service) author(ctx context.Context) string {
+	if s.Program.Issue > 0 || !filepath.IsLocal(s.Program.File) {
+		return ""
+	}
+	author, _ := s.Author(ctx, s.Program.File)
+	return author
 }
 
 // findIssue looks for the own issue of a file program, an open one first. One

@@ -132,7 +132,7 @@ func (w *project) decide(outcome state.Status, metric string) {
 func hear(ctx context.Context, s *sync.Service, a render.Account) (commands.Heard, error) {
 	heard, err := s.Look(ctx, a)
 	if err == nil {
-		heard.Issue, err = s.Open(ctx, a)
+		heard.Issue, heard.Author, err = s.Open(ctx, a)
 	}
 	return heard, err
 }
@@ -144,6 +144,7 @@ func (w *project) hear(s *sync.Service) error {
 		return err
 	}
 	w.set(history.IssueNumber, fmt.Sprint(heard.Issue))
+	w.set(history.Author, heard.Author)
 	if p := heard.Pull; p != nil && !p.Open {
 		w.set(history.PullEnded, fmt.Sprint(p.Number))
 	}

@@ -54,7 +54,9 @@ func TestStory(t *testing.T) {
 // on its lines, and a program that stops.
 func TestRequestsOfAnIteration(t *testing.T) {
 	t.Parallel()
-	w := newProject(t, nil)
+	w := newProject(t, func(s *githubtest.State) {
+		s.Authors = map[string][]string{".autoloop/programs/speed.md": {"alice"}}
+	})
 	for i, row := range []string{ // OUTCOME REQUESTS where something is said on the pull request, and ! for a stop
 		"rejected 6", // its issue is opened
 		"rejected 5 !",
@@ -140,25 +142,51 @@ func TestHasCI(t *testing.T) {
 	}
 }
 
-// TestPeopleAreTold: those of a program file's issue and of its pull requests, each once.
-func TestPeopleAreTold(t *testing.T) {
+func TestAuthorOfProgramFileIsTold(t *testing.T) {
 	t.Parallel()
-	w := newProject(t, func(s *githubtest.State) { own(s).Assignees = []string{"carol", "bob"} })
-	w.program.PullRequest.Assignees = []string{"alice", "bob"}
-	w.begin()
-	s := w.service()
-	require.NoError(t, w.hear(s))
-	w.decide(history.Rejected, "10")
-	w.add(&history.Paused{Reason: decision.Say("it needs you")})
-	require.NoError(t, w.show(s))
-	s = w.service()
-	require.NoError(t, w.hear(s))
-	require.NoError(t, w.show(s))
-	w.server.Change(func(s *githubtest.State) {
-		require.Len(t, s.On(1), 2, "it is told once, with the iteration")
-		assert.Contains(t, s.On(1)[0].Body,
-			"speed is paused**: it needs you. Say `/autoloop resume` here to go on.\n\n@alice @bob @carol\n")
-	})
+	for name, row := range map[string]string{ // AUTHORS;ASSIGNEES;when it cannot be read: found, stopped => told
+		"who wrote it first":         "alice,bob;; => @alice",
+		"a program wrote it":         "robot[bot],bob;; => @bob",
+		"an address without a login": ";; => ",
+		"with the assignees":         "alice;bob,alice; => @bob @alice",
+		"it cannot be read":          "alice;bob;found stopped => @bob",
+		"it was read before":         "alice;bob;stopped => @bob @alice",
+		"it is read later":           "alice;bob;found => @bob @alice",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in, want, _ := strings.Cut(row, " => ")
+			part := strings.Split(in, ";")
+			w := newProject(t, func(s *githubtest.State) {
+				own(s).Assignees = strings.FieldsFunc(part[1], func(r rune) bool { return r == ',' })
+				s.Authors = map[string][]string{".autoloop/programs/speed.md": strings.Split(part[0], ",")}
+			})
+			down := func(is bool) {
+				w.server.Mend()
+				if is {
+					w.server.Fail(githubtest.Fault{Kind: githubtest.BadGateway, Path: "/commits", Times: 100})
+				}
+			}
+			w.begin()
+			s := w.service()
+			down(strings.Contains(part[2], "found"))
+			require.NoError(t, w.hear(s))
+			w.decide(history.Rejected, "10")
+			w.add(&history.Paused{Reason: decision.Say("it needs you")})
+			down(strings.Contains(part[2], "stopped"))
+			require.NoError(t, w.show(s))
+			s = w.service()
+			require.NoError(t, w.hear(s))
+			require.NoError(t, w.show(s))
+			w.server.Change(func(s *githubtest.State) {
+				require.Len(t, s.On(1), 2, "it is told once, with the iteration")
+				_, told, found := strings.Cut(s.On(1)[0].Body,
+					"speed is paused**: it needs you. Say `/autoloop resume` here to go on.\n")
+				require.True(t, found)
+				assert.Equal(t, want, strings.TrimSpace(told))
+			})
+		})
+	}
 }
 
 func TestCIStopIsToldOnce(t *testing.T) {

@@ -18,7 +18,7 @@ func (s *Service) Show(ctx context.Context, a render.Account) error {
 	if s.seen.issue.Number == 0 {
 		return nil // the repository has none
 	}
-	news := s.news(a)
+	news := s.news(ctx, a)
 	if err := s.iterations(ctx, a, news); err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ type notice struct {
 }
 
 // news is what is to be told; nil when there is nothing, or when it was told.
-func (s *Service) news(a render.Account) *notice {
+func (s *Service) news(ctx context.Context, a render.Account) *notice {
 	at, what, reason := stopped(a.Events)
 	if at < 0 || a.Events[at].Header().Time.Before(s.seen.since) {
 		return nil
@@ -151,18 +151,25 @@ func (s *Service) news(a render.Account) *notice {
 	}) {
 		return nil
 	}
-	return &notice{mark: mark, apart: what == completed, body: render.Notice(a, at, what, reason, s.people())}
+	return &notice{mark: mark, apart: what == completed, body: render.Notice(a, at, what, reason, s.people(ctx, a))}
 }
 
-// people are those to tell: the issue's assignees, those of the program's pull requests, and
-// who wrote the issue of an issue program.
-func (s *Service) people() []string {
-	people := slices.Concat(s.seen.issue.Assignees, s.Program.PullRequest.Assignees)
-	if author := s.seen.issue.Author; s.Program.Issue > 0 && !isBot(author) {
+// people are those to tell: the issue's assignees and the program's author. Who
+// wrote a program file is in the records since its issue was opened; only when
+// that could not be read then, it is now.
+func (s *Service) people(ctx context.Context, a render.Account) []string {
+	people := slices.Clone(s.seen.issue.Assignees)
+	author := s.seen.issue.Author
+	if s.Program.Issue == 0 {
+		author = a.Author
+		if author == "" {
+			author = s.author(ctx)
+		}
+	}
+	if author != "" && !isBot(author) && !slices.Contains(people, author) {
 		people = append(people, author)
 	}
-	slices.Sort(people)
-	return slices.Compact(people)
+	return people
 }
 
 // completed is what a program is whose work is done.
