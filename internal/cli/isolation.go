@@ -92,7 +92,7 @@ func (a *App) isolationWish(p *program.Program) (string, error) {
 // own, and those that it borrows from.
 func objectDirs(ctx context.Context, repo *git.Repo) []string {
 	dirs := []string{filepath.Join(repo.CommonDir, "objects")}
-	out, _ := repo.Run(ctx, git.Input{}, "count-objects", "-v") // git says later what is wrong, if anything is
+	out, _ := repo.Run(ctx, "count-objects", "-v") // git says later what is wrong, if anything is
 	for line := range strings.Lines(string(out)) {
 		if dir, borrowed := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "alternate: "); borrowed {
 			dirs = append(dirs, dir)

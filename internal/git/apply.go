@@ -10,12 +10,18 @@ import (
 
 // Apply returns the tree that a commit or tree becomes by a patch, as Diff
 // prints it. The patch goes in as a whole or not at all.
-func (r *Repo) Apply(ctx context.Context, base string, patch []byte) (tree string, err error) {
+func (r *Repo) Apply(ctx context.Context, base string, patch []byte) (string, error) {
+	return r.changedTree(ctx, base, patch, "apply", "--cached", "--whitespace=nowarn", "-")
+}
+
+// changedTree is the tree that a commit or tree, "" for an empty one, becomes by a command that
+// changes the index.
+func (r *Repo) changedTree(ctx context.Context, base string, stdin []byte, args ...string) (tree string, err error) {
 	err = r.withIndex(ctx, base, func(run onIndex) (err error) {
-		if _, err := run(patch, "apply", "--cached", "--whitespace=nowarn", "-"); err != nil {
+		if _, err := run(stdin, args...); err != nil {
 			return err
 		}
-		tree, err = run.writeTree()
+		tree, err = line(run(nil, "write-tree"))
 		return err
 	})
 	return tree, err
@@ -33,7 +39,7 @@ func (r *Repo) withIndex(ctx context.Context, treeish string, use func(run onInd
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	run := func(stdin []byte, args ...string) ([]byte, error) {
-		return r.Run(ctx, Input{Stdin: stdin, Env: []string{"GIT_INDEX_FILE=" + filepath.Join(dir, "index")}}, args...)
+		return r.RunWith(ctx, Input{Stdin: stdin, Env: []string{"GIT_INDEX_FILE=" + filepath.Join(dir, "index")}}, args...)
 	}
 	if treeish != "" {
 		if _, err := run(nil, "read-tree", treeish); err != nil {
@@ -41,11 +47,6 @@ func (r *Repo) withIndex(ctx context.Context, treeish string, use func(run onInd
 		}
 	}
 	return use(run)
-}
-
-func (run onIndex) writeTree() (string, error) {
-	out, err := run(nil, "write-tree")
-	return strings.TrimSpace(string(out)), err
 }
 
 // Filters returns which of the paths a filter is chosen for, and its name, by

@@ -47,7 +47,7 @@ func (r *Repo) CommitTree(ctx context.Context, tree string, parents []string, me
 	for _, parent := range parents {
 		args = append(args, "-p", parent)
 	}
-	return r.line(ctx, in, append(args, tree)...)
+	return line(r.RunWith(ctx, in, append(args, tree)...))
 }
 
 // CommitFiles writes the tree that WriteFiles writes, and a commit of it as CommitTree
@@ -81,7 +81,7 @@ func (r *Repo) Log(ctx context.Context, limit int, revs ...string) ([]Commit, er
 	if limit > 0 {
 		args = append(args, "--max-count="+strconv.Itoa(limit))
 	}
-	out, err := r.Run(ctx, Input{}, slices.Concat(args, []string{"--end-of-options"}, revs, []string{"--"})...)
+	out, err := r.Run(ctx, slices.Concat(args, []string{"--end-of-options"}, revs, []string{"--"})...)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func (r *Repo) Unsigned(ctx context.Context, how Signing, allowed string, revs, 
 	if len(paths) == 0 {
 		walk = "--no-walk"
 	}
-	out, err := r.Run(ctx, Input{Settings: settings}, slices.Concat(
+	out, err := r.RunWith(ctx, Input{Settings: settings}, slices.Concat(
 		[]string{"log", "--format=%H %G?", walk, "--end-of-options"}, revs, []string{"--"}, paths)...)
 	if err != nil {
 		return nil, err

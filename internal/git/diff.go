@@ -35,7 +35,7 @@ func (r *Repo) Versions(ctx context.Context, path string, revs ...string) ([]Dif
 // rawDiff reads what git prints with --raw -z: ":<modes> <ids> M", then the path; and "commit
 // <id>" before those of a commit.
 func (r *Repo) rawDiff(ctx context.Context, args ...string) ([]DiffEntry, error) {
-	out, err := r.Run(ctx, Input{}, args...)
+	out, err := r.Run(ctx, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (r *Repo) rawDiff(ctx context.Context, args ...string) ([]DiffEntry, error)
 
 // Diff is the patch that turns a into b, for people and for git apply.
 func (r *Repo) Diff(ctx context.Context, a, b string) ([]byte, error) {
-	return r.Run(ctx, Input{}, "diff-tree", "-p", "--binary", "--full-index", "--no-renames",
+	return r.Run(ctx, "diff-tree", "-p", "--binary", "--full-index", "--no-renames",
 		"--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/", a, b)
 }
 
@@ -86,7 +86,7 @@ type UncommittedFile struct {
 // since the commit that is checked out, without ignored files, by their paths: all,
 // or those at or below some paths.
 func (r *Repo) Uncommitted(ctx context.Context, below ...string) ([]UncommittedFile, error) {
-	out, err := r.Run(ctx, Input{}, append([]string{
+	out, err := r.Run(ctx, append([]string{
 		"status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=all", "--no-renames", "--",
 	}, below...)...)
 	var list []UncommittedFile

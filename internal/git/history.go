@@ -17,7 +17,7 @@ func (r *Repo) IsAncestor(ctx context.Context, a, b string) (bool, error) {
 	if a == b {
 		return true, nil
 	}
-	_, err := r.Run(ctx, Input{}, "merge-base", "--is-ancestor", a, b)
+	_, err := r.Run(ctx, "merge-base", "--is-ancestor", a, b)
 	failed, is := errors.AsType[*Error](err)
 	if SaysNo(err) || is && strings.Contains(failed.Stderr, "Not a valid commit name") {
 		return false, nil
@@ -31,7 +31,7 @@ func (r *Repo) AheadBehind(ctx context.Context, a, b string) (ahead, behind int,
 	if r.IsShallow() {
 		return 0, 0, ErrShallow
 	}
-	out, err := r.line(ctx, Input{}, "rev-list", "--left-right", "--count", "--end-of-options", a+"..."+b)
+	out, err := line(r.Run(ctx, "rev-list", "--left-right", "--count", "--end-of-options", a+"..."+b))
 	if err != nil {
 		return 0, 0, err
 	}
@@ -43,11 +43,7 @@ func (r *Repo) AheadBehind(ctx context.Context, a, b string) (ahead, behind int,
 
 // MergeBase is the best common ancestor; ok is false without one.
 func (r *Repo) MergeBase(ctx context.Context, a, b string) (id string, ok bool, err error) {
-	id, err = r.line(ctx, Input{}, "merge-base", a, b)
-	if SaysNo(err) {
-		return "", false, nil
-	}
-	return id, err == nil, err
+	return r.found(ctx, "merge-base", a, b)
 }
 
 // IsShallow says whether the history is cut off.
@@ -60,7 +56,7 @@ func (r *Repo) IsShallow() bool {
 // conflicts tree is the result; otherwise conflicts are the paths that have
 // them and tree is not to be used.
 func (r *Repo) MergeTree(ctx context.Context, ours, theirs string) (tree string, conflicts []string, err error) {
-	out, err := r.Run(ctx, Input{}, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs)
+	out, err := r.Run(ctx, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs)
 	// Exit 1 is a conflict, and also a name that stands for nothing: only the
 	// first comes with a tree.
 	if err != nil && (!SaysNo(err) || len(out) == 0) {

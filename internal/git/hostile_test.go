@@ -79,11 +79,11 @@ func exercise(t *testing.T, f *fixture) {
 	require.NoError(t, err)
 	index := []string{"GIT_INDEX_FILE=" + filepath.Join(t.TempDir(), "index")}
 	tree := git.Input{Env: index, WorkTree: t.TempDir()}
-	_, err = repo.Run(ctx, tree, "read-tree", "HEAD")
+	_, err = repo.RunWith(ctx, tree, "read-tree", "HEAD")
 	require.NoError(t, err)
-	_, err = repo.Run(ctx, tree, "checkout-index", "--all")
+	_, err = repo.RunWith(ctx, tree, "checkout-index", "--all")
 	require.NoError(t, err)
-	_, err = repo.Run(ctx, git.Input{Stdin: []byte("x"), Env: index}, "hash-object", "-w", "--stdin", "--path=a")
+	_, err = repo.RunWith(ctx, git.Input{Stdin: []byte("x"), Env: index}, "hash-object", "-w", "--stdin", "--path=a")
 	require.NoError(t, err)
 	require.NoError(t, repo.UpdateRefs(ctx, "test", git.RefUpdate{Ref: "refs/heads/ours", New: ours, Old: git.Any}))
 	remote := filepath.Join(t.TempDir(), "remote.git")

@@ -34,7 +34,7 @@ func (r *Repo) Cat(ctx context.Context, names ...string) ([]Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := r.Run(ctx, Input{Stdin: in}, "cat-file", "--batch", "-z", "--buffer")
+	out, err := r.RunWith(ctx, Input{Stdin: in}, "cat-file", "--batch", "-z", "--buffer")
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (r *Repo) HashObjects(ctx context.Context, contents ...[]byte) ([]string, e
 		}
 		names.WriteString(name + "\n")
 	}
-	out, err := r.Run(ctx, Input{WorkTree: dir, Stdin: names.Bytes()}, "hash-object", "-w", "--no-filters",
+	out, err := r.RunWith(ctx, Input{WorkTree: dir, Stdin: names.Bytes()}, "hash-object", "-w", "--no-filters",
 		"--stdin-paths")
 	if err != nil {
 		return nil, err

@@ -83,7 +83,7 @@ func (r Remote) Push(ctx context.Context, updates ...RefUpdate) error {
 		refspecs = append(refspecs, u.New+":"+u.Ref)
 	}
 	args = append(append(args, "--", r.name), refspecs...)
-	out, err := r.repo.Run(ctx, Input{Transport: true}, args...)
+	out, err := r.repo.RunWith(ctx, Input{Transport: true}, args...)
 	failed, ok := errors.AsType[*Error](err)
 	if !ok {
 		return err

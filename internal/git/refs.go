@@ -29,11 +29,16 @@ func (r *Repo) TreeOf(ctx context.Context, rev string) (id string, ok bool, err 
 // peel finds what a name stands for, of one kind.
 func (r *Repo) peel(ctx context.Context, rev, kind string) (id string, ok bool, err error) {
 	name := rev + "^{" + kind + "}"
-	id, err = r.line(ctx, Input{}, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
+	return r.found(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
+}
+
+// found is the line of a command that says no when there is none; ok is false then.
+func (r *Repo) found(ctx context.Context, args ...string) (text string, ok bool, err error) {
+	text, err = line(r.Run(ctx, args...))
 	if SaysNo(err) {
 		return "", false, nil
 	}
-	return id, err == nil, err
+	return text, err == nil, err
 }
 
 // Head is the commit checked out; ErrNoCommits before the first one.
@@ -48,10 +53,7 @@ func (r *Repo) Head(ctx context.Context) (string, error) {
 // CurrentBranch is the full name of the ref that HEAD stands on, also when
 // that has no commit yet; "" when HEAD is detached.
 func (r *Repo) CurrentBranch(ctx context.Context) (string, error) {
-	ref, err := r.line(ctx, Input{}, "symbolic-ref", "--quiet", "HEAD")
-	if SaysNo(err) {
-		return "", nil
-	}
+	ref, _, err := r.found(ctx, "symbolic-ref", "--quiet", "HEAD")
 	return ref, err
 }
 
@@ -60,7 +62,7 @@ func (r *Repo) CurrentBranch(ctx context.Context) (string, error) {
 // not count.
 func (r *Repo) ListRefs(ctx context.Context, under ...string) ([]Ref, error) {
 	args := []string{"for-each-ref", "--format=%(refname)%00%(objectname)%00%(symref)%00%(worktreepath)%00"}
-	out, err := r.Run(ctx, Input{}, append(args, under...)...)
+	out, err := r.Run(ctx, append(args, under...)...)
 	if err != nil {
 		return nil, err
 	}

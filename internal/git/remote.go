@@ -23,7 +23,7 @@ func (r *Repo) Remote(name string) Remote { return Remote{r, name} }
 
 // URL is the URL that fetches from the remote go to.
 func (r Remote) URL(ctx context.Context) (string, error) {
-	return r.repo.line(ctx, Input{}, "remote", "get-url", "--", r.name)
+	return line(r.repo.Run(ctx, "remote", "get-url", "--", r.name))
 }
 
 // Refs asks the remote for the refs with exactly these names; a ref that
@@ -36,7 +36,7 @@ func (r Remote) Refs(ctx context.Context, names ...string) (map[string]string, e
 // list asks for the commits of refs, and for the targets of symbolic ones.
 func (r Remote) list(ctx context.Context, names ...string) (ids, targets map[string]string, err error) {
 	args := append([]string{"ls-remote", "--quiet", "--symref", "--", r.name}, names...)
-	out, err := r.repo.Run(ctx, Input{Transport: true}, args...)
+	out, err := r.repo.RunWith(ctx, Input{Transport: true}, args...)
 	if err != nil {
 		return nil, nil, fmt.Errorf("ask remote %s: %w", r.name, err)
 	}
@@ -122,7 +122,7 @@ func (r *Repo) isWhole(ctx context.Context, id string) (bool, error) {
 		return false, err
 	}
 	// A partial clone lacks on purpose what it can get later.
-	_, err := r.Run(ctx, Input{}, "rev-list", "--objects", "--quiet", "--missing=allow-promisor", id, "--not",
+	_, err := r.Run(ctx, "rev-list", "--objects", "--quiet", "--missing=allow-promisor", id, "--not",
 		"--all", "--")
 	if _, ok := errors.AsType[*Error](err); ok {
 		return false, nil
@@ -147,7 +147,7 @@ func (r Remote) fetch(ctx context.Context, flags, refspecs []string) error {
 		args = append(args, "--refmap=")
 	}
 	args = append(append(args, flags...), "--", r.name)
-	if _, err := r.repo.Run(ctx, Input{Transport: true}, append(args, refspecs...)...); err != nil {
+	if _, err := r.repo.RunWith(ctx, Input{Transport: true}, append(args, refspecs...)...); err != nil {
 		return fmt.Errorf("fetch from %s: %w", r.name, err)
 	}
 	return nil

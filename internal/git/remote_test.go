@@ -131,7 +131,7 @@ func TestSettingsReachGit(t *testing.T) {
 	f := newFixture(t)
 	repo := f.open(f.Dir)
 	repo.Settings = []git.Setting{{Key: "http.https://x/.extraHeader", Value: "secret = \"x\"\n"}}
-	out := must(repo.Run(t.Context(), git.Input{Settings: []git.Setting{{Key: "test.a", Value: "b"}}}, "config",
+	out := must(repo.RunWith(t.Context(), git.Input{Settings: []git.Setting{{Key: "test.a", Value: "b"}}}, "config",
 		"--list", "-z"))
 	assert.Contains(t, string(out), "http.https://x/.extraheader\nsecret = \"x\"\n\x00")
 	assert.Contains(t, string(out), "test.a\nb\x00")

@@ -28,11 +28,16 @@ type Input struct {
 	Transport bool
 }
 
-// Run runs git on this repository and returns its standard output. Variables
+// Run is RunWith for a command that needs nothing but its arguments.
+func (r *Repo) Run(ctx context.Context, args ...string) ([]byte, error) {
+	return r.RunWith(ctx, Input{}, args...)
+}
+
+// RunWith runs git on this repository and returns its standard output. Variables
 // GIT_* of the environment, hooks, monitors, filters, pagers, prompts and
 // signing are out of play; pathspecs are literal. An exit code other than 0 is
 // an *Error.
-func (r *Repo) Run(ctx context.Context, in Input, args ...string) ([]byte, error) {
+func (r *Repo) RunWith(ctx context.Context, in Input, args ...string) ([]byte, error) {
 	settings, err := r.neutral(ctx, args)
 	if err != nil {
 		return nil, err
@@ -49,14 +54,13 @@ func (r *Repo) Run(ctx context.Context, in Input, args ...string) ([]byte, error
 // Maintain packs loose objects once they are many, as git does by itself where it is
 // not told otherwise.
 func (r *Repo) Maintain(ctx context.Context) error {
-	_, err := r.Run(ctx, Input{}, "-c", "gc.auto=6700", "-c", "gc.autoDetach=false", "-c",
+	_, err := r.Run(ctx, "-c", "gc.auto=6700", "-c", "gc.autoDetach=false", "-c",
 		"maintenance.autoDetach=false", "maintenance", "run", "--auto", "--quiet")
 	return err
 }
 
-// line runs a command that prints one line.
-func (r *Repo) line(ctx context.Context, in Input, args ...string) (string, error) {
-	out, err := r.Run(ctx, in, args...)
+// line is what a command printed that prints one line.
+func line(out []byte, err error) (string, error) {
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 

@@ -63,7 +63,7 @@ func (r *Repo) LsFiles(ctx context.Context, rev string, paths ...string) ([]Tree
 
 // listTree reads "mode type id[ size]\tpath" for each entry; the size of a directory is "-".
 func (r *Repo) listTree(ctx context.Context, args ...string) ([]TreeEntry, error) {
-	out, err := r.Run(ctx, Input{}, append([]string{"ls-tree", "-z", "--full-tree"}, args...)...)
+	out, err := r.Run(ctx, append([]string{"ls-tree", "-z", "--full-tree"}, args...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -100,13 +100,7 @@ func (r *Repo) WriteFiles(ctx context.Context, base string, files map[string]*Fi
 	if err != nil {
 		return "", err
 	}
-	err = r.withIndex(ctx, base, func(run onIndex) (err error) {
-		if _, err := run(info, "update-index", "-z", "--add", "--replace", "--index-info"); err != nil {
-			return err
-		}
-		tree, err = run.writeTree()
-		return err
-	})
+	tree, err = r.changedTree(ctx, base, info, "update-index", "-z", "--add", "--replace", "--index-info")
 	if err != nil {
 		return "", err
 	}

@@ -48,7 +48,7 @@ func (r *Repo) UpdateRefs(ctx context.Context, reason string, updates ...RefUpda
 	in.WriteString("prepare\x00commit\x00")
 	return unlocked(ctx, func() error {
 		// The transaction takes milliseconds and is not cut off in the middle.
-		_, err := r.Run(context.WithoutCancel(ctx), Input{Stdin: in.Bytes()},
+		_, err := r.RunWith(context.WithoutCancel(ctx), Input{Stdin: in.Bytes()},
 			"update-ref", "--no-deref", "--create-reflog", "-m", reason, "-z", "--stdin")
 		return err
 	})

@@ -186,9 +186,6 @@ func (r *run) baseCommit(ctx context.Context, branch string) (commit string, err
 
 // deepen makes a shallow clone whole before ahead and behind are believed.
 func (r *run) deepen(ctx context.Context) error {
-	if !r.Repo.IsShallow() {
-		return nil
-	}
 	if err := r.Repo.Remote(cmp.Or(r.Memory.Remote, "origin")).Unshallow(ctx); err != nil {
 		return fmt.Errorf("this clone is shallow, so what the branches have in common cannot be told; run `git fetch "+
 			"--unshallow`: %w", err)

@@ -37,7 +37,7 @@ func (t *Tree) publish(ctx context.Context) error {
 	in := git.Input{Stdin: []byte(t.found + "\n^" + t.id + "\n")}
 	pack, err := t.staged.run(ctx, in, "pack-objects", "--revs", "--stdout", "--quiet", "--window=0")
 	if err == nil {
-		_, err = t.repo.Run(ctx, git.Input{Stdin: pack}, "unpack-objects", "-q")
+		_, err = t.repo.RunWith(ctx, git.Input{Stdin: pack}, "unpack-objects", "-q")
 	}
 	return err
 }

@@ -55,7 +55,7 @@ func (c *control) run(ctx context.Context, in git.Input, args ...string) ([]byte
 		"GIT_CONFIG_NOSYSTEM=1",
 		"GIT_CONFIG_GLOBAL=" + os.DevNull,
 	}, in.Env...)
-	return c.repo.At(c.path("git")).Run(ctx, in, args...)
+	return c.repo.At(c.path("git")).RunWith(ctx, in, args...)
 }
 
 func (c *control) remove() error { return os.RemoveAll(c.dir) }

@@ -65,7 +65,7 @@ func (s *scan) ignored(ctx context.Context, names []string) (map[string]bool, er
 		paths.WriteString(plainly + name + "\x00")
 	}
 	in.Stdin = paths.Bytes()
-	out, err := s.repo.Run(ctx, in, "check-ignore", "--no-index", "-z", "--stdin")
+	out, err := s.repo.RunWith(ctx, in, "check-ignore", "--no-index", "-z", "--stdin")
 	if err != nil && !git.SaysNo(err) {
 		return nil, fmt.Errorf("ask git what it ignores: %w", err)
 	}

@@ -17,9 +17,9 @@ func (t *Tree) complete(ctx context.Context) error {
 	if err != nil || len(promised) == 0 {
 		return nil //nolint:nilerr // a path that is no pattern has no such files that could be found
 	}
-	empty, err := t.repo.Run(ctx, git.Input{}, "hash-object", "-t", "tree", "-w", "--stdin")
+	empty, err := t.repo.Run(ctx, "hash-object", "-t", "tree", "-w", "--stdin")
 	if err == nil {
-		_, err = t.repo.Run(ctx, git.Input{Transport: true}, "diff-tree", "-r", "--numstat", "--no-renames",
+		_, err = t.repo.RunWith(ctx, git.Input{Transport: true}, "diff-tree", "-r", "--numstat", "--no-renames",
 			"--no-ext-diff", "--no-textconv", strings.TrimSpace(string(empty)), t.id)
 	}
 	if err != nil {

@@ -114,7 +114,7 @@ func Shareable(ctx context.Context, repo *git.Repo, name string) error {
 		return &ShareError{fmt.Sprintf("%q is no path inside the repository", name)}
 	}
 	in := git.Input{Stdin: []byte(plainly + name + "\x00")}
-	ignored, err := repo.Run(ctx, in, "check-ignore", "-z", "--stdin")
+	ignored, err := repo.RunWith(ctx, in, "check-ignore", "-z", "--stdin")
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
