@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
@@ -108,11 +109,8 @@ func resultText(s Step, p *program.Program, r loop.Result) render.Markup {
 }
 
 // lines are texts of others, each in words of ours.
-func lines(ours string, texts []string) (list []render.Markup) {
-	for _, text := range texts {
-		list = append(list, render.MD(ours, text))
-	}
-	return list
+func lines(ours string, texts []string) []render.Markup {
+	return lists.Map(texts, func(text string) render.Markup { return render.MD(ours, text) })
 }
 
 // resultLinks are where to look.

@@ -16,6 +16,7 @@ import (
 	"github.com/org/autoloop/internal/agent/commandline"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/lazyregexp"
+	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
@@ -202,11 +203,7 @@ type Registry []Known
 
 // Names returns the names in order.
 func (r Registry) Names() []string {
-	names := make([]string, len(r))
-	for i, agent := range r {
-		names[i] = agent.Name()
-	}
-	return names
+	return lists.Map(r, Known.Name)
 }
 
 // Lookup finds an agent by its name. The error lists the names.

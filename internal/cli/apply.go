@@ -198,11 +198,7 @@ func (a *App) mergeable(ctx context.Context, k *keptWork, here, base string) (er
 	if err != nil || len(changes) == 0 {
 		return err
 	}
-	paths := make([]string, len(changes))
-	for i, c := range changes {
-		paths[i] = c.Path
-	}
-	unsaved, err := a.Repo.Uncommitted(ctx, paths...)
+	unsaved, err := a.Repo.Uncommitted(ctx, git.Paths(changes)...)
 	for _, file := range unsaved {
 		k.Conflicts = append(k.Conflicts, file.Path)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
@@ -219,11 +220,7 @@ func (a *App) inspectProgram(ctx context.Context, p *program.Program, fresh bool
 	if agents, err := a.agents(ctx, p, a.NewRunner()); err != nil {
 		found.Warn(subject, err.Error(), "`iterate doctor` has what each lacks; in a workflow others may be there")
 	} else {
-		names := make([]string, len(agents))
-		for i, one := range agents {
-			names[i] = one.Name()
-		}
-		found.OK(subject, "proposed for by %s", strings.Join(names, ", "))
+		found.OK(subject, "proposed for by %s", strings.Join(lists.Map(agents, loop.Proposer.Name), ", "))
 	}
 	if p.Evaluation != program.Metric {
 		found.OK(subject, "not run: a model takes part in its evaluation")

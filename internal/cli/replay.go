@@ -14,6 +14,7 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/loop"
 )
 
@@ -104,9 +105,5 @@ func (a *App) askedRules(ctx context.Context, name string) ([]decision.Rule, err
 	if err != nil {
 		return nil, err
 	}
-	var rules []decision.Rule
-	for _, p := range versions {
-		rules = append(rules, loop.AskedRule(p))
-	}
-	return rules, nil
+	return lists.Map(versions, loop.AskedRule), nil
 }

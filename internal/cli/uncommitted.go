@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/program"
 )
@@ -40,11 +41,8 @@ func (a *App) uncommitted(ctx context.Context, below ...string) (u uncommittedWo
 func (u uncommittedWork) Files() []string { return notSeen(slices.Concat(u.changed, u.created)) }
 
 // changedPrograms warns of program files that differ from their commit.
-func (a *App) changedPrograms(ctx context.Context) (list []string) {
-	for _, file := range a.uncommitted(ctx, a.source().Places()...).differing {
-		list = append(list, differs(file))
-	}
-	return list
+func (a *App) changedPrograms(ctx context.Context) []string {
+	return lists.Map(a.uncommitted(ctx, a.source().Places()...).differing, differs)
 }
 
 func differs(file string) string {

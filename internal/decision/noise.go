@@ -12,6 +12,7 @@ import (
 	"github.com/aclements/go-moremath/stats"
 
 	"github.com/org/autoloop/internal/decision/statistics"
+	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -172,11 +173,7 @@ func Visible(rule Rule, samples []metric.Value) float64 {
 	least := rule.MinImprovement.Of(statistics.Median(samples)).Float64()
 	deviation := statistics.Spread(samples).Float64() / 1.349
 	if deviation == 0 {
-		var numbers []float64
-		for _, v := range samples {
-			numbers = append(numbers, v.Float64())
-		}
-		deviation = stats.StdDev(numbers)
+		deviation = stats.StdDev(lists.Map(samples, metric.Value.Float64))
 	}
 	if deviation == 0 || rule.Regime != Noisy {
 		return least

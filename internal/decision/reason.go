@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -61,11 +62,7 @@ func (w Why) Says(words string) Reason { return Reason{Kind: w, Words: words} }
 
 // Says are reasons in somebody else's words.
 func Says(lines ...string) []Reason {
-	var list []Reason
-	for _, words := range lines {
-		list = append(list, Say(words))
-	}
-	return list
+	return lists.Map(lines, Say)
 }
 
 // Said is a reason that has nothing but somebody else's words.

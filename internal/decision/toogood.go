@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/decision/statistics"
+	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 )
@@ -299,11 +300,7 @@ func (t *Trial) holdCases(d *Decision) {
 }
 
 func rates(measured []metric.Measurement) CaseRates {
-	runs := make([]map[string]metric.Value, len(measured))
-	for i, m := range measured {
-		runs[i] = m.Numbers
-	}
-	return RatesOf(runs...)
+	return RatesOf(lists.Map(measured, func(m metric.Measurement) map[string]metric.Value { return m.Numbers })...)
 }
 
 // list names so many cases, whose names are an evaluation's, in one line.

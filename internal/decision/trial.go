@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/decision/statistics"
+	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -330,9 +331,5 @@ func (s Standard) weigh(e Evidence) (Verdict, Reason) {
 }
 
 func metrics(measured []metric.Measurement) []metric.Value {
-	values := make([]metric.Value, len(measured))
-	for i, m := range measured {
-		values[i] = *m.Metric
-	}
-	return values
+	return lists.Map(measured, func(m metric.Measurement) metric.Value { return *m.Metric })
 }

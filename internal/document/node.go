@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/org/autoloop/internal/lazyregexp"
+	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -196,11 +197,7 @@ func Plain(n Node) any {
 	case Truth:
 		return n.True
 	case List:
-		list := []any{}
-		for _, item := range n.Items {
-			list = append(list, Plain(item))
-		}
-		return list
+		return lists.Map(n.Items, Plain)
 	case Object:
 		object := map[string]any{}
 		for _, f := range n.Fields {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/org/autoloop/internal/lists"
 )
 
 // DiffEntry is one path that differs between two trees. Mode and id are "" on the
@@ -21,6 +23,11 @@ type DiffEntry struct {
 // looking for renames.
 func (r *Repo) Changes(ctx context.Context, a, b string) ([]DiffEntry, error) {
 	return r.rawDiff(ctx, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", a, b)
+}
+
+// Paths are those of what differs.
+func Paths(entries []DiffEntry) []string {
+	return lists.Map(entries, func(one DiffEntry) string { return one.Path })
 }
 
 // Versions lists what commits changed of a file or below a directory, the newest commit

@@ -233,10 +233,7 @@ func (r *run) inherit(ctx context.Context, at position, a *attempt, patch []byte
 	if err != nil {
 		return err
 	}
-	a.Changed = nil
-	for _, change := range atMost(changes, maxChanged) {
-		a.Changed = append(a.Changed, change.Path)
-	}
+	a.Changed = git.Paths(atMost(changes, maxChanged))
 	return nil
 }
 

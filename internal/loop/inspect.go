@@ -242,11 +242,7 @@ func (m *measurement) breaking(ctx context.Context, side decision.Side) (func(di
 	if m.a.LeavesNothing {
 		m.trial.LeavesNothing()
 	}
-	paths := make([]string, len(changes))
-	for i, change := range changes {
-		paths[i] = change.Path
-	}
-	return func(dir string) error { return breakFiles(dir, how, paths...) }, nil
+	return func(dir string) error { return breakFiles(dir, how, git.Paths(changes)...) }, nil
 }
 
 // leavesNothing reports whether all changed files are gone, or blank.

@@ -305,10 +305,7 @@ func (r *run) commitOnBase(ctx context.Context, at position, parent, candidate, 
 	}
 	if err == nil && len(conflicts) == 0 && merged != candidate {
 		changes, failed := r.Repo.Changes(ctx, merged, candidate)
-		for _, change := range changes {
-			conflicts = append(conflicts, change.Path)
-		}
-		err = failed
+		conflicts, err = git.Paths(changes), failed
 	}
 	if err == nil && len(conflicts) > 0 {
 		err = refuse("%s", decision.Reason{

@@ -201,10 +201,7 @@ func (r *run) verifyCandidate(ctx context.Context, at position, p *Proposal) err
 	if err != nil {
 		return err
 	}
-	p.Decided.Changed = nil
-	for _, c := range found {
-		p.Decided.Changed = append(p.Decided.Changed, c.Path)
-	}
+	p.Decided.Changed = git.Paths(found)
 	held := func(m *history.Measured) bool { return m.Stage == decision.Held }
 	if slices.ContainsFunc(p.Measured, held) { // the gain was too good to be believed at once
 		if p.Decided.LeavesNothing, err = leavesNothing(ctx, r.Repo, found); err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/decision/statistics"
+	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -37,10 +38,7 @@ func at(line int, err error) fault {
 
 // readFields reads the frontmatter, and reports all that is wrong with it.
 func (p *Program) readFields(fields []field) {
-	var parts []part
-	for _, key := range p.keys() {
-		parts = append(parts, key.part())
-	}
+	parts := lists.Map(p.keys(), Key.part)
 	for i, f := range fields {
 		if f.placeholder() && indexOf(parts, f.key) >= 0 {
 			p.placeholder(f.line)

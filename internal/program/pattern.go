@@ -9,6 +9,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/org/autoloop/internal/lazyregexp"
+	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -35,11 +36,7 @@ type Pattern struct {
 
 // Texts are the patterns as they are written.
 func Texts(patterns []Pattern) []string {
-	list := make([]string, len(patterns))
-	for i, pattern := range patterns {
-		list[i] = pattern.Text
-	}
-	return list
+	return lists.Map(patterns, func(pattern Pattern) string { return pattern.Text })
 }
 
 const globMarks = "*?[{"

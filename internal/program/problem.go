@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
@@ -47,11 +48,7 @@ type Problems []Problem
 
 // Error has a line for each.
 func (list Problems) Error() string {
-	var lines []string
-	for _, problem := range list {
-		lines = append(lines, problem.String())
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(lists.Map(list, Problem.String), "\n")
 }
 
 // Err is nil without any.
@@ -230,9 +227,5 @@ func (p *Program) Runnable(refusals Problems) error {
 
 // Names lists the names of programs, in their order.
 func Names(programs []*Program) []string {
-	list := make([]string, len(programs))
-	for i, p := range programs {
-		list[i] = p.Name
-	}
-	return list
+	return lists.Map(programs, func(p *Program) string { return p.Name })
 }

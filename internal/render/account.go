@@ -7,6 +7,7 @@ import (
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 )
@@ -28,7 +29,7 @@ type Account struct {
 
 // Decided are the decisions, one an iteration, the last word on each; that may be an undo.
 func (a Account) Decided() []*history.Decided {
-	return lines(a.Attempts, func(one history.Attempt) *history.Decided { return one.Decided })
+	return lists.Map(a.Attempts, func(one history.Attempt) *history.Decided { return one.Decided })
 }
 
 // Pull is the number of the pull request that was opened last, as far as the

@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/lazyregexp"
+	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -55,7 +56,7 @@ func Chart(a Account) Markup {
 // chartNumbers writes numbers as the chart's grammar takes them: without exponents, and
 // with as many digits as a chart can show.
 func chartNumbers(list []float64) string {
-	return strings.Join(lines(list, func(f float64) string {
+	return strings.Join(lists.Map(list, func(f float64) string {
 		f, _ = strconv.ParseFloat(strconv.FormatFloat(f, 'g', 6, 64), 64)
 		return strconv.FormatFloat(f, 'f', -1, 64)
 	}), ", ")

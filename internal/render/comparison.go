@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/suite/tasks"
 )
@@ -42,14 +43,14 @@ func (c Comparison) render(f form) string {
 	if len(c.Deltas) > 0 {
 		out += "\n" + f.table(Table{
 			Header: []string{"task", "runs", "checks", "composite", "delta", "judge", "tokens", "USD", "verdict"},
-			Align:  "lrrrrrrr", Rows: lines(c.Deltas, f.delta),
+			Align:  "lrrrrrrr", Rows: lists.Map(c.Deltas, f.delta),
 		})
 	}
 	line := func(text string) string { return f.text(rounded(text), maxLine) }
 	text := func(reason tasks.Reason) string { return line(reason.Text) }
-	out += f.section("Hard regressions", lines(c.Regressions, text)) +
-		f.section("Improvements", lines(c.Improvements, text)) +
-		f.section("Notes", append(lines(c.Notes, text), lines(c.Warnings, line)...)) +
+	out += f.section("Hard regressions", lists.Map(c.Regressions, text)) +
+		f.section("Improvements", lists.Map(c.Improvements, text)) +
+		f.section("Notes", append(lists.Map(c.Notes, text), lists.Map(c.Warnings, line)...)) +
 		f.section("Failed in the candidate", failures(c.Candidate, f))
 	if said := rationales(c.Baseline, c.Candidate, f); len(said) > 0 {
 		out += f.fold("What the judge said", f.list(said))

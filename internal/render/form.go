@@ -86,15 +86,6 @@ func (f form) section(title string, list []string) string {
 
 func (f form) list(list []string) string { return f.item + strings.Join(list, "\n"+f.item) + "\n" }
 
-// lines says one thing after another.
-func lines[T, L any](list []T, line func(T) L) []L {
-	said := make([]L, len(list))
-	for i, one := range list {
-		said[i] = line(one)
-	}
-	return said
-}
-
 // atMost counts what it leaves out of a list.
 func atMost(list []string, most int) []string {
 	if more := len(list) - most; more > 0 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/lazyregexp"
+	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -63,17 +64,10 @@ func List(lines ...Markup) Markup {
 
 // Grid is a table; align has a letter for each column, see Table.
 func Grid(align string, header []any, rows ...[]any) Markup {
-	cells := func(row []any) (texts []string) {
-		for _, cell := range row {
-			texts = append(texts, string(MD("%v", cell)))
-		}
-		return texts
+	cells := func(row []any) []string {
+		return lists.Map(row, func(cell any) string { return string(MD("%v", cell)) })
 	}
-	table := Table{Header: cells(header), Align: align}
-	for _, row := range rows {
-		table.Rows = append(table.Rows, cells(row))
-	}
-	return Markup(table.Markdown())
+	return Markup(Table{Header: cells(header), Align: align, Rows: lists.Map(rows, cells)}.Markdown())
 }
 
 // Fold is a part that is shown when somebody opens it; nothing for nothing.

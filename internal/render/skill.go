@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/org/autoloop/internal/history/results"
+	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 )
@@ -191,7 +192,7 @@ func (r SkillReport) render(f form) string {
 		out += fmt.Sprintf("%d. %s\n", i+1, step)
 	}
 	out += f.grid("Trajectory", "rrr", []string{"iteration", "score", "best", "action", "change"},
-		lines(r.Trajectory, func(row results.Row) []string {
+		lists.Map(r.Trajectory, func(row results.Row) []string {
 			return []string{
 				strconv.Itoa(row.Iteration), Figure(row.Score), Figure(row.Best), string(row.Action),
 				f.text(rounded(row.Changelog), maxLine),
@@ -201,18 +202,18 @@ func (r SkillReport) render(f form) string {
 	if r.BestVersion == 0 { // nothing was kept: there is no after
 		title, columns = "Cases", columns[:2]
 	}
-	out += f.grid(title, "lrr", columns, lines(r.Cases, func(c SkillCase) []string {
+	out += f.grid(title, "lrr", columns, lists.Map(r.Cases, func(c SkillCase) []string {
 		return []string{f.text(c.ID, maxLabel), Figure(c.Before), Figure(c.After)}
 	}))
 	label := func(id string) string { return f.text(id, maxLabel) }
-	out += f.section("Cases that the best version lost", lines(r.RegressedCases, label)) +
-		f.section("Trigger queries", lines(r.Triggers, f.triggers)) +
-		f.section("Remaining failures", lines(r.Failures, f.failure)) +
+	out += f.section("Cases that the best version lost", lists.Map(r.RegressedCases, label)) +
+		f.section("Trigger queries", lists.Map(r.Triggers, f.triggers)) +
+		f.section("Remaining failures", lists.Map(r.Failures, f.failure)) +
 		f.section("What the grader would improve in the suite",
-			lines(MergedFeedback(r.Feedback), func(one SkillFeedback) string {
+			lists.Map(MergedFeedback(r.Feedback), func(one SkillFeedback) string {
 				return label(one.Case) + ": " + f.text(one.Text, maxLine)
 			})) +
-		f.section("Changes from v0", lines(r.Changes, f.change))
+		f.section("Changes from v0", lists.Map(r.Changes, f.change))
 	if r.Diff != "" {
 		out += f.diff(r.Diff)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/program"
@@ -368,10 +369,7 @@ func (s Shard) Has(name string) bool {
 
 // unknown says that there is no such program as was asked for, and which was perhaps meant.
 func (p *Plan) unknown(in *Input) *ForcedError {
-	names := make([]string, len(p.Standings))
-	for i, s := range p.Standings {
-		names[i] = s.Program.Name
-	}
+	names := lists.Map(p.Standings, func(s *Standing) string { return s.Program.Name })
 	end := cmp.Or(DidYouMean(in.Forced, names), "; there are: "+cmp.Or(plain.Paths(names, plain.Few), "none"))
 	if in.Issues.Unread != "" {
 		end += "; " + in.Issues.Unread

@@ -13,6 +13,7 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/ci"
+	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/render"
 )
 
@@ -148,10 +149,7 @@ func (f *Findings) branch(ctx context.Context, client *api.Client, name string) 
 		f.Warn("CI", err.Error(), "give the token checks: read and statuses: read")
 		return
 	}
-	read := make([]ci.Check, len(checks))
-	for i, c := range checks {
-		read[i] = c.Check
-	}
+	read := lists.Map(checks, func(c api.Check) ci.Check { return c.Check })
 	verdict := ci.Judge(ci.Input{Head: ci.Reading{Checks: read}})
 	switch {
 	case verdict.Seen == 0:

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/program"
@@ -47,19 +48,19 @@ func Check(p *program.Program, files []string, refusals program.Problems) Checke
 		func(target program.Pattern) bool { return slices.Contains(closed, target) })
 	v := Checked{
 		File: p.File, Name: p.Name, OK: len(refusals) == 0 && !p.Unconfigured, Unconfigured: p.Unconfigured,
-		Errors: inWords(refusals), Warnings: []string{}, Schedule: given(p.Schedule.Text), TargetMetric: p.Target,
-		MetricDirection: p.Direction.String(), Metric: given(p.Metric), Targets: program.Texts(open),
-		Protected: program.Texts(p.Protected), Evaluation: p.Evaluation, Script: given(p.Script),
-		Prose: program.Texts(p.Prose), placeholder: p.Placeholder,
+		Errors: lists.Map(refusals, program.Problem.String), Warnings: []string{},
+		Schedule: given(p.Schedule.Text), TargetMetric: p.Target, MetricDirection: p.Direction.String(),
+		Metric: given(p.Metric), Targets: program.Texts(open), Protected: program.Texts(p.Protected),
+		Evaluation: p.Evaluation, Script: given(p.Script), Prose: program.Texts(p.Prose), placeholder: p.Placeholder,
 	}
 	if v.OK {
 		v.about = describe(p, open, files)
-		v.Warnings = inWords(append(targetWarnings(p, files), p.ClosedWarnings()...))
+		v.Warnings = lists.Map(append(targetWarnings(p, files), p.ClosedWarnings()...), program.Problem.String)
 		if text := p.SharedOutput(); text != "" {
 			v.Warnings = append(v.Warnings, text)
 		}
 	}
-	v.Warnings = append(v.Warnings, inWords(p.Warnings())...)
+	v.Warnings = append(v.Warnings, lists.Map(p.Warnings(), program.Problem.String)...)
 	if interval, ok := p.Schedule.Interval(); ok {
 		v.IntervalSeconds = new(int64(interval.Seconds()))
 	}
@@ -67,14 +68,6 @@ func Check(p *program.Program, files []string, refusals program.Problems) Checke
 		v.Cron = v.Schedule
 	}
 	return v
-}
-
-func inWords(problems program.Problems) []string {
-	list := make([]string, len(problems))
-	for i, problem := range problems {
-		list[i] = problem.String()
-	}
-	return list
 }
 
 // neverChange says in words what the program protects.

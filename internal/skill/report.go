@@ -11,6 +11,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history/results"
+	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill/workspace"
@@ -117,11 +118,7 @@ func rateOf(r evalrun.Result, i int) *metric.Value {
 
 // ratesOf are the pass rates of cases in all runs of a version.
 func ratesOf(made [][]evals.CaseScore) decision.CaseRates {
-	runs := make([]map[string]metric.Value, len(made))
-	for i, cases := range made {
-		runs[i] = evals.CaseNumbers(cases)
-	}
-	return decision.RatesOf(runs...)
+	return decision.RatesOf(lists.Map(made, evals.CaseNumbers)...)
 }
 
 func failuresOf(cases []evals.CaseScore) []render.SkillFailure {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/lazyregexp"
+	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 )
@@ -117,11 +118,7 @@ func canonical(value any) any {
 			return json.Number(number.String())
 		}
 	case []any:
-		list := []any{}
-		for _, item := range value {
-			list = append(list, canonical(item))
-		}
-		return list
+		return lists.Map(value, canonical)
 	case map[string]any:
 		object := map[string]any{}
 		for key, inner := range value {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/lists"
 )
 
 // The bounds of a candidate.
@@ -33,12 +34,9 @@ func Changes(ctx context.Context, repo *git.Repo, before, after string) ([]decis
 		c.Refused = tooMany
 		return []decision.Change{c}, nil
 	}
-	g := guard{repo: repo, before: before, after: after, changes: make([]decision.Change, len(found))}
+	g := guard{repo: repo, before: before, after: after, changes: lists.Map(found, changeOf)}
 	if g.entries, err = repo.LsTree(ctx, before); err != nil {
 		return nil, err
-	}
-	for i, entry := range found {
-		g.changes[i] = changeOf(entry)
 	}
 	for _, refuse := range []func(context.Context) error{
 		g.refuseSizes, g.refuseFiltered, g.refuseFilters, g.refuseStructure,
@@ -80,10 +78,7 @@ func changeOf(entry git.DiffEntry) decision.Change {
 
 // refuseSizes refuses what is too large, and what is neither file nor link.
 func (g *guard) refuseSizes(ctx context.Context) error {
-	paths := make([]string, len(g.changes))
-	for i, c := range g.changes {
-		paths[i] = c.Path
-	}
+	paths := lists.Map(g.changes, func(c decision.Change) string { return c.Path })
 	sized, err := g.repo.LsFiles(ctx, g.after, paths...)
 	if err != nil {
 		return err
@@ -198,11 +193,7 @@ func (g *guard) refuseStructure(ctx context.Context) error {
 // links reads what links say.
 func (g *guard) links(ctx context.Context, ids map[string]string) (decision.Links, error) {
 	names := slices.Collect(maps.Keys(ids))
-	objects := make([]string, len(names))
-	for i, name := range names {
-		objects[i] = ids[name]
-	}
-	texts, err := g.repo.Cat(ctx, objects...)
+	texts, err := g.repo.Cat(ctx, lists.Map(names, func(name string) string { return ids[name] })...)
 	if err != nil {
 		return nil, err
 	}

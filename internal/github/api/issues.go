@@ -15,6 +15,7 @@ import (
 	gh "github.com/google/go-github/v62/github"
 
 	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -40,13 +41,8 @@ func (i *Issue) UnmarshalJSON(text []byte) error {
 	*i = Issue{
 		Number: read.GetNumber(), Title: read.GetTitle(), Body: read.GetBody(), Open: read.GetState() == "open",
 		Author: read.GetUser().GetLogin(), Association: read.GetAuthorAssociation(), Pull: read.IsPullRequest(),
-		repository: read.GetRepositoryURL(),
-	}
-	for _, label := range read.Labels {
-		i.Labels = append(i.Labels, label.GetName())
-	}
-	for _, assignee := range read.Assignees {
-		i.Assignees = append(i.Assignees, assignee.GetLogin())
+		repository: read.GetRepositoryURL(), Labels: lists.Map(read.Labels, (*gh.Label).GetName),
+		Assignees: lists.Map(read.Assignees, (*gh.User).GetLogin),
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/lazyregexp"
+	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 )
@@ -61,11 +62,7 @@ func All() Table {
 
 // Names are the names, in order.
 func (t Table) Names() []string {
-	names := make([]string, len(t))
-	for i, one := range t {
-		names[i] = one.Name
-	}
-	return names
+	return lists.Map(t, func(one Named) string { return one.Name })
 }
 
 // Named finds a strategy. For any other name it returns the one that changes the

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 )
@@ -89,11 +90,7 @@ func (s CaseScore) PassRate() *big.Rat {
 // MeanPassRate is the score of an iteration: the unweighted mean over all cases
 // of the suite, summed in their order, or 0.
 func MeanPassRate(cases []CaseScore) *big.Rat {
-	rates := make([]*big.Rat, len(cases))
-	for i, c := range cases {
-		rates[i] = c.PassRate()
-	}
-	return metric.MeanOf(rates)
+	return metric.MeanOf(lists.Map(cases, CaseScore.PassRate))
 }
 
 // CaseNumbers are the pass rates of cases as the numbers of a measurement.

@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -108,10 +109,7 @@ func ratOf(v *metric.Value) *big.Rat {
 
 // meanBy is the mean of a number of each; nil of none, and when one is not known.
 func meanBy[T any](list []T, number func(T) *big.Rat) *big.Rat {
-	var numbers []*big.Rat
-	for _, one := range list {
-		numbers = append(numbers, number(one))
-	}
+	numbers := lists.Map(list, number)
 	if len(numbers) == 0 || slices.Contains(numbers, nil) {
 		return nil
 	}
