@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent/commandline"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -127,7 +128,7 @@ func TestLoginsAreLent(t *testing.T) {
 			}
 			from, to := t.TempDir(), t.TempDir()
 			mine, lent := filepath.Join(from, path), filepath.Join(to, path)
-			require.NoError(t, writePrivate(mine, []byte(c.mine)))
+			require.NoError(t, files.WritePrivate(mine, []byte(c.mine)))
 			require.True(t, hasLogin(&tool, from))
 			copies, secrets, err := copyLogins(&tool, from, to)
 			require.NoError(t, err)

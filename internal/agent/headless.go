@@ -92,7 +92,7 @@ func (h *Headless) Propose(ctx context.Context, request Request) (reply Reply, e
 		Getenv: func(name string) string { return process.Getenv(own, name) },
 	})
 	for name, text := range line.Files {
-		if err := writePrivate(filepath.Join(request.Home, name), []byte(text)); err != nil {
+		if err := files.WritePrivate(filepath.Join(request.Home, name), []byte(text)); err != nil {
 			return Reply{}, fmt.Errorf("prepare the agent's home: %w", err)
 		}
 	}
@@ -259,7 +259,7 @@ func copyLogins(d *commandline.Descriptor, from, to string) (copies []loginCopy,
 		if err != nil {
 			return nil, nil, fmt.Errorf("read the login of %s: %w", d.Name, err)
 		}
-		if err := writePrivate(c.copy, pick(l, c.before)); err != nil {
+		if err := files.WritePrivate(c.copy, pick(l, c.before)); err != nil {
 			return nil, nil, fmt.Errorf("copy the login of %s: %w", d.Name, err)
 		}
 		copies, secrets = append(copies, c), append(secrets, process.SecretsIn(c.before)...)
@@ -319,11 +319,4 @@ func readLogin(file string) ([]byte, error) {
 		return nil, fmt.Errorf("%s is no regular file of at most %d bytes", file, maxLogin)
 	}
 	return os.ReadFile(file)
-}
-
-func writePrivate(file string, text []byte) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return err
-	}
-	return os.WriteFile(file, text, 0o600)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent/commandline"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 )
@@ -131,7 +132,7 @@ func TestUnusableAgentsSayWhy(t *testing.T) {
 		assert.Equal(t, Unavailable, reply.Failure.Kind)
 		require.NoError(t, os.WriteFile(filepath.Join(bin, tool.Program), nil, 0o700))
 		assert.Contains(t, agent.Missing(Situation{Dir: bin}), "no key and no login: set "+tool.Keys[0])
-		require.NoError(t, writePrivate(filepath.Join(home, filepath.FromSlash(tool.Logins[0].Path)), []byte("{}")))
+		require.NoError(t, files.WritePrivate(filepath.Join(home, filepath.FromSlash(tool.Logins[0].Path)), []byte("{}")))
 		assert.Empty(t, agent.Missing(Situation{Dir: bin}), "a login is as good as a key")
 	}
 }
@@ -140,7 +141,7 @@ func TestNoOutputShowsALogin(t *testing.T) {
 	t.Parallel()
 	const token = "an-access-token-of-a-login"
 	home := t.TempDir()
-	require.NoError(t, writePrivate(filepath.Join(home, ".codex/auth.json"),
+	require.NoError(t, files.WritePrivate(filepath.Join(home, ".codex/auth.json"),
 		[]byte(`{"tokens":{"access_token":"`+token+`"}}`)))
 	said := recording{Out: []string{`{"type":"item.completed","item":{"type":"agent_message","text":"I have ` + token +
 		`"}}`}, Err: []string{token}, Code: 3}

@@ -154,9 +154,6 @@ func (e Env) NewRunID() string {
 // runID matches what NewRunID returns.
 var runID = lazyregexp.New(`^(\d{8}T\d{6}Z-[0-9a-f]{8}|[0-9]+-[0-9]*-[0-9a-f]{4})$`)
 
-// isRunID reports whether a name is one that NewRunID gives.
-func isRunID(name string) bool { return runID().MatchString(name) }
-
 // CommandEnviron is the whole environment of an agent or an evaluation whose
 // home and temporary directory are below dir, with the variables that it names.
 func (e Env) CommandEnviron(dir string, names []string) ([]string, error) {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
@@ -164,11 +165,7 @@ func (a *App) passConfig(tools []string) (passedConfig, error) {
 // write puts the files into a home that only our commands use.
 func (list passedConfig) write(home string) error {
 	for name, data := range list {
-		path := filepath.Join(home, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return err
-		}
-		if err := os.WriteFile(path, data, 0o600); err != nil {
+		if err := files.WritePrivate(filepath.Join(home, name), data); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -15,7 +14,6 @@ import (
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
-	"github.com/org/autoloop/internal/schedule"
 )
 
 // newJobCommand groups the steps of workflows.
@@ -68,11 +66,8 @@ func (a *App) begin(ctx context.Context, _ []string) error {
 	}
 	names := []string{a.Program}
 	if a.Program == "" {
-		dir, err := a.outputDir()
-		if err != nil {
-			return err
-		}
-		if names, err = schedule.ReadPlan(filepath.Join(dir, schedule.PlanFile), a.Checkout); err != nil {
+		var err error
+		if names, err = a.planned(); err != nil {
 			return err
 		}
 	}

@@ -32,11 +32,7 @@ func (a *App) selected(ctx context.Context) (p *program.Program, err error) {
 	name := a.Program
 	a.issue = nil
 	if name == "" {
-		dir, err := a.outputDir()
-		if err != nil {
-			return nil, err
-		}
-		names, err := schedule.ReadPlan(filepath.Join(dir, schedule.PlanFile), a.Checkout)
+		names, err := a.planned()
 		if err != nil || len(names) == 0 {
 			return nil, err
 		}
@@ -60,6 +56,15 @@ func (a *App) selected(ctx context.Context) (p *program.Program, err error) {
 	}
 	p.AgentCommand = cmp.Or(a.AgentCommand, p.AgentCommand)
 	return p, a.runnable(ctx, p)
+}
+
+// planned are the programs that the scheduler selected.
+func (a *App) planned() ([]string, error) {
+	dir, err := a.outputDir()
+	if err != nil {
+		return nil, err
+	}
+	return schedule.ReadPlan(filepath.Join(dir, schedule.PlanFile), a.Checkout)
 }
 
 // noProgram is the error of a name that no program has.

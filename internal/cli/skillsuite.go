@@ -92,7 +92,7 @@ func (a *App) skillKeep(p *program.Program) (string, error) {
 	if err == nil {
 		runs, err = os.ReadDir(above)
 	}
-	runs = slices.DeleteFunc(runs, func(e os.DirEntry) bool { return !e.IsDir() || !isRunID(e.Name()) })
+	runs = slices.DeleteFunc(runs, func(e os.DirEntry) bool { return !e.IsDir() || !runID().MatchString(e.Name()) })
 	for _, old := range runs[:max(0, len(runs)-keptRuns)] {
 		err = errors.Join(err, files.RemoveAll(filepath.Join(above, old.Name())))
 	}

@@ -45,6 +45,14 @@ func WriteJSON(name string, value any) error {
 	return WriteFile(name, append(text, '\n'), 0o644)
 }
 
+// WritePrivate writes a file of this user alone, and makes the directories that are missing.
+func WritePrivate(name string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(name, data, 0o600)
+}
+
 // MakeTrusted makes a directory and those above it where they are missing, and
 // returns an error when it is not Trusted.
 func MakeTrusted(dir string, mode fs.FileMode) error {
