@@ -52,11 +52,11 @@ func dropPrivileges() error {
 	if os.Geteuid() == 0 {
 		kept = ofRoot
 	}
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("give up new privileges: %w", err)
+	if err := prctl("give up new privileges", unix.PR_SET_NO_NEW_PRIVS, 1); err != nil {
+		return err
 	}
-	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
-		return fmt.Errorf("give up ambient capabilities: %w", err)
+	if err := prctl("give up ambient capabilities", unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL); err != nil {
+		return err
 	}
 	const most = 63
 	for capability := range most + 1 {

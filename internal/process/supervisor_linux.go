@@ -77,17 +77,15 @@ func superviseHere(line *os.File) error {
 func Conceal() { _ = beUnreachable() } // It fails on no kernel that is in use.
 
 // beUnreachable keeps others of our user out of our descriptors and memory.
-func beUnreachable() error {
-	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
-		return fmt.Errorf("become non-dumpable: %w", err)
-	}
-	return nil
-}
+func beUnreachable() error { return prctl("become non-dumpable", unix.PR_SET_DUMPABLE, 0) }
 
 // becomeReaper makes this process the parent of its orphaned descendants.
-func becomeReaper() error {
-	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("become the reaper: %w", err)
+func becomeReaper() error { return prctl("become the reaper", unix.PR_SET_CHILD_SUBREAPER, 1) }
+
+// prctl sets an option of this process; does says for what.
+func prctl(does string, option int, value uintptr) error {
+	if err := unix.Prctl(option, value, 0, 0, 0); err != nil {
+		return fmt.Errorf("%s: %w", does, err)
 	}
 	return nil
 }
