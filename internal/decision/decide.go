@@ -78,7 +78,7 @@ func (s Standard) decision(verdict Verdict, key, previous *metric.Value, reasons
 	if verdict == Improved {
 		d.Best = key
 		if why := s.tooGood(*key, previous); why != nil {
-			d.Warning = []Reason{{Kind: TooGood, Because: []Reason{*why}}}
+			d.Warning = []Reason{TooGood.Because(*why)}
 		}
 	}
 	return d

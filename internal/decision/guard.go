@@ -45,7 +45,7 @@ func Guard(changes []Change, rules Rules) (found []Reason) {
 		}
 	}
 	if more := len(found) - maxListed; more > 0 {
-		found = append(found[:maxListed], Reason{Kind: MorePaths, Count: more})
+		found = append(found[:maxListed], MorePaths.Counts(more))
 	}
 	return found
 }

@@ -60,6 +60,12 @@ func Say(words string) Reason { return Reason{Kind: Said, Words: words} }
 // Says is a reason of this kind in somebody else's words.
 func (w Why) Says(words string) Reason { return Reason{Kind: w, Words: words} }
 
+// Because is a reason with those below it.
+func (w Why) Because(reasons ...Reason) Reason { return Reason{Kind: w, Because: reasons} }
+
+// Counts is a reason with a number.
+func (w Why) Counts(n int) Reason { return Reason{Kind: w, Count: n} }
+
 // Says are reasons in somebody else's words.
 func Says(lines ...string) []Reason {
 	return lists.Map(lines, Say)

@@ -116,14 +116,14 @@ func (t *Trial) addHeld(step Step, m metric.Measurement) {
 	}
 	switch {
 	case noticed != nil:
-		held.Warning = []Reason{*held.Held, {Kind: notices, Because: []Reason{*noticed}}, {Kind: LookAtIt}}
+		held.Warning = []Reason{*held.Held, notices.Because(*noticed), {Kind: LookAtIt}}
 		t.flagEqual(&held)
 		t.decision = &held
 	case step.Side == Emptied && low.Cmp(high) == 0 && !t.standard.LeavesNothing:
 		// The garbled files decide.
 	default:
 		d := t.standard.decision(Regressed, held.Metric, held.Previous,
-			Reason{Kind: ignores, Value: &middle}, Reason{Kind: HeldBack, Because: []Reason{*held.Held}})
+			Reason{Kind: ignores, Value: &middle}, HeldBack.Because(*held.Held))
 		d.Held, d.Evidence = held.Held, held.Evidence
 		t.decision = &d
 	}
@@ -289,7 +289,7 @@ func (t *Trial) holdCases(d *Decision) {
 	if len(d.Lost) == 0 {
 		return
 	}
-	lost := Reason{Kind: CasesLost, Words: list(d.Lost)}
+	lost := CasesLost.Says(list(d.Lost))
 	if !t.standard.NoCaseRegression {
 		d.Reasons = append(d.Reasons, lost)
 		return

@@ -294,7 +294,7 @@ func (t *Trial) judgePairs(stage Stage, p *part) {
 func (t *Trial) verdict(verdict Verdict, e Evidence, reasons ...Reason) {
 	inconclusive := reasons[0].Kind == PairsInconclusive
 	if len(t.evidence) > 1 && verdict != Improved {
-		reasons = []Reason{{Kind: NotConfirmed, Because: reasons}}
+		reasons = []Reason{NotConfirmed.Because(reasons...)}
 	}
 	d := t.standard.decision(verdict, &e.Candidate, &e.Incumbent, reasons...)
 	d.Inconclusive = inconclusive

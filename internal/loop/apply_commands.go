@@ -28,7 +28,7 @@ func (r *thread) applyCommands(ctx context.Context) error {
 		return r.write(ctx, "comments and commands", branch, func(b *records) error {
 			r.enterCommands(b, undo)
 			if refused != nil {
-				b.pause(decision.Reason{Kind: decision.UndoRefused, Because: []decision.Reason{*refused}})
+				b.pause(decision.UndoRefused.Because(*refused))
 			}
 			return nil
 		})
@@ -117,7 +117,7 @@ func (r *thread) endPull(b *records) {
 	case lifecycle.GoOn:
 		b.set(history.PullEnded, "")
 		if b.Paused != nil && b.Paused.Is(decision.PullClosed) { // the pause that closing it made ends
-			b.goOn(decision.Reason{Kind: decision.PullReopened, Count: pull.Number})
+			b.goOn(decision.PullReopened.Counts(pull.Number))
 		}
 		return
 	case lifecycle.Stay:
@@ -129,7 +129,7 @@ func (r *thread) endPull(b *records) {
 	}
 	b.add(ended)
 	if next == lifecycle.Pause {
-		b.pause(decision.Reason{Kind: decision.PullClosed, Count: pull.Number})
+		b.pause(decision.PullClosed.Counts(pull.Number))
 	}
 }
 

@@ -226,9 +226,7 @@ func (r *measurer) measureBaseline(ctx context.Context, at position) ([]*history
 		case problem == nil:
 			noisy = noisy || !s.own().same()
 		case i == len(all)-1:
-			return nil, unmeasured(decision.Reason{
-				Kind: decision.BaselineFails, Because: []decision.Reason{*problem},
-			})
+			return nil, unmeasured(decision.BaselineFails.Because(*problem))
 		default:
 			r.warnings = append(r.warnings,
 				"the default branch cannot be measured, so the incumbent stands for it: "+problem.String())
@@ -286,9 +284,7 @@ func (r *measurer) repeat(ctx context.Context, all []*series) error {
 				return err
 			}
 			if problem != nil {
-				return unmeasured(decision.Reason{
-					Kind: decision.BaselineFailsAtTimes, Because: []decision.Reason{*problem},
-				})
+				return unmeasured(decision.BaselineFailsAtTimes.Because(*problem))
 			}
 		}
 		mathrand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })

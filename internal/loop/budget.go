@@ -43,7 +43,7 @@ func (r *spending) blockedReason(b *records) string {
 	}
 	stand := budget.Stand(r.Program, &sum, r.Now())
 	b.left = stand.Left
-	b.left.Bound(r.BudgetUSD, sum.Spent(r.since))
+	b.left.Bound(program.Budget{USD: r.BudgetUSD}, sum.Spent(r.since))
 	if reason := stand.Reason(); reason != "" {
 		return reason
 	}

@@ -213,7 +213,7 @@ func (r *run) consider(ctx context.Context, at position, a *attempt, digests map
 		return nil
 	}
 	if twin, found := digests[a.Digest]; found {
-		a.end(history.Rejected, decision.Reason{Kind: decision.ProposedTwice, Count: twin})
+		a.end(history.Rejected, decision.ProposedTwice.Counts(twin))
 		return nil
 	}
 	digests[a.Digest] = a.Proposal

@@ -44,7 +44,7 @@ func (s *Service) aside(ctx context.Context, change func(*run, context.Context) 
 	if err == nil {
 		err = change(r, ctx)
 	}
-	if end, is := errors.AsType[*endedError](err); is {
+	if end, is := endOf(err); is {
 		return r, end.Error(), nil
 	}
 	return r, "", err

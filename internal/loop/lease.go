@@ -187,7 +187,7 @@ func (r *run) reserve(ctx context.Context) error {
 // comment ends that.
 func (r *run) acquire(ctx context.Context) error {
 	err := r.acquireLease(ctx)
-	if end, is := errors.AsType[*endedError](err); !is || !end.resting || r.GitHub == nil {
+	if end, is := endOf(err); !is || !end.resting || r.GitHub == nil {
 		return err
 	}
 	r.mayWrite = r.requireNoLease
@@ -233,7 +233,7 @@ func (r *run) chores(ctx context.Context) error {
 			return r.failForPerson(ctx, *conflict)
 		}
 	}
-	end, is := errors.AsType[*endedError](err)
+	end, is := endOf(err)
 	if is && end.outcome == history.Idle && r.records.holdsLease() == nil || err == nil && begins {
 		return r.giveBack(ctx)
 	}

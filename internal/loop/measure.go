@@ -3,7 +3,6 @@ package loop
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -43,7 +42,7 @@ func (r *measurer) measure(ctx context.Context, at position, a *attempt) error {
 	m := &measurement{bench: r.newBench(), at: at, a: a, trial: decision.NewTrial(r.standard(a))}
 	defer m.Close()
 	d, err := m.trial.Run(func(step decision.Step) (metric.Measurement, error) { return m.take(ctx, step) })
-	end, without := errors.AsType[*endedError](err)
+	end, without := endOf(err)
 	switch {
 	case without:
 		a.end(end.outcome, end.reasons...)
@@ -163,9 +162,7 @@ func (m *measurement) blame(ctx context.Context, step decision.Step, outcome eva
 	// two numbers for the same files stay known, whatever came after them
 	m.a.Noisy = m.trial.Regime() == decision.Noisy
 	if step.Side == decision.Incumbent {
-		return ends(history.Error, decision.Reason{
-			Kind: decision.BaselineFailsAtTimes, Because: []decision.Reason{decision.Say(outcome.Problem)},
-		})
+		return ends(history.Error, decision.BaselineFailsAtTimes.Because(decision.Say(outcome.Problem)))
 	}
 	if outcome.TimedOut && m.hangs(outcome.Duration) {
 		return ends(history.Rejected, decision.Reason{
@@ -219,7 +216,7 @@ func outcomeOf(d decision.Decision) state.Status {
 func reasonsOf(rule decision.Rule, d decision.Decision) []decision.Reason {
 	reasons := slices.Clone(d.Reasons)
 	if len(d.Warning) > 0 {
-		reasons = append(reasons, decision.Reason{Kind: decision.Flagged, Because: d.Warning})
+		reasons = append(reasons, decision.Flagged.Because(d.Warning...))
 	}
 	if d.Verdict == decision.Improved && rule.Regime == decision.Single {
 		// seen once: noise alone could have made it

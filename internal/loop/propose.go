@@ -77,7 +77,7 @@ func (r *run) describe(p *Proposal, at position, all []*attempt) {
 // unfinished is why the work of an iteration ended before its time, nil for another error
 // and for none. That the unchanged files cannot be measured is noted.
 func (r *run) unfinished(ctx context.Context, err error) *decision.Reason {
-	if end, is := errors.AsType[*endedError](err); is && end.outcome == history.Error && !end.conflict {
+	if end, is := endOf(err); is && end.outcome == history.Error && !end.conflict {
 		if end.baseline {
 			r.baselineError = end.Error()
 		}

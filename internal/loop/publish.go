@@ -3,7 +3,6 @@ package loop
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -112,7 +111,7 @@ func (r *run) startsWith(from *Proposal) func(*records) error {
 			return r.stale()
 		}
 		err := r.enterStart(b)
-		if end, is := errors.AsType[*endedError](err); is {
+		if end, is := endOf(err); is {
 			return refuse("no iteration may be recorded now: %s", end)
 		}
 		if err != nil {

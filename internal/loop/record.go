@@ -119,7 +119,7 @@ func (r *run) recordRefused(ctx context.Context, at position, p *Proposal, reaso
 ) error {
 	said := reason
 	if p.Kept() {
-		said = decision.Reason{Kind: decision.GainNotKept, Because: []decision.Reason{reason}}
+		said = decision.GainNotKept.Because(reason)
 	}
 	if at.moves() {
 		p.Baseline = nil // it is of a commit that the remote does not have
@@ -283,6 +283,6 @@ func (r *run) consequences(b *records, decided history.Decided) {
 		last.Words = plain.Short(last.Words, maxProblem)
 		b.pause(decision.Reason{Kind: decision.ManyErrors, Count: errors, Because: []decision.Reason{last}})
 	case plateau > 0 && b.Dropped() >= plateau && !r.Force:
-		b.pause(decision.Reason{Kind: decision.Plateau, Count: plateau})
+		b.pause(decision.Plateau.Counts(plateau))
 	}
 }

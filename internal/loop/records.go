@@ -285,7 +285,7 @@ func (r *journal) update(ctx context.Context, message string, branch *git.RefUpd
 		r.Trees.Close()
 		_, err = r.store(ctx, u)
 	}
-	if _, nothing := errors.AsType[*endedError](err); nothing || err == nil {
+	if _, nothing := endOf(err); nothing || err == nil {
 		r.records, r.course = b, b.course
 	}
 	if err == nil {

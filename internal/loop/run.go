@@ -58,6 +58,9 @@ type endedError struct {
 
 func (e *endedError) Error() string { return decision.Joined(e.reasons) }
 
+// endOf is how a run ended that decided nothing, when that is the error.
+func endOf(err error) (end *endedError, is bool) { return errors.AsType[*endedError](err) }
+
 // ends is an endedError.
 func ends(outcome state.Status, reasons ...decision.Reason) error {
 	return &endedError{outcome: outcome, reasons: reasons}
@@ -73,7 +76,7 @@ func unmeasured(reason decision.Reason) error {
 
 // conflict says why the default branch cannot be merged, when that is the error, and else nothing.
 func conflict(err error) *decision.Reason {
-	if end, is := errors.AsType[*endedError](err); is && end.conflict {
+	if end, is := endOf(err); is && end.conflict {
 		return &end.reasons[0]
 	}
 	return nil

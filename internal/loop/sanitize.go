@@ -120,7 +120,7 @@ func cleanedFields(v reflect.Value, masker process.Masker) (problem string) {
 		}
 		if reasons, _ := reflect.TypeAssert[[]decision.Reason](value); how == "claimed" {
 			for i, r := range reasons {
-				reasons[i] = decision.Reason{Kind: decision.Claimed, Because: []decision.Reason{r}}
+				reasons[i] = decision.Claimed.Because(r)
 			}
 		}
 		problem = cleaned(value, field.Tag.Get("said"), masker)

@@ -52,7 +52,7 @@ const maxOthers = 8
 // others says what became of those that do not decide, where
 // there are several proposals.
 func others(p *Proposal) []decision.Reason {
-	list := []decision.Reason{{Kind: decision.ProposalDecided, Count: p.Number()}}
+	list := []decision.Reason{decision.ProposalDecided.Counts(p.Number())}
 	for _, e := range p.Proposed {
 		if e.Proposal != p.Number() {
 			list = append(list, decision.Reason{
@@ -66,7 +66,7 @@ func others(p *Proposal) []decision.Reason {
 	case len(list) == 1:
 		return nil
 	case more > 0:
-		list = append(list[:1+maxOthers], decision.Reason{Kind: decision.MoreProposals, Count: more})
+		list = append(list[:1+maxOthers], decision.MoreProposals.Counts(more))
 	}
 	return list
 }

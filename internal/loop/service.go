@@ -191,7 +191,7 @@ func (s *Service) begin() *run {
 // it came to.
 func (r *run) through(ctx context.Context, work func(context.Context) error) (Result, error) {
 	err := work(ctx)
-	end, is := errors.AsType[*endedError](err)
+	end, is := endOf(err)
 	if err != nil && (!is || end.conflict && r.drafted == nil) {
 		if ctx.Err() != nil {
 			r.giveUp(ctx)

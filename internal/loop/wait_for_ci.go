@@ -140,7 +140,7 @@ func (w *waiting) happened(ctx context.Context, late bool) lifecycle.Event {
 func (w *waiting) word() decision.Reason {
 	switch says := w.ci.Reasons; {
 	case w.event == lifecycle.Merged:
-		merged := decision.Reason{Kind: decision.MergedByHand, Count: w.comments.Pull.Number}
+		merged := decision.MergedByHand.Counts(w.comments.Pull.Number)
 		if w.ci.State == ci.Red {
 			merged.Because = says
 		}
@@ -154,9 +154,9 @@ func (w *waiting) word() decision.Reason {
 	case w.event == lifecycle.Absent:
 		return decision.Say(string(w.event))
 	case len(says) > 0:
-		return decision.Reason{Kind: decision.CIAsBase, Because: says}
+		return decision.CIAsBase.Because(says...)
 	default:
-		return decision.Reason{Kind: decision.CIGreen, Count: w.ci.Seen}
+		return decision.CIGreen.Counts(w.ci.Seen)
 	}
 }
 

@@ -193,7 +193,7 @@ func Randomised(samples []metric.Value, candidate []bool, blocks []int) float64 
 			observed += score
 		}
 	}
-	far := abs(2*observed - total)
+	far := max(2*observed-total, total-2*observed)
 	if far == 0 {
 		return 1
 	}
@@ -211,7 +211,7 @@ func Randomised(samples []metric.Value, candidate []bool, blocks []int) float64 
 	}
 	p := 0.0
 	for sum, chance := range sums {
-		if abs(2*sum-total) >= far {
+		if max(2*sum-total, total-2*sum) >= far {
 			p += chance
 		}
 	}
@@ -286,11 +286,4 @@ func variance(scores []int, count int) float64 {
 		square += (float64(score) - mean) * (float64(score) - mean)
 	}
 	return square * float64(count) * (n - float64(count)) / n / (n - 1)
-}
-
-func abs(n int) int {
-	if n < 0 {
-		return -n
-	}
-	return n
 }

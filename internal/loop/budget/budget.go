@@ -69,12 +69,12 @@ func Stand(p *program.Program, summary *history.Summary, now time.Time) Standing
 	var s Standing
 	for _, b := range p.Budgets {
 		if b.Per == program.PerIteration {
-			s.Left.bound(b, history.Spent{})
+			s.Left.Bound(b, history.Spent{})
 			continue
 		}
 		from, until := span(now, b.Per)
 		spent := summary.Spent(from)
-		s.Left.bound(b, spent)
+		s.Left.Bound(b, spent)
 		when, by := "this "+string(b.Per), "this "+string(b.Per)
 		if b.Per == program.PerProgram {
 			when, by = "in all", "by this program"
@@ -131,8 +131,8 @@ func limits(b program.Budget, spent history.Spent) []limit {
 	}
 }
 
-// bound lowers what is left to what one budget leaves.
-func (l *Left) bound(b program.Budget, spent history.Spent) {
+// Bound lowers what is left to what one budget leaves of which spent was used.
+func (l *Left) Bound(b program.Budget, spent history.Spent) {
 	if left := b.Tokens - spent.Tokens; b.Tokens > 0 && (l.Tokens == 0 || left < l.Tokens) {
 		l.Tokens = max(left, 1)
 	}
@@ -144,12 +144,6 @@ func (l *Left) bound(b program.Budget, spent history.Spent) {
 	if b.Minutes > 0 && (l.Time == 0 || left < l.Time) {
 		l.Time = max(left, time.Second)
 	}
-}
-
-// Bound lowers what is left to what a limit in dollars leaves of which spent was
-// used; 0 is no limit.
-func (l *Left) Bound(usd float64, spent history.Spent) {
-	l.bound(program.Budget{USD: usd}, spent)
 }
 
 // After is what is left once so much more is used. over says what is used up by

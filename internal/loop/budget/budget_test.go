@@ -296,7 +296,7 @@ func TestBoundOfProcess(t *testing.T) {
 	} {
 		left := c.left
 		left.Tokens, left.Time = 7, time.Minute
-		left.Bound(c.bound, history.Spent{USD: c.spent, Tokens: 100, Minutes: 100})
+		left.Bound(program.Budget{USD: c.bound}, history.Spent{USD: c.spent, Tokens: 100, Minutes: 100})
 		assert.Equal(t, budget.Left{Tokens: 7, Time: time.Minute, USD: c.want}, left, "%+v", c)
 	}
 }
