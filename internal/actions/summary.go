@@ -46,9 +46,7 @@ func resultSummary(s Step, p *program.Program, results []loop.Result) string {
 // marks escaped, and no secret could be told in it.
 func masked(r loop.Result, masker process.Masker) loop.Result {
 	all := func(texts []string) (list []string) {
-		for _, text := range texts[:min(len(texts), maxSummaryList)] {
-			list = append(list, masker.String(text))
-		}
+		list = lists.Map(texts[:min(len(texts), maxSummaryList)], masker.String)
 		if more := len(texts) - maxSummaryList; more > 0 {
 			list = append(list, fmt.Sprintf("and %d more", more))
 		}

@@ -174,7 +174,7 @@ func (a *App) gains(ctx context.Context, k *keptWork, base string) (string, erro
 	if !measured {
 		k.Commits = len(commits)
 	}
-	text := render.Count(k.Commits, "commit", "commits")
+	text := render.Count(k.Commits, "commit")
 	switch {
 	case recorded && !measured:
 		text += ", not all of them measured and kept yet"

@@ -82,16 +82,15 @@ func (s *checkedSkill) read(dir string) (text string, err error) {
 	}
 	for _, c := range suite.Cases {
 		s.Cases = append(s.Cases, checkedCase{c.ID, len(c.Expectations), len(c.Checks), len(c.Files)})
-		text += fmt.Sprintf("case %s: %s, %s, %s\n", c.ID, render.Count(len(c.Expectations), "expectation", "expectations"),
-			render.Count(len(c.Checks), "deterministic check", "deterministic checks"),
-			render.Count(len(c.Files), "file", "files"))
+		text += fmt.Sprintf("case %s: %s, %s, %s\n", c.ID, render.Count(len(c.Expectations), "expectation"),
+			render.Count(len(c.Checks), "deterministic check"), render.Count(len(c.Files), "file"))
 	}
 	if s.Triggers = len(suite.Triggers); s.Triggers > 0 {
 		text += "triggers: " + render.Count(s.Triggers, "query", "queries") + "\n"
 	}
 	if suite.AnswerSuite() != nil { // else they are the cases
 		s.Answers = len(suite.Answers)
-		text += "answers: " + render.Count(s.Answers, "question", "questions") + "\n"
+		text += "answers: " + render.Count(s.Answers, "question") + "\n"
 	}
 	s.Name = suite.Name
 	return text + s.Name + ": ok\n", nil
@@ -121,11 +120,11 @@ func (a *App) checkTasks(ctx context.Context, dir string) (list []checkedTask, t
 			judged = ", a judge"
 		}
 		list = append(list, one)
-		text += fmt.Sprintf("task %s: %s%s, %vs: %s\n", task.ID, render.Count(one.Checks, "check", "checks"), judged,
+		text += fmt.Sprintf("task %s: %s%s, %vs: %s\n", task.ID, render.Count(one.Checks, "check"), judged,
 			task.Timeout.Seconds(), plain.Short(task.Title, liveWidth))
 	}
 	if len(problems) > 0 {
 		return []checkedTask{}, "", misuse.New(errors.Join(problems...))
 	}
-	return list, text + render.Count(len(list), "task", "tasks") + ": ok\n", nil
+	return list, text + render.Count(len(list), "task") + ": ok\n", nil
 }

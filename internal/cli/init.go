@@ -259,7 +259,7 @@ func (a *App) doInit(ctx context.Context, plan *initialized) error {
 		return nil
 	}
 	if !a.Yes {
-		agreed, err := a.ask(ctx, fmt.Sprintf("make %s? [y/n] ", render.Count(todo, "change", "changes")))
+		agreed, err := a.ask(ctx, fmt.Sprintf("make %s? [y/n] ", render.Count(todo, "change")))
 		if err != nil || !agreed {
 			fmt.Fprintln(a.Stdout, "nothing was changed")
 			return err

@@ -195,7 +195,7 @@ func (a *App) restoreSnapshot(ctx context.Context, args []string) error {
 	}
 	became := "it was so already"
 	if restored.Changed {
-		became = render.Count(restored.Written, "file", "files") + " written, " + render.Count(restored.Removed,
+		became = render.Count(restored.Written, "file") + " written, " + render.Count(restored.Removed,
 			"entry", "entries") + " removed"
 	}
 	return a.print(restored, fmt.Sprintf("%s is as %s: %s\n", dir, from, became))

@@ -102,7 +102,7 @@ func (a *App) runSkill(ctx context.Context, dir string, p *program.Program, o *s
 	result.BestVersion = w.Best
 	ended := string(result.Ended)
 	if result.Ended == skill.Exhausted {
-		ended = render.Count(o.count, "iteration", "iterations") + " done"
+		ended = render.Count(o.count, "iteration") + " done"
 	}
 	fmt.Fprintf(a.Stdout, "%s: %s; the best is v%d in %s\n", name, ended, w.Best, w.Dir)
 	if result.Applied, err = versions.Offer(ctx, a.Yes); err == nil && a.JSON {

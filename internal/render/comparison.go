@@ -91,7 +91,7 @@ func checks(o *tasks.Objective) string {
 
 func sideText(s tasks.Side) string {
 	label := cmp.Or(plain.Short(s.ConfigLabel, maxLabel), "(no label)")
-	text := fmt.Sprintf("%s, %s, %s of %s checks passed", label, Count(s.Runs, "run", "runs"), Figure(s.Passed),
+	text := fmt.Sprintf("%s, %s, %s of %s checks passed", label, Count(s.Runs, "run"), Figure(s.Passed),
 		Figure(s.Total))
 	if tokens := s.Cost.Tokens; tokens != nil {
 		text += ", " + rounded(tokens.String()) + " tokens"

@@ -162,10 +162,11 @@ func Minutes(minutes float64) string {
 	return roundTo(strconv.FormatFloat(minutes/60/24, 'f', 1, 64), fewest) + " d"
 }
 
-// Count is a number of things: "1 iteration", "2 iterations".
-func Count(n int, one, more string) string {
+// Count is a number of things: "1 iteration", "2 iterations". A plural that is not one with
+// an s behind it is given too.
+func Count(n int, one string, more ...string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return strconv.Itoa(n) + " " + more
+	return strconv.Itoa(n) + " " + append(more, one+"s")[0]
 }

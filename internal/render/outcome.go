@@ -189,7 +189,7 @@ func Why(outcome state.Status, summary string, reasons, flagged []decision.Reaso
 func Trial(e decision.Evidence) string {
 	figures := Rounded(e.Difference.Signed(), e.Low.String(), e.High.String())
 	return fmt.Sprintf("medians %s and %s, %s, p = %.2g, difference %s (%.4g %% interval %s to %s)",
-		Figure(&e.Incumbent, &e.Candidate), Figure(&e.Candidate, &e.Incumbent), Count(e.Pairs, "pair", "pairs"), e.P,
+		Figure(&e.Incumbent, &e.Candidate), Figure(&e.Candidate, &e.Incumbent), Count(e.Pairs, "pair"), e.P,
 		figures[0], e.Confidence*100, figures[1], figures[2])
 }
 
@@ -204,7 +204,7 @@ func used(tokens *int64, usd *metric.Value, unknown int) string {
 		parts = append(parts, USD(usd.Float64()))
 	}
 	if unknown > 0 {
-		parts = append(parts, "what "+Count(unknown, "answer", "answers")+" cost is unknown")
+		parts = append(parts, "what "+Count(unknown, "answer")+" cost is unknown")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -216,7 +216,7 @@ func usedBy(u *metric.Usage) string {
 	}
 	used := used(u.Tokens(), u.CostUSD, 0)
 	if u.Turns != nil {
-		return strings.TrimSuffix(Count(int(*u.Turns), "turn", "turns")+", "+used, ", ")
+		return strings.TrimSuffix(Count(int(*u.Turns), "turn")+", "+used, ", ")
 	}
 	return used
 }

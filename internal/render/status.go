@@ -107,7 +107,7 @@ const goOn Markup = ". Say `/autoloop resume` here to go on."
 func tally(past *history.Summary) string {
 	all := len(past.Attempts)
 	kept, waiting, errors := past.Count(history.Accepted), past.Count(history.PendingCI), past.Count(history.Error)
-	text, separator := Count(all, "iteration", "iterations"), ": "
+	text, separator := Count(all, "iteration"), ": "
 	for i, count := range []int{kept, all - kept - waiting - errors, waiting, errors} {
 		if count > 0 {
 			one := []string{"kept", "not kept", "waiting", "error"}[i]
@@ -137,7 +137,7 @@ func spent(past *history.Summary) string {
 	if spent.USD > 0 {
 		text += ", " + USD(spent.USD)
 		if spent.UnknownUSD > 0 {
-			text += " and " + Count(spent.UnknownUSD, "iteration", "iterations") + " of unknown cost"
+			text += " and " + Count(spent.UnknownUSD, "iteration") + " of unknown cost"
 		}
 	}
 	switch {

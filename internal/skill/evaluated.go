@@ -121,5 +121,5 @@ func (e Evaluated) String() string {
 		text += fmt.Sprintf("note: %s\n", note)
 	}
 	return text + fmt.Sprintf("%s: pass rate %s over %s\n", e.Name, render.Figure(&e.Score),
-		render.Count(len(e.Cases), "case", "cases"))
+		render.Count(len(e.Cases), "case"))
 }

@@ -105,7 +105,7 @@ func otherScore(found evalrun.Result, row *results.Row) []string {
 	return []string{fmt.Sprintf("results.tsv says %s of v%d, and the cases below come to %s: its gradings "+
 		"leave %s of the suite unanswered, which `iterate skill score` names",
 		render.Figure(row.Score), row.Iteration, render.Figure(&own),
-		render.Count(open, "expectation", "expectations"))}
+		render.Count(open, "expectation"))}
 }
 
 // rateOf is the pass rate of a case; nil where it was not run.
