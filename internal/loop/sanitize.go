@@ -141,16 +141,13 @@ func impossible(number float64) string {
 // matchesRuns refuses a metric that is not that of its runs, and more values beside
 // it than there are runs.
 func matchesRuns(e *history.Measured) error {
-	for name, values := range e.GuardrailSamples {
-		if len(values) > len(e.Samples) {
-			return refuse("its event %q has %d values of %.80q for %d runs", history.KindOf(e), len(values), name,
-				len(e.Samples))
-		}
-	}
-	for name, values := range e.CaseSamples {
-		if len(values) != len(e.Samples) {
-			return refuse("its event %q has %d values of %.80q for %d runs", history.KindOf(e), len(values), name,
-				len(e.Samples))
+	for i, table := range []map[string][]metric.Value{e.GuardrailSamples, e.CaseSamples} {
+		for name, values := range table {
+			tooFew := i > 0 && len(values) < len(e.Samples) // a case has a rate in each run
+			if tooFew || len(values) > len(e.Samples) {
+				return refuse("its event %q has %d values of %.80q for %d runs", history.KindOf(e), len(values), name,
+					len(e.Samples))
+			}
 		}
 	}
 	if len(e.Samples) > 0 && (e.Metric == nil || e.Metric.Cmp(statistics.Median(e.Samples)) != 0) {
