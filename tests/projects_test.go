@@ -28,7 +28,7 @@ case "$*" in *stream-json*) ;; *)
 		passed=false; asked 'Owner' && passed=true
 		answer='{"expectations": [{"number": 1, "passed": '$passed', "evidence": "seen in the minutes"}], "eval_feedback": {"suggestions": [{"assertion": "Each action has an owner", "reason": "a table without names passes too"}], "overall": "Check the date_of the meeting."}}'
 	fi
-	printf '{"type":"result","subtype":"success","result": "%s", "total_cost_usd": 0.001, "modelUsage": {"m": {}}}\n' "$(printf '%s' "$answer" | sed 's/"/\\"/g')"; exit;;
+	printf '{"result": "%s", "total_cost_usd": 0.001, "modelUsage": {"m": {}}}\n' "$(printf '%s' "$answer" | sed 's/"/\\"/g')"; exit;;
 esac
 if asked 'Improve the skill'; then
 	printf '%s' "$prompt" > "$SIDE/prompt-$(grep -c '^put: ' SKILL.md)"

@@ -30,15 +30,17 @@ func Make(ctx context.Context, m *memory.Memory, names []string, add func(*page.
 		return nil, err
 	}
 	known := slices.Sorted(maps.Keys(states))
-	if len(names) == 0 {
-		names = known
-	}
-	s := &page.Site{Generated: m.Now()}
 	for _, name := range names {
 		if _, found := states[name]; !found {
 			return nil, misuse.Errorf("program %q has no records; there are records of %s", name,
 				cmp.Or(strings.Join(known, ", "), "none"))
 		}
+	}
+	if len(names) == 0 {
+		names = known
+	}
+	s := &page.Site{Generated: m.Now()}
+	for _, name := range names {
 		records, _, err := m.Read(ctx, name)
 		if err != nil {
 			return nil, err

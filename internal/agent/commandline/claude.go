@@ -1,8 +1,9 @@
 package commandline
 
 import (
-	"cmp"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -162,7 +163,6 @@ func (r *claudeReader) result(e *claudeEvent) {
 				m.OutputTokens)
 		}
 		r.Usage.CostUSD = e.Cost
-		r.Model = cmp.Or(r.Model, strings.Join(slices.Sorted(maps.Keys(e.Models)), "+"))
 		if e.Turns > 0 {
 			r.Usage.Turns = &e.Turns
 		}
@@ -188,8 +188,7 @@ func (r *claudeReader) result(e *claudeEvent) {
 }
 
 // Question is how an agent is asked one question, as a judge asks it: without any
-// tool and without leave to do anything. The question is on standard input; what it prints
-// is one event that its reader reads.
+// tool and without leave to do anything. The question is on standard input.
 type Question struct {
 	// Variables are those of the caller's environment that it gets.
 	Variables []string
@@ -197,6 +196,15 @@ type Question struct {
 	Env func(getenv func(string) string) []string
 	// Args is the command line; model is "" for the agent's own choice.
 	Args func(system, model string) []string
+	// Read takes the answer out of what it printed.
+	Read func(stdout []byte, exitCode int) (Answer, error)
+}
+
+// Answer is the answer to a Question. What is not known is nil or "".
+type Answer struct {
+	Text, Model string
+	Tokens      *int64
+	USD         *metric.Value
 }
 
 // Asked is the first agent that can be asked a question, nil when no agent can.
@@ -232,5 +240,35 @@ func claudeQuestion() *Question {
 			}
 			return args
 		},
+		Read: readClaudeAnswer,
 	}
+}
+
+// readClaudeAnswer takes the answer out of what claude printed. An error may come
+// with exit code 0, and then is_error says so.
+func readClaudeAnswer(stdout []byte, exitCode int) (Answer, error) {
+	var said struct {
+		IsError bool `json:"is_error"`
+		Result  *string
+		Cost    *metric.Value `json:"total_cost_usd"`
+		Usage   *claudeTokens
+		Models  map[string]json.RawMessage `json:"modelUsage"`
+	}
+	if err := json.Unmarshal(stdout, &said); err != nil {
+		return Answer{}, errors.New("what claude printed is not its JSON")
+	}
+	a := Answer{USD: said.Cost, Model: strings.Join(slices.Sorted(maps.Keys(said.Models)), "+")}
+	if u := said.Usage; u != nil {
+		a.Tokens = new(u.Input + u.Output + u.Written + u.Read)
+	}
+	if said.Result != nil {
+		a.Text = *said.Result
+	}
+	switch {
+	case said.IsError || exitCode != 0:
+		return a, fmt.Errorf("claude failed with exit code %d: %s", exitCode, a.Text)
+	case said.Result == nil:
+		return a, errors.New("what claude printed has no `result`")
+	}
+	return a, nil
 }

@@ -105,18 +105,15 @@ func (s Setting) API(endpoint models.Endpoint) *Judge {
 			},
 			MaxTokens: answerTokens, JSON: true,
 		})
-		said := answer{
-			Words: response.Text, Model: cmp.Or(response.Model, endpoint.Model), Usage: response.Usage,
-		}
-		if said.Usage.InputTokens == nil || said.Usage.OutputTokens == nil {
-			said.Usage = metric.Usage{} // half of the tokens are no number of them
+		said := answer{Text: response.Text, Model: cmp.Or(response.Model, endpoint.Model)}
+		if in, out := response.Usage.InputTokens, response.Usage.OutputTokens; in != nil && out != nil {
+			said.Tokens = new(*in + *out)
 		}
 		if s.Price != nil && err == nil {
-			said.Usage.CostUSD = s.Price(said.Model, response.Usage)
+			said.USD = s.Price(said.Model, response.Usage)
 		}
 		if failed, is := errors.AsType[*models.Error](err); is && failed.Status >= http.StatusBadRequest {
-			// A refusal costs nothing.
-			said.Usage = metric.Usage{InputTokens: new(int64), OutputTokens: new(int64), CostUSD: new(metric.Value)}
+			said.Tokens, said.USD = new(int64), &metric.Value{} // a refusal costs nothing
 		}
 		return said, err
 	}
@@ -152,27 +149,10 @@ func (s Setting) ask(ctx context.Context, system, question string) (answer, erro
 	case result.NotFound:
 		err = fmt.Errorf("%s is not installed", s.Agent.Program)
 	case result.ExitCode == 0, json.Valid(result.Stdout):
-		return s.read(result)
+		return s.Agent.Question.Read(result.Stdout, result.ExitCode)
 	default: // The words are cut where their secrets are hidden.
 		ended := cmp.Or(result.Exceeded, result.Signal, fmt.Sprintf("exit code %d", result.ExitCode))
 		err = fmt.Errorf("%s: %s", ended, result.Stderr)
 	}
 	return answer{}, err
-}
-
-// read takes the answer out of what the agent printed. An error may come with exit code 0.
-func (s Setting) read(result process.Result) (answer, error) {
-	reader := s.Agent.Read()
-	reader.Out(result.Stdout)
-	said := *reader.SoFar()
-	if !said.Done {
-		return said, fmt.Errorf("what %s printed is not its JSON", s.Agent.Name)
-	}
-	words := said.Words
-	if said.Problem != nil {
-		words = said.Problem.Message
-	} else if result.ExitCode == 0 {
-		return said, nil
-	}
-	return said, fmt.Errorf("%s failed with exit code %d: %s", s.Agent.Name, result.ExitCode, words)
 }

@@ -50,7 +50,7 @@ type Opinion struct {
 }
 
 // answer is what came back from a model.
-type answer = commandline.Report
+type answer = commandline.Answer
 
 // Grader says how well work was done.
 type Grader interface {
@@ -100,7 +100,7 @@ func (j *Judge) Grade(ctx context.Context, w Work) (Opinion, error) {
 	var problem error
 	for range 2 {
 		said, err := j.ask(limited, prompt, text)
-		found.Usage = found.Usage.Add(metric.Usage{InputTokens: said.Usage.Tokens(), CostUSD: said.Usage.CostUSD})
+		found.Usage = found.Usage.Add(metric.Usage{InputTokens: said.Tokens, CostUSD: said.USD})
 		if err != nil {
 			problem = fmt.Errorf(silence, j.name, err)
 			break
@@ -120,7 +120,7 @@ func (j *Judge) Grade(ctx context.Context, w Work) (Opinion, error) {
 
 // readScore reads an answer with a score.
 func (j *Judge) readScore(_ Work, said answer, into *Opinion) error {
-	grade, rationale, err := parse(said.Words)
+	grade, rationale, err := parse(said.Text)
 	if err == nil {
 		into.Judgement = &tasks.Judgement{
 			Score: grade, Model: said.Model,

@@ -109,7 +109,7 @@ func (j *Judge) readVerdicts(w Work, said answer, into *Opinion) error {
 		Expectations *[]verdict      `json:"expectations"`
 		Feedback     json.RawMessage `json:"eval_feedback"`
 	}
-	found := objectsIn(said.Words, func(one object) bool { return one.Expectations != nil })
+	found := objectsIn(said.Text, func(one object) bool { return one.Expectations != nil })
 	if len(found) != 1 {
 		return fmt.Errorf("it has %d JSON objects with `expectations`, not one", len(found))
 	}
