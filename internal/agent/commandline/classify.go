@@ -1,6 +1,8 @@
 package commandline
 
 import (
+	"cmp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -138,11 +140,48 @@ func bounded(wait time.Duration) time.Duration {
 	return wait
 }
 
+// clocks are the forms in which a time is written: "limit reached|1712345678",
+// "resets 3pm (Europe/Berlin)", "try again at 3:04 PM".
+var (
+	epochTime = lazyregexp.New(`\|(\d{10})\b`)
+	clockTime = lazyregexp.New(`(?i)(?:resets?|again)(?: at)? (\d{1,2})(?::(\d\d))? ?(am|pm)(?: \(([A-Za-z_/+-]+)\))?`)
+)
+
+// timeIn finds until when words ask to wait; zero when they do not say. A time
+// of the day is the next one after now, in the zone that is named, else now's.
+func timeIn(words string, now time.Time) time.Time {
+	if found := epochTime().FindStringSubmatch(words); found != nil {
+		seconds, _ := strconv.ParseInt(found[1], 10, 64)
+		return time.Unix(seconds, 0)
+	}
+	found := clockTime().FindStringSubmatch(words)
+	if found == nil {
+		return time.Time{}
+	}
+	clock, err := time.Parse("3:04pm", found[1]+":"+cmp.Or(found[2], "00")+strings.ToLower(found[3]))
+	if err != nil {
+		return time.Time{}
+	}
+	zone, err := time.LoadLocation(found[4])
+	if found[4] == "" || err != nil {
+		zone = now.Location()
+	}
+	here := now.In(zone)
+	next := time.Date(here.Year(), here.Month(), here.Day(), clock.Hour(), clock.Minute(), 0, 0, zone)
+	if !next.After(now) {
+		next = next.AddDate(0, 0, 1)
+	}
+	return next
+}
+
 // RetryAt is when a problem ends; nil when it is not known.
 func (p *Problem) RetryAt(now time.Time) *time.Time {
 	at := p.At
 	if at.IsZero() && p.After > 0 {
 		at = now.Add(p.After)
+	}
+	if at.IsZero() {
+		at = timeIn(p.Message, now)
 	}
 	if !at.After(now) || at.Sub(now) > longestWait {
 		return nil

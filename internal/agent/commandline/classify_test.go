@@ -1,7 +1,7 @@
 package commandline
 
 import (
-	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 	"testing"
@@ -60,14 +60,17 @@ func TestWaits(t *testing.T) {
 func TestTimesToComeBack(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
-	for _, p := range []Problem{
-		{At: now.Add(3 * time.Hour)},
-		{After: time.Hour},
-		{At: now.Add(-time.Hour)},          // Over since long.
-		{At: now.Add(32 * 24 * time.Hour)}, // Too far to be believed.
-		{},
+	for _, words := range []string{
+		"Claude AI usage limit reached|1767369600",
+		"You've hit your limit · resets 3pm (UTC)",
+		"You've hit your limit · resets 6:30pm (Europe/Berlin)",
+		"You've hit your usage limit. Try again at 4:00 PM",
+		"resets 12am (UTC)",
+		"limit reached|1000000000", // Over since long.
+		"limit reached|9999999999", // Too far to be believed.
+		"resets 3pm (Nowhere/Town)",
 	} {
-		golden.Row(t, fmt.Sprint(p.At, p.After), p.RetryAt(now))
+		golden.Row(t, words, NewProblem(http.StatusTooManyRequests, words).RetryAt(now))
 	}
 }
 
