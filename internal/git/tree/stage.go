@@ -22,18 +22,13 @@ func (s *scan) stage(ctx context.Context) error {
 	if err := s.readIndex(); err != nil {
 		return err
 	}
-	links, err := s.storeLinks(ctx)
+	paths := s.copyFiles()
+	infos, err := s.storeApart(ctx)
 	if err != nil {
 		return err
 	}
-	// Git reads the incumbent's attributes from the index as long as no others lie in the work directory.
-	for _, attributes := range []bool{false, true} {
-		if err == nil {
-			err = s.put(ctx, "--stdin", s.copyFiles(attributes))
-		}
-	}
-	if err == nil {
-		err = s.put(ctx, "--index-info", links)
+	if err = s.put(ctx, "--stdin", paths); err == nil {
+		err = s.put(ctx, "--index-info", infos)
 	}
 	if failed, refused := errors.AsType[*git.Error](err); refused && ctx.Err() == nil && !files.Full(err) {
 		words, _, _ := strings.Cut(strings.TrimSpace(failed.Stderr), "\n")
@@ -87,9 +82,9 @@ func (t *Tree) Staged() *git.Repo {
 	return t.repo.At(t.staged.path("git"))
 }
 
-// copyFiles copies changed files to the work directory, either those of attributes or all
-// others, and returns them after the deleted paths.
-func (s *scan) copyFiles(attributes bool) []string {
+// copyFiles copies changed files to the work directory and returns them after the
+// deleted paths.
+func (s *scan) copyFiles() []string {
 	root, err := os.OpenRoot(s.Dir)
 	if err == nil {
 		defer root.Close()
@@ -97,15 +92,14 @@ func (s *scan) copyFiles(attributes bool) []string {
 	var gone, there []string
 	for i := range s.changes {
 		c := &s.changes[i]
-		deleted := c.Kind == decision.Deleted
 		switch {
-		case c.Refused != "" || c.NewMode == git.ModeSymlink || attributes != (isAttributes(c.Path) && !deleted):
-		case deleted:
+		case c.Refused != "" || c.NewMode == git.ModeSymlink:
+		case c.Kind == decision.Deleted:
 			gone = append(gone, c.Path)
 		case root == nil:
 			c.Refused = "cannot be read: " + files.Cause(err).Error()
 		default:
-			if s.copyFile(root, c); c.Refused == "" {
+			if s.copyFile(root, c); c.Refused == "" && !isAttributes(c.Path) {
 				there = append(there, c.Path)
 			}
 		}
@@ -118,33 +112,64 @@ func (s *scan) copyFile(root *os.Root, c *decision.Change) {
 		c.Refused = tooMuch
 		return
 	}
-	if err := copyChanged(root, *c, filepath.Join(s.staged.path("work"), c.Path)); err != nil {
+	target := s.staged.path("work")
+	if isAttributes(c.Path) {
+		target = s.staged.path("attributes") // where git takes no notice of them
+	}
+	if err := copyChanged(root, *c, filepath.Join(target, c.Path)); err != nil {
 		c.Refused = "cannot be read: " + files.Cause(err).Error()
 	}
 }
 
-// storeLinks writes the blobs of links, which must not lie in the work directory, and
-// returns their index entries.
-func (s *scan) storeLinks(ctx context.Context) (infos []string, err error) {
-	var links []string
+// storeApart writes the blobs of links and of attribute files, which must not
+// lie in the work directory, and returns their index entries.
+func (s *scan) storeApart(ctx context.Context) (infos []string, err error) {
+	var apart []*decision.Change
 	var targets [][]byte
 	for i := range s.changes {
 		c := &s.changes[i]
-		if c.Refused != "" || c.NewMode != git.ModeSymlink {
-			continue
+		switch {
+		case c.Refused != "" || c.Kind == decision.Deleted:
+		case c.NewMode == git.ModeSymlink:
+			target, err := os.Readlink(s.path(c.Path))
+			if err != nil {
+				c.Refused = "is a link that cannot be read"
+				continue
+			}
+			apart, targets = append(apart, c), append(targets, []byte(target))
+		case isAttributes(c.Path):
+			id, err := s.storeAttributes(ctx, c.Path)
+			if err != nil {
+				return nil, err
+			}
+			infos = append(infos, info(c, id))
 		}
-		target, err := os.Readlink(s.path(c.Path))
-		if err != nil {
-			c.Refused = "is a link that cannot be read"
-			continue
-		}
-		links, targets = append(links, c.Path), append(targets, []byte(target))
 	}
 	ids, err := s.Staged().HashObjects(ctx, targets...)
 	for i, id := range ids {
-		infos = append(infos, git.ModeSymlink+" "+id+"\t"+links[i])
+		infos = append(infos, info(apart[i], id))
 	}
 	return infos, err
+}
+
+// info is the index entry of a change.
+func info(c *decision.Change, id string) string {
+	return fmt.Sprintf("%s %s\t%s", c.NewMode, id, c.Path)
+}
+
+// storeAttributes writes the blob of an attributes file by the incumbent's rules.
+func (s *scan) storeAttributes(ctx context.Context, name string) (string, error) {
+	in, err := s.rules(ctx)
+	if err != nil {
+		return "", err
+	}
+	text, err := os.ReadFile(filepath.Join(s.staged.path("attributes"), name))
+	if err != nil {
+		return "", err
+	}
+	out, err := s.staged.run(ctx, git.Input{WorkTree: in.WorkTree, Stdin: text}, "hash-object", "-w", "--stdin",
+		"--path="+name)
+	return strings.TrimSpace(string(out)), err
 }
 
 // copyChanged copies the content of a changed file to target. A path that became a
