@@ -52,7 +52,10 @@ func planSummary(plan *schedule.Plan) string {
 	headline := plan.Headline()
 	text := render.MD("## Autoloop\n\n%s.\n", strings.ToUpper(headline[:1])+headline[1:])
 	if selected := lines("**%s**", plan.Matrix.Program); len(selected) > 0 {
-		text = render.MD("## Autoloop\n\nSelected %s: %s.\n", render.Joined(", ", selected...), plan.Reason)
+		text = render.MD("## Autoloop\n\nSelected %s: %s.\n", selected[0], plan.Reason)
+		if with := selected[1:]; len(with) > 0 {
+			text += "\nWith it: " + render.Joined(", ", with...) + ".\n"
+		}
 	}
 	var rows [][]any
 	for _, f := range plan.Errors {

@@ -146,8 +146,8 @@ func details(r loop.Result) render.Markup {
 			render.Figure(rail.Initial, rail.Candidate), render.Figure(rail.Candidate, rail.Initial),
 			rail.MaxRegression.Value.String()+percent)
 	}
-	if len(r.Changed) > 0 {
-		say("changed: %s", strings.Join(r.Changed, ", "))
+	if changed := lines("%s", r.Changed); len(changed) > 0 {
+		say("changed: %s", render.Joined(", ", changed...))
 	}
 	return render.List(list...)
 }

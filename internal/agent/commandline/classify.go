@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/lazyregexp"
-	"github.com/org/autoloop/internal/plain"
 )
 
 // maxWords bounds what is looked at of the words of a problem, in bytes.
@@ -30,7 +29,7 @@ const (
 func NewProblem(status int, words string) *Problem {
 	p := &Problem{
 		Kind:    kindOf(status, words),
-		Message: plain.Spaced(words[:min(len(words), maxWords)]),
+		Message: words[:min(len(words), maxWords)], // in one line once what is secret is masked
 	}
 	p.After = waitIn(words)
 	if p.Kind == Budget && p.After > 0 {
