@@ -98,5 +98,5 @@ func FuzzReaders(f *testing.F) {
 // TestWordsStayAsTheyAre until what is secret in them is masked: a secret may have blanks.
 func TestWordsStayAsTheyAre(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, "refused: one  two\tthree", commandline.NewProblem(0, "refused: one  two\tthree").Message)
+	require.Equal(t, "refused: one  two\tthree", NewProblem(0, "refused: one  two\tthree").Message)
 }
