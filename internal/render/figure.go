@@ -48,17 +48,22 @@ func Signed(v *metric.Value) string {
 	return rounded(v.Signed())
 }
 
+// SignedFloat is Signed of what is worked out for people alone.
+func SignedFloat(f float64) string {
+	text := rounded(strconv.FormatFloat(f, 'f', -1, 64))
+	if f > 0 {
+		return "+" + text
+	}
+	return text
+}
+
 // Percent is a difference as a share of where it began, with its sign; "" where that
 // means nothing.
 func Percent(difference, from metric.Value) string {
 	if from.Sign() == 0 || difference.Sign() == 0 {
 		return ""
 	}
-	text := rounded(strconv.FormatFloat(100*difference.Float64()/from.Abs().Float64(), 'f', -1, 64)) + " %"
-	if difference.Sign() > 0 {
-		text = "+" + text
-	}
-	return text
+	return SignedFloat(100*difference.Float64()/from.Abs().Float64()) + " %"
 }
 
 // Rounded shortens the long numbers in texts for people: to three significant digits,

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/render/page"
 )
@@ -20,6 +21,10 @@ func TestAgentsOfKeptIterations(t *testing.T) {
 		text += fmt.Sprintf(`{"event":"decided","iteration":%d,"metric":7,%s}`+"\n", i+1, e)
 	}
 	p := program(t, page.Source{Name: "p", Events: ledger(t, text)})
-	assert.Equal(t, []page.Share{{Name: "large", Count: 2, Part: 2.0 / 3}, {Name: "small", Count: 1, Part: 1.0 / 3}},
-		p.Found())
+	authors := p.Authors()
+	require.Len(t, authors, 2)
+	assert.Equal(t, []page.Author{
+		{Name: "large", Kept: 2, Tried: 3, Gained: -2.5}, {Name: "small", Kept: 1, Tried: 2, Gained: -0.5},
+	}, []page.Author{*authors[0], *authors[1]})
+	assert.Equal(t, "-2.5", authors[0].Gain())
 }

@@ -150,11 +150,49 @@ func (p *Program) Went() []Share {
 	return shares(p.Iterations, func(it *Iteration) string { return it.Label().Word })
 }
 
-// Found counts the iterations that were kept by the agent or model that proposed them, the one with
-// most first.
-func (p *Program) Found() []Share {
-	kept := slices.DeleteFunc(slices.Clone(p.Iterations), func(it *Iteration) bool { return !it.Kept() })
-	return shares(kept, (*Iteration).Author)
+// Author is an agent or model and what came of its iterations.
+type Author struct {
+	Name        string
+	Kept, Tried int
+	// Gained adds up by how much the best changed when its changes were kept.
+	Gained float64
+}
+
+// Percent is how much of what was tried was kept, from 0 to 100.
+func (a *Author) Percent() string {
+	return coordinate(100 * float64(a.Kept) / float64(max(a.Tried, 1)))
+}
+
+// Gain is by how much the best changed, in words.
+func (a *Author) Gain() string { return render.SignedFloat(a.Gained) }
+
+// Authors are the agents and models, the one that was kept most often first.
+func (p *Program) Authors() []*Author {
+	var list []*Author
+	named := map[string]*Author{}
+	best := p.Initial
+	for _, it := range p.Iterations {
+		name := it.Author()
+		a := named[name]
+		if a == nil {
+			a = &Author{Name: name}
+			named[name], list = a, append(list, a)
+		}
+		a.Tried++
+		if it.Kept() {
+			a.Kept++
+			if best != nil && it.Best != nil {
+				a.Gained += it.Best.Sub(*best).Float64()
+			}
+		}
+		if it.Best != nil {
+			best = it.Best
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *Author) int {
+		return cmp.Or(cmp.Compare(b.Kept, a.Kept), cmp.Compare(a.Name, b.Name))
+	})
+	return list
 }
 
 // Share is one part of a whole, from 0 to 1.
