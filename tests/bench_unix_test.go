@@ -20,7 +20,10 @@ import (
 // BenchmarkIteration is `iterate` with an agent and an evaluation that take next to no time: in a
 // small repository, in one of 20,000 files, and after 10,000 iterations. "cpu-x-git" is its
 // time of processors beside that of `git worktree add` and the removal of that tree, of the first
-// iteration of a run and of each further one.
+// iteration of a run and of each further one. Among 20,000 files on a quiet machine a refused candidate
+// comes to 2.0 (0.9), a rejected one to 4.1 (2.2), a kept one to 4.0 (1.9): the tree of the agent is
+// 0.9, some eighty calls of git 0.6, reading the tree again before it is measured 0.4, and each of five
+// looks at what was touched 0.2.
 func BenchmarkIteration(b *testing.B) {
 	for name, c := range map[string]struct {
 		commits, past     int
