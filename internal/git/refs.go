@@ -32,7 +32,7 @@ func (r *Repo) peel(ctx context.Context, rev, kind string) (id string, ok bool, 
 	return r.found(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
 }
 
-// found is the line of a command that says no when there is none; ok is false then.
+// found runs a command that prints one line; ok is false where it finds nothing to print and ends with 1.
 func (r *Repo) found(ctx context.Context, args ...string) (text string, ok bool, err error) {
 	text, err = line(r.Run(ctx, args...))
 	if SaysNo(err) {
