@@ -117,3 +117,30 @@ func TestCommandOfAPerson(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotEmpty(t, busy)
 }
+
+// TestPauseBesideAnotherWriter is recorded although the records change between reading and
+// writing them: each moment in which the clock is asked is tried.
+func TestPauseBesideAnotherWriter(t *testing.T) {
+	t.Parallel()
+	for moment := 1; ; moment++ {
+		b := newFixture(t, "evaluation-runs: 1", "4", "3", "2")
+		b.one()
+		other, now, asked := *b.service, b.service.Now, 0
+		b.service.Now = func() time.Time {
+			if asked++; asked == moment {
+				note := commands.Command{Kind: commands.Note, Text: "hello"}
+				_, good, _, err := other.Command(t.Context(), "lisa", note)
+				require.NoError(t, err)
+				require.True(t, good)
+			}
+			return now()
+		}
+		_, err := b.service.Pause(t.Context(), "a holiday")
+		require.NoError(t, err)
+		assert.True(t, b.records().machine.Paused, moment)
+		if asked < moment {
+			assert.Greater(t, moment, 2, "the clock was asked after the records were read")
+			return
+		}
+	}
+}
