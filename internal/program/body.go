@@ -14,14 +14,35 @@ import (
 	"github.com/org/autoloop/internal/lazyregexp"
 )
 
-// markdown reads blocks and code spans. Links, emphasis and inline HTML mean
+// markdown reads blocks, code spans and comments. Links, emphasis and other inline HTML mean
 // nothing here, and a hostile text of them takes quadratic time.
 var markdown = sync.OnceValue(func() parser.Parser {
 	return parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
-		parser.WithInlineParsers(util.Prioritized(parser.NewCodeSpanParser(), 100)),
+		parser.WithInlineParsers(util.Prioritized(parser.NewCodeSpanParser(), 100),
+			util.Prioritized(comments{parser.NewRawHTMLParser()}, 200)),
 	)
 })
+
+const commentStart = "<!--"
+
+// comments reads those within a paragraph. Of one that does not end there it takes the beginning.
+type comments struct{ parser.InlineParser }
+
+// Parse reads a comment, nil for other HTML.
+func (c comments) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	line, at := block.PeekLine()
+	if !bytes.HasPrefix(line, []byte(commentStart)) {
+		return nil
+	}
+	if whole := c.InlineParser.Parse(parent, block, pc); whole != nil {
+		return whole
+	}
+	begun := ast.NewRawHTML()
+	begun.Segments.Append(at.WithStop(at.Start + len(commentStart)))
+	block.Advance(len(commentStart))
+	return begun
+}
 
 type body struct {
 	*Program
@@ -30,6 +51,8 @@ type body struct {
 	line   int    // the file's, of what is read next
 	at     int    // where that is
 	blocks []block
+	// unclear says that a comment is.
+	unclear bool
 }
 
 // block is a heading, a paragraph, the text of a list item, or code, in the order of the
@@ -60,7 +83,8 @@ func (b *body) read() {
 		b.fail(b.line, "the text is nested too deeply to be read as markdown")
 		b.text = nil
 	}
-	b.readBlocks()
+	b.shown = bytes.Clone(b.text)
+	b.walk(markdown().Parse(text.NewReader(b.text)), nil)
 	sections := b.sections()
 	b.readGoal(sections[goalSection])
 	b.readTargets(sections[targetSection], sections[protectSection])
@@ -86,74 +110,32 @@ func nestsDeeply(text []byte) bool {
 	return false
 }
 
-const (
-	// hidden stands for what is in a comment while markdown is read.
-	hidden = 1
-	// maxPasses bounds how often it is read.
-	maxPasses = 8
-)
-
-// readBlocks reads markdown without its comments, which may hold any number of blocks; in code
-// none begins. A backtick in one pairs with another behind it: then all is read again.
-func (b *body) readBlocks() {
-	source, first, from := bytes.Clone(b.text), b.line, 0
-	b.shown = bytes.Clone(b.text)
-	for range maxPasses {
-		b.blocks, b.at, b.line = nil, 0, first
-		b.walk(markdown().Parse(text.NewReader(source)), nil)
-		prose := bytes.ReplaceAll(source, []byte(`\<!--`), []byte("     ")) // it is text
-		for _, c := range b.blocks {
-			if c.isCode() {
-				blank(prose[c.at:c.end])
-			}
-			for _, span := range c.spans {
-				if at := c.at + span.at; !span.loose {
-					blank(prose[at : at+len(span.text)])
-				}
-			}
-		}
-		found := false
-		for again := false; !again; {
-			start := bytes.Index(prose[from:], []byte("<!--"))
-			length := bytes.Index(source[from+max(start, 0):], []byte("-->"))
-			if start < 0 || length < 0 {
-				break
-			}
-			start += from
-			found, from = true, start+length+len("-->")
-			if !b.isComment(start, from) {
-				b.fail(first+bytes.Count(b.text[:start], []byte("\n")), "this comment does not end in the paragraph "+
-					"in which it begins, so that some readers see what it hides; begin it on a line of its own")
-			}
-			blank(b.shown[start:from])
-			hide := source[start:from]
-			if rest := bytes.TrimLeft(source[from:], " \t"); len(rest) == 0 || rest[0] == '\n' {
-				hide = hide[:max(len("<!--"), length)][len("<!--"):] // it still ends a paragraph above it
-			}
-			copy(hide, bytes.Repeat([]byte{hidden}, len(hide)))
-			again = bytes.ContainsAny(b.text[start:from], "`~")
-		}
-		if !found {
-			return
-		}
-	}
-	b.fail(first, "the text has more than %d HTML comments with backticks in them; remove some", maxPasses)
+// lineOf is the file's line of an offset, which is not before the last one that was asked for.
+func (b *body) lineOf(at int) int {
+	b.line += bytes.Count(b.text[b.at:at], []byte("\n"))
+	b.at = at
+	return b.line
 }
 
-// isComment reports whether what begins like a comment is one for every reader: it begins a
-// line, or it ends in the block, and outside of blocks on the line, in which it begins.
-func (b *body) isComment(start, end int) bool {
-	within := slices.IndexFunc(b.blocks, func(c block) bool { return c.at <= start && start < c.end })
-	if within >= 0 && end <= b.blocks[within].end || start == 0 || b.text[start-1] == '\n' {
-		return true
+// checkHTML reports the first comment that readers may understand in two ways: it does not end in
+// the block in which it begins, or has a text behind it on a line that it begins.
+func (b *body) checkHTML(start, end int, comment bool) {
+	rest := commentForm().ReplaceAll(b.text[start:end], nil)
+	if !b.unclear && (bytes.Contains(rest, []byte(commentStart)) || comment && len(bytes.TrimSpace(rest)) > 0) {
+		b.unclear = true
+		b.fail(b.lineOf(start+bytes.Index(b.text[start:end], []byte(commentStart))), "this comment does not end in the "+
+			"paragraph in which it begins, or has a text behind it, so that some readers see what it hides; begin and end "+
+			"it on lines of its own")
 	}
-	return within < 0 && !bytes.Contains(b.text[start:end], []byte("\n"))
 }
 
 // walk reads the blocks within a node.
 func (b *body) walk(within ast.Node, items []ast.Node) {
 	for node := within.FirstChild(); node != nil; node = node.NextSibling() {
-		switch node.(type) {
+		switch html := node.(type) {
+		case *ast.HTMLBlock:
+			end := html.Lines().At(html.Lines().Len() - 1).Stop
+			b.checkHTML(html.Lines().At(0).Start, max(end, html.ClosureLine.Stop), html.HTMLBlockType == ast.HTMLBlockType2)
 		case *ast.ListItem:
 			b.walk(node, append(slices.Clip(items), node))
 		case *ast.List, *ast.Blockquote:
@@ -162,15 +144,18 @@ func (b *body) walk(within ast.Node, items []ast.Node) {
 			if lines := node.Lines(); lines.Len() > 0 {
 				start := lines.At(0).Start
 				end := start + len(bytes.TrimRight(b.text[start:lines.At(lines.Len()-1).Stop], "\n"))
-				b.line += bytes.Count(b.text[b.at:start], []byte("\n"))
-				b.at = start
-				mark := bytes.TrimRight(b.text[:start], " \t")
-				if len(bytes.TrimSpace(b.shown[start:end])) == 0 && !bytes.HasSuffix(mark, []byte("#")) {
-					continue // comments, perhaps above a line of dashes
+				line := b.lineOf(start)
+				for inner := node.FirstChild(); inner != nil; inner = inner.NextSibling() {
+					if comment, is := inner.(*ast.RawHTML); is {
+						parts := comment.Segments
+						from, to := parts.At(0).Start, parts.At(parts.Len()-1).Stop
+						b.checkHTML(from, to, false)
+						blank(b.shown[from:to])
+					}
 				}
 				_, first := within.(*ast.ListItem)
 				c := block{
-					node: node, at: start, end: end, line: b.line, text: b.shown[start:end], items: items,
+					node: node, at: start, end: end, line: line, text: b.shown[start:end], items: items,
 					first: first && node == within.FirstChild(),
 				}
 				c.readSpans()

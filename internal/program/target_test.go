@@ -329,8 +329,8 @@ func TestWhatASectionSaysOfFiles(t *testing.T) {
 		"1. `a.go`\n2. Never `b.go`\n",
 		"- Do not modify these files.\n  - `b.go`\n",
 		"- Do not modify anything else\n  - `b.go`\n- `a.go`: the parser. Do not touch:\n  - `c.go`\n",
-		// A comment hides its paragraphs, and nothing behind it; what is in backticks begins none. One
-		// that begins within a line and ends elsewhere is text for some readers.
+		// A comment hides its paragraphs; what is in backticks begins none. One that begins within a line and ends
+		// elsewhere, or has a text behind it on its last line, is not the same for all readers.
 		"<!-- later:\n\n- `b.go`\n\n--> `a.go`\n",
 		"- `a.go`, `b.go`: keep the <!-- header\n\nDo NOT modify `b.go`.\n\n<!-- end -->\n",
 		"- `a.go` with its \\<!-- header\n\nDo NOT modify `b.go`.\n\n<!-- end -->\n",
