@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/actions"
-	"github.com/org/autoloop/internal/suite/evals"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/tests/golden"
 	"github.com/org/autoloop/tests/testdir"
 )
@@ -26,26 +26,26 @@ func TestValidateSaysWhatSuitesHave(t *testing.T) {
 	}
 	const front = "---\nname: s\ndescription: says things\n---\n"
 	for name, list := range map[string]testdir.Files{
-		"a suite": {"SKILL.md": front, evals.File: one("")},
+		"a suite": {"SKILL.md": front, suite.EvalFile: one("")},
 		"fields of others": {
-			"SKILL.md": front, evals.File: `{"version": 2, "skill_name": "other", "config": {"a": [1e999]}, "evals": ` +
+			"SKILL.md": front, suite.EvalFile: `{"version": 2, "skill_name": "other", "config": {"a": [1e999]}, "evals": ` +
 				one(`, "tags": ["x"], "weight": 2`) + `}`,
 		},
 		"all suites": {
-			"SKILL.md": front, "in.txt": "x", evals.File: one(
+			"SKILL.md": front, "in.txt": "x", suite.EvalFile: one(
 				`, "files": ["in.txt"], "deterministic_checks": [{"type": "file_exists", "file": "a"}]`),
-			evals.TriggerFile: `[{"query": "a", "should_trigger": true}]`,
-			evals.AnswerFile:  "<evaluation><qa_pair><question>q</question><answer>a</answer></qa_pair></evaluation>",
+			suite.TriggerFile: `[{"query": "a", "should_trigger": true}]`,
+			suite.AnswerFile:  "<evaluation><qa_pair><question>q</question><answer>a</answer></qa_pair></evaluation>",
 		},
 		"no suite":          {"SKILL.md": front},
 		"a task":            {"a/task.json": task("claude"), "a/in.txt": "x"},
 		"a task for nobody": {"a/task.json": task("nobody"), "a/in.txt": "x"},
 		"no task":           {"in.txt": "x"},
-		"no skill":          {evals.File: one("")},
-		"cut off":           {"SKILL.md": front, evals.File: one("")[:20]},
+		"no skill":          {suite.EvalFile: one("")},
+		"cut off":           {"SKILL.md": front, suite.EvalFile: one("")[:20]},
 		"every file": {
-			evals.File:        "[\n\n{\"id\": \"a b\", \"prompt\": \"p\"}]",
-			evals.TriggerFile: "[\n{}]", evals.AnswerFile: "<evaluation>\n<pair/></evaluation>",
+			suite.EvalFile:    "[\n\n{\"id\": \"a b\", \"prompt\": \"p\"}]",
+			suite.TriggerFile: "[\n{}]", suite.AnswerFile: "<evaluation>\n<pair/></evaluation>",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/skill"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evalrun"
-	"github.com/org/autoloop/internal/suite/evals"
 )
 
 // evalOptions are the flags of `iterate eval`.
@@ -111,7 +111,7 @@ func (a *App) evalSkill(ctx context.Context, dir string, p *program.Program, o *
 		}
 	}
 	setup := a.suiteSetup(p, a.Dir, worker, "")
-	options, err := setup.evals(ctx, run, keep, filepath.Join(suited.Dir, evals.Dir))
+	options, err := setup.evals(ctx, run, keep, filepath.Join(suited.Dir, suite.EvalsDir))
 	fmt.Fprint(a.Stderr, setup.notes)
 	if err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/skill/workspace"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evalrun"
-	"github.com/org/autoloop/internal/suite/evals"
 )
 
 func (a *App) newSkillCommand() *cobra.Command {
@@ -119,7 +119,7 @@ func (a *App) examineSkill(dir string) error {
 	if err != nil {
 		return err
 	}
-	findings := append([]evals.Finding{}, evals.Examine(suited.Cases, suited.Triggers)...)
+	findings := append([]suite.Finding{}, suite.Examine(suited.Cases, suited.Triggers)...)
 	text := ""
 	for _, f := range findings {
 		where := "suite"
@@ -133,7 +133,7 @@ func (a *App) examineSkill(dir string) error {
 	}
 	return verdict(a.print(struct {
 		Name     string          `json:"name"`
-		Findings []evals.Finding `json:"findings"`
+		Findings []suite.Finding `json:"findings"`
 	}{suited.Name, findings}, text), len(findings) > 0)
 }
 

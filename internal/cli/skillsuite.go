@@ -14,8 +14,8 @@ import (
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/loop/live"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evalrun"
-	"github.com/org/autoloop/internal/suite/evals"
 )
 
 // measureBySuite makes a service measure by the suite of its program, if it has one.
@@ -49,7 +49,7 @@ func (a *App) measureBySkill(ctx context.Context, service *loop.Service, setup s
 		return err
 	}
 	options, err := setup.evals(ctx, dir, keep, a.Repo.CommonDir, a.Repo.GitDir, service.RunDir,
-		a.inCheckout(path.Join(p.Skill, evals.Dir)), a.inCheckout(p.Evals))
+		a.inCheckout(path.Join(p.Skill, suite.EvalsDir)), a.inCheckout(p.Evals))
 	if err != nil {
 		return err
 	}

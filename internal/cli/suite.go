@@ -11,8 +11,8 @@ import (
 
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evalrun"
-	"github.com/org/autoloop/internal/suite/evals"
 )
 
 // suiteFlags are those of whatever runs a suite. Everything else that a program can say is in
@@ -88,7 +88,7 @@ func parseRuns(text string, needed int) (int, error) {
 
 // isSkill tells a skill, or a server with questions, from a task suite.
 func isSkill(dir string) bool {
-	for _, name := range []string{evalrun.SkillFile, evals.AnswerFile} {
+	for _, name := range []string{evalrun.SkillFile, suite.AnswerFile} {
 		if info, err := os.Lstat(filepath.Join(dir, name)); err == nil && !info.IsDir() {
 			return true
 		}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evalrun"
-	"github.com/org/autoloop/internal/suite/evals"
 )
 
 // Evaluated is what all suites of a skill came to: `iterate eval --json`. Scores are null where the skill has
@@ -47,8 +47,8 @@ type CaseFigure struct {
 	Runs   []int    `json:"runs,omitzero"`
 }
 
-func caseFigure(c evals.CaseScore, problem string) CaseFigure {
-	one := CaseFigure{ID: c.ID, Passed: c.Passed, Total: c.Total, PassRate: evals.RateValue(c.PassRate())}
+func caseFigure(c suite.CaseScore, problem string) CaseFigure {
+	one := CaseFigure{ID: c.ID, Passed: c.Passed, Total: c.Total, PassRate: suite.RateValue(c.PassRate())}
 	if problem != "" {
 		one.Problem = &problem
 	}
@@ -96,7 +96,7 @@ func figureBeside(ctx context.Context, suite *evalrun.Skill, keep string, o eval
 }
 
 func figureOf(r evalrun.Result) Figure {
-	figure := Figure{Score: evals.RateValue(r.Rate), text: evalrun.Failures(r, maxText)}
+	figure := Figure{Score: suite.RateValue(r.Rate), text: evalrun.Failures(r, maxText)}
 	for _, c := range r.Cases {
 		one := caseFigure(c, c.Problem)
 		one.Failed = []string{}

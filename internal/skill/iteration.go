@@ -13,8 +13,8 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/prompt"
 	"github.com/org/autoloop/internal/skill/workspace"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evalrun"
-	"github.com/org/autoloop/internal/suite/evals"
 )
 
 // iterate makes one candidate from the best version, and keeps it when it is
@@ -104,7 +104,7 @@ func (l *Loop) guard(ctx context.Context, before workspace.Content) (after works
 		return after, err.Error()
 	case after.Digest() == before.Digest():
 		return after, "no change proposed"
-	case after.Below(evals.Dir).Digest() != before.Below(evals.Dir).Digest():
+	case after.Below(suite.EvalsDir).Digest() != before.Below(suite.EvalsDir).Digest():
 		return after, "it changed the eval suite, which nobody who is graded by it may"
 	}
 	if entry, there := after.Find("SKILL.md"); !there || !entry.IsFile() {
@@ -122,17 +122,17 @@ func (l *Loop) propose(ctx context.Context, n int, content workspace.Content) (a
 	if err != nil {
 		return agent.Reply{}, err
 	}
-	allowed := func(path string) bool { return path != evals.Dir && !strings.HasPrefix(path, evals.Dir+"/") }
+	allowed := func(path string) bool { return path != suite.EvalsDir && !strings.HasPrefix(path, suite.EvalsDir+"/") }
 	var files []string
 	for _, entry := range content.Tree {
 		if entry.IsFile() && allowed(entry.Path) {
 			files = append(files, entry.Path)
 		}
 	}
-	best, whole := evals.RateValue(l.best.Rate), metric.FromInt(1)
+	best, whole := suite.RateValue(l.best.Rate), metric.FromInt(1)
 	text := prompt.Build(prompt.Input{
 		Program: l.Suite.Name, Iteration: n, Goal: prompt.SkillGoal("Improve the skill "+l.Suite.Name+".", "."),
-		Targets: []string{"**"}, Protected: []string{evals.Dir + "/"},
+		Targets: []string{"**"}, Protected: []string{suite.EvalsDir + "/"},
 		Files: files, Target: &whole,
 		Summary: &history.Summary{
 			Direction: metric.Higher, Best: &best, Initial: l.table.Row(l.table.Start).Score,

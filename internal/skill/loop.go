@@ -18,8 +18,8 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/skill/workspace"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evalrun"
-	"github.com/org/autoloop/internal/suite/evals"
 )
 
 // Loop improves one skill, once. All exported fields must be set.
@@ -150,7 +150,7 @@ func (l *Loop) baseline(ctx context.Context, version, n int, text string) error 
 		return err
 	}
 	found, err := l.measure(ctx, fmt.Sprint("iteration ", n), l.Version(n), l.Iteration(n))
-	ended := func(c evals.CaseScore) bool { return c.Problem == "" }
+	ended := func(c suite.CaseScore) bool { return c.Problem == "" }
 	if err == nil && len(found.Cases) > 0 && !slices.ContainsFunc(found.Cases, ended) {
 		err = fault("every case failed before it could be graded (" + found.Cases[0].ID + ": " +
 			found.Cases[0].Problem + ")")
@@ -162,7 +162,7 @@ func (l *Loop) baseline(ctx context.Context, version, n int, text string) error 
 		return err
 	}
 	l.best = found
-	score := evals.RateValue(found.Rate)
+	score := suite.RateValue(found.Rate)
 	return l.enter(results.Row{Iteration: n, Score: &score, Action: results.Baseline, Changelog: text})
 }
 
@@ -182,7 +182,7 @@ func (l *Loop) load() error {
 		return err
 	}
 	// the table is the record, where gradings were lost since
-	if row := l.table.Row(best); row != nil && row.Score != nil && row.Score.Cmp(evals.RateValue(l.best.Rate)) != 0 {
+	if row := l.table.Row(best); row != nil && row.Score != nil && row.Score.Cmp(suite.RateValue(l.best.Rate)) != 0 {
 		l.best.Rate = row.Score.Rat()
 	}
 	// What measured the best version more than once came to pairs; before the last baseline that says

@@ -15,8 +15,8 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill/workspace"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evalrun"
-	"github.com/org/autoloop/internal/suite/evals"
 )
 
 // BestVersion asks for the best version, whichever that is.
@@ -98,7 +98,7 @@ func otherScore(found evalrun.Result, row *results.Row) []string {
 	if row == nil || row.Score == nil || open == 0 { // nothing is open where it was not run
 		return nil
 	}
-	own := evals.RateValue(found.Rate)
+	own := suite.RateValue(found.Rate)
 	if own.Cmp(*row.Score) == 0 {
 		return nil
 	}
@@ -113,15 +113,15 @@ func rateOf(r evalrun.Result, i int) *metric.Value {
 	if i >= len(r.Cases) {
 		return nil
 	}
-	return new(evals.RateValue(r.Cases[i].PassRate()))
+	return new(suite.RateValue(r.Cases[i].PassRate()))
 }
 
 // ratesOf are the pass rates of cases in all runs of a version.
-func ratesOf(made [][]evals.CaseScore) decision.CaseRates {
-	return decision.RatesOf(lists.Map(made, evals.CaseNumbers)...)
+func ratesOf(made [][]suite.CaseScore) decision.CaseRates {
+	return decision.RatesOf(lists.Map(made, suite.CaseNumbers)...)
 }
 
-func failuresOf(cases []evals.CaseScore) []render.SkillFailure {
+func failuresOf(cases []suite.CaseScore) []render.SkillFailure {
 	failures := []render.SkillFailure{}
 	for _, c := range cases {
 		if c.Problem != "" {
@@ -136,8 +136,8 @@ func failuresOf(cases []evals.CaseScore) []render.SkillFailure {
 }
 
 // triggersIn are the figures of the trigger queries of the versions for which they were run.
-func triggersIn(w *workspace.Workspace, suite *evalrun.Skill, rows []results.Row) ([]render.SkillTriggers, error) {
-	list, queries := []render.SkillTriggers{}, suite.TriggerSuite()
+func triggersIn(w *workspace.Workspace, of *evalrun.Skill, rows []results.Row) ([]render.SkillTriggers, error) {
+	list, queries := []render.SkillTriggers{}, of.TriggerSuite()
 	for _, row := range rows {
 		if row.Action == results.Reverted || queries == nil {
 			continue
@@ -150,13 +150,13 @@ func triggersIn(w *workspace.Workspace, suite *evalrun.Skill, rows []results.Row
 			return nil, err
 		}
 		figure := render.SkillTriggers{
-			Version: row.Iteration, Score: evals.RateValue(found.Rate),
+			Version: row.Iteration, Score: suite.RateValue(found.Rate),
 			Total: len(found.Cases), Failures: []render.SkillFailure{},
 		}
 		for i, c := range found.Cases {
 			figure.Right += c.Passed
 			for _, failure := range failuresOf(found.Cases[i : i+1]) {
-				failure.Text = fmt.Sprintf("%s: %s", suite.Triggers[i].Prompt, failure.Text)
+				failure.Text = fmt.Sprintf("%s: %s", of.Triggers[i].Prompt, failure.Text)
 				figure.Failures = append(figure.Failures, failure)
 			}
 		}

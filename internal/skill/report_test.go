@@ -14,8 +14,8 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/skill/workspace"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evalrun"
-	"github.com/org/autoloop/internal/suite/evals"
 	"github.com/org/autoloop/tests/golden"
 	"github.com/org/autoloop/tests/testdir"
 )
@@ -217,14 +217,14 @@ func TestOnlyGradersHaveNoise(t *testing.T) {
 		"a clear gain":   {50, 60, true, ""},
 		"the same again": {50, 50, true, ""},
 	} {
-		one := evals.Case{}
+		one := suite.Case{}
 		if c.graded {
 			one.Expectations = []string{"it is good"}
 		}
 		l := &Loop{
-			Suite: &evalrun.Skill{Cases: []evals.Case{one}},
+			Suite: &evalrun.Skill{Cases: []suite.Case{one}},
 			best:  evalrun.Result{Rate: big.NewRat(c.best, 100)},
 		}
-		assert.Equal(t, c.says, l.withinNoise(evals.RateValue(big.NewRat(c.found, 100))), name)
+		assert.Equal(t, c.says, l.withinNoise(suite.RateValue(big.NewRat(c.found, 100))), name)
 	}
 }

@@ -17,8 +17,8 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/skill/workspace"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evalrun"
-	"github.com/org/autoloop/internal/suite/evals"
 	"github.com/org/autoloop/tests/testbox"
 	"github.com/org/autoloop/tests/testdir"
 )
@@ -158,7 +158,7 @@ func TestVersionsAreMeasuredAlike(t *testing.T) {
 			twice, err := evalrun.ReadAll(m.Suite, out, out)
 			require.NoError(t, err)
 			assert.Len(t, twice.Runs(), 2)
-			assert.Equal(t, evals.RateValue(found.Rate).String(), evals.RateValue(twice.Rate).String())
+			assert.Equal(t, suite.RateValue(found.Rate).String(), suite.RateValue(twice.Rate).String())
 		})
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill/workspace"
-	"github.com/org/autoloop/internal/suite/evals"
+	"github.com/org/autoloop/internal/suite"
 )
 
 // Confidence is that of repeated runs.
@@ -47,7 +47,7 @@ func (l *Loop) try(ctx context.Context, row *results.Row) (remarks string, err e
 		return "", err
 	}
 	record := &Runs{Schema: workspace.Schema, Incumbent: l.table.Best, Rule: rule.Version, Seed: rand.Text()}
-	best, runs := evals.RateValue(l.best.Rate), map[decision.Side]int{}
+	best, runs := suite.RateValue(l.best.Rate), map[decision.Side]int{}
 	trial := decision.NewTrial(decision.Standard{
 		Rule: rule, Seed: record.Seed, Direction: metric.Higher, Best: &best,
 		Cases: ratesOf(l.best.Runs()),
@@ -62,10 +62,10 @@ func (l *Loop) try(ctx context.Context, row *results.Row) (remarks string, err e
 		if err != nil {
 			return m, err
 		}
-		rate := evals.RateValue(found.Rate)
+		rate := suite.RateValue(found.Rate)
 		record.Runs = append(record.Runs,
 			Run{Dir: run, Side: string(step.Side), Stage: string(step.Stage), WarmUp: step.WarmUp, Score: rate})
-		return metric.Measurement{Metric: &rate, Numbers: evals.CaseNumbers(found.Cases)}, nil
+		return metric.Measurement{Metric: &rate, Numbers: suite.CaseNumbers(found.Cases)}, nil
 	})
 	if why, is := errors.AsType[fault](err); is {
 		return string(why), nil
@@ -107,7 +107,7 @@ func (l *Loop) side(n int, side decision.Side, k int) (dir, run, label string) {
 // withinNoise says of a single run that it is too near to the best to mean
 // much, else "".
 func (l *Loop) withinNoise(now metric.Value) string {
-	best := evals.RateValue(l.best.Rate)
+	best := suite.RateValue(l.best.Rate)
 	if !l.Suite.Graded() || !render.WithinNoise(now, best) {
 		return ""
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill/workspace"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evalrun"
-	"github.com/org/autoloop/internal/suite/evals"
 )
 
 // lineWidth bounds what is said of a name or of a problem on a line.
@@ -50,7 +50,7 @@ func (v *Versions) Suite(ctx context.Context) (*evalrun.Skill, error) {
 	if err != nil {
 		return nil, err
 	}
-	if kept.Below(evals.Dir).Digest() != v.SuiteHash {
+	if kept.Below(suite.EvalsDir).Digest() != v.SuiteHash {
 		return nil, fmt.Errorf("the suite in %s is not that of manifest.json: its cases changed; begin a new "+
 			"workspace with --fresh", original)
 	}
@@ -94,11 +94,11 @@ func (v *Versions) Score(ctx context.Context, n int) (found Scored, err error) {
 	if err != nil {
 		return found, err
 	}
-	found.Score, found.text = evals.RateValue(result.Rate), evalrun.Failures(result, maxText)
+	found.Score, found.text = suite.RateValue(result.Rate), evalrun.Failures(result, maxText)
 	runs := result.Runs()
 	for i, run := range runs {
 		dir, _ := filepath.Rel(v.Iteration(n), places[i])
-		found.Runs = append(found.Runs, ScoredRun{dir, evals.RateValue(evals.MeanPassRate(run))})
+		found.Runs = append(found.Runs, ScoredRun{dir, suite.RateValue(suite.MeanPassRate(run))})
 	}
 	for i, c := range result.Cases {
 		one := caseFigure(c, c.Trouble())

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -156,15 +155,15 @@ func (c Check) Verdict(found Found) (passed bool, evidence string) {
 		case strings.EqualFold(text, c.Text):
 			return true, "it is the answer"
 		}
-		return false, "the answer is not " + document.Quote(text)
+		return false, "the answer is not " + Quote(text)
 	case OutputMatches, RegexMatch:
 		if why := c.costly(len(found.Data)); why != "" {
 			return false, found.Name + " " + why
 		}
 		if at := c.Pattern.FindIndex(found.Data); at != nil {
-			return true, "matches: " + document.Quote(string(found.Data[at[0]:at[1]]))
+			return true, "matches: " + Quote(string(found.Data[at[0]:at[1]]))
 		}
-		return false, "nothing matches " + document.Quote(c.Pattern.String())
+		return false, "nothing matches " + Quote(c.Pattern.String())
 	case OutputContains, FileContains, OutputNotContains, FileNotContains, DiffContains:
 		there := bytes.Contains(found.Data, []byte(c.Text))
 		evidence = "does not contain "
@@ -172,7 +171,7 @@ func (c Check) Verdict(found Found) (passed bool, evidence string) {
 			evidence = "contains "
 		}
 		wanted := c.Kind != OutputNotContains && c.Kind != FileNotContains
-		return there == wanted, evidence + document.Quote(c.Text)
+		return there == wanted, evidence + Quote(c.Text)
 	default:
 		return c.json(found)
 	}
@@ -182,7 +181,7 @@ func (c Check) Verdict(found Found) (passed bool, evidence string) {
 func (c Check) json(found Found) (passed bool, evidence string) {
 	root, err := decodeJSON(found.Data)
 	if err != nil {
-		return false, found.Name + " is not JSON: " + plain.Short(err.Error(), document.MaxShown)
+		return false, found.Name + " is not JSON: " + plain.Short(err.Error(), MaxShown)
 	}
 	if c.Kind == JSONValid {
 		return true, "it is JSON"

@@ -1,5 +1,7 @@
-// Package suite has what skill suites and task suites share: checks, what a
-// failure counts, and what may be used. It does no I/O.
+// Package suite has the formats of suites as values: the cases of a skill and the tasks of an
+// agent's configuration, their checks, gradings, and what failures count. It reads JSON that people
+// write as a tree that keeps the line of each value, and collects everything that is wrong with a
+// file. It does no I/O.
 package suite
 
 import "github.com/org/autoloop/internal/agent/commandline"

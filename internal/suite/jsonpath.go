@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/metric"
@@ -51,7 +50,7 @@ func ParseJSONPath(text string) (JSONPath, error) {
 	for rest != "" {
 		found := stepForm().FindStringSubmatch(rest)
 		if found == nil {
-			return nil, fmt.Errorf("cannot be read at %s; %w", document.Quote(rest), errPath)
+			return nil, fmt.Errorf("cannot be read at %s; %w", Quote(rest), errPath)
 		}
 		switch quoted := cmp.Or(found[2], found[3]); {
 		case quoted != "":
@@ -76,7 +75,7 @@ func (p JSONPath) String() string {
 		switch {
 		case !is:
 			fmt.Fprintf(&out, "[%d]", step)
-		case document.NameForm().MatchString(key) && !strings.Contains(key, "."):
+		case NameForm().MatchString(key) && !strings.Contains(key, "."):
 			out.WriteString("." + key)
 		default:
 			out.WriteString(`["` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(key) + `"]`)
@@ -151,5 +150,5 @@ func jsonText(v any) string {
 	if err != nil {
 		return "a value that cannot be shown"
 	}
-	return plain.Short(string(text), document.MaxShown)
+	return plain.Short(string(text), MaxShown)
 }

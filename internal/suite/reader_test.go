@@ -9,15 +9,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/tests/golden"
 )
 
 // readIt reads a JSON value of a suite.
-func readIt(t *testing.T, text string, read func(n document.Node)) error {
+func readIt(t *testing.T, text string, read func(n suite.Node)) error {
 	t.Helper()
-	root, ok := document.Read("f", []byte(text), 1<<20, document.Object, document.Text)
+	root, ok := suite.Read("f", []byte(text), 1<<20, suite.Object, suite.Text)
 	require.True(t, ok)
 	read(root)
 	return root.Problems.Err()
@@ -29,7 +28,7 @@ func TestNamesOfFiles(t *testing.T) {
 		true: "a 9 a.B_c-9 x-", false: ".a -a _a é ../a a/b a..b a.", // the last are for Windows
 	} {
 		for name := range strings.FieldsSeq(names) {
-			err := readIt(t, `"`+name+`"`, func(n document.Node) { suite.Name(n) })
+			err := readIt(t, `"`+name+`"`, func(n suite.Node) { suite.Name(n) })
 			assert.Equal(t, can, err == nil, "%q", name)
 		}
 	}
@@ -53,10 +52,10 @@ func TestWhatChecksAreReadFrom(t *testing.T) {
 	}, func(t *testing.T, text string) any {
 		t.Helper()
 		var check suite.Check
-		if err := readIt(t, text, func(n document.Node) {
+		if err := readIt(t, text, func(n suite.Node) {
 			check, _ = suite.ReadCheck(n, map[suite.CheckKind]string{"a": "| text pattern", "b": "| text"},
-				func(n document.Node, _ suite.CheckKind) document.Node {
-					isKind := func(f document.Field) bool { return f.Name == "kind" } // a type
+				func(n suite.Node, _ suite.CheckKind) suite.Node {
+					isKind := func(f suite.Field) bool { return f.Name == "kind" } // a type
 					n.Fields = slices.DeleteFunc(n.Fields, isKind)
 					return n
 				}, "type", "kind")

@@ -16,7 +16,6 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/suite"
-	"github.com/org/autoloop/internal/suite/evals"
 	"github.com/org/autoloop/internal/suite/judge"
 	"github.com/org/autoloop/internal/suite/sandbox"
 )
@@ -28,7 +27,7 @@ const (
 )
 
 // one runs a case in a sandbox of its own, which it removes.
-func (s *session) one(ctx context.Context, number int, c evals.Case) (done evals.CaseScore, err error) {
+func (s *session) one(ctx context.Context, number int, c suite.Case) (done suite.CaseScore, err error) {
 	dir := filepath.Join(s.out, "eval-"+c.ID)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return done, err
@@ -61,19 +60,19 @@ func transcriptOf(box *sandbox.Box) string { return filepath.Join(box.Base, "tra
 type cased struct {
 	*session
 
-	c          evals.Case
+	c          suite.Case
 	box        *sandbox.Box
 	dir        string
 	reply      agent.Reply
 	transcript string
 	files      string // of outputs/, as text
 	chars      int
-	grading    evals.Grading
+	grading    suite.Grading
 	took       time.Duration // of the grader
 }
 
 // finish keeps what the executor left, and grades it.
-func (w *cased) finish(ctx context.Context) (done evals.CaseScore, err error) {
+func (w *cased) finish(ctx context.Context) (done suite.CaseScore, err error) {
 	printed, err := os.ReadFile(transcriptOf(w.box))
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		err = w.keepTranscript(printed)
@@ -88,8 +87,8 @@ func (w *cased) finish(ctx context.Context) (done evals.CaseScore, err error) {
 		if !used {
 			shows = "does not show"
 		}
-		w.grading.Expectations = []evals.Graded{{
-			Text: w.c.Checks[0].Label(), Source: evals.Deterministic, Passed: used == *w.c.Trigger,
+		w.grading.Expectations = []suite.Graded{{
+			Text: w.c.Checks[0].Label(), Source: suite.Deterministic, Passed: used == *w.c.Trigger,
 			Evidence: "the transcript " + shows + " that the skill was loaded",
 		}}
 	default:
@@ -109,7 +108,7 @@ func (w *cased) finish(ctx context.Context) (done evals.CaseScore, err error) {
 // check answers the deterministic checks. What runs commands comes last, so that
 // files are looked at as the executor left them.
 func (w *cased) check(ctx context.Context) error {
-	w.grading.Expectations = make([]evals.Graded, len(w.c.Checks))
+	w.grading.Expectations = make([]suite.Graded, len(w.c.Checks))
 	for _, commands := range []bool{false, true} {
 		for i, check := range w.c.Checks {
 			if (check.Command != "") != commands {
@@ -119,8 +118,8 @@ func (w *cased) check(ctx context.Context) error {
 			if err != nil {
 				return fmt.Errorf("case %s: %w", w.c.ID, err)
 			}
-			w.grading.Expectations[i] = evals.Graded{
-				Text: check.Label(), Source: evals.Deterministic, Passed: passed, Evidence: evidence,
+			w.grading.Expectations[i] = suite.Graded{
+				Text: check.Label(), Source: suite.Deterministic, Passed: passed, Evidence: evidence,
 			}
 		}
 	}

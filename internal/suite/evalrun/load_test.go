@@ -11,7 +11,6 @@ import (
 
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/suite"
-	"github.com/org/autoloop/internal/suite/evals"
 	"github.com/org/autoloop/tests/testdir"
 )
 
@@ -160,9 +159,9 @@ func TestHiddenFilesOfSkill(t *testing.T) {
 
 func TestSuitesThatNeedGrader(t *testing.T) {
 	t.Parallel()
-	of := func(cases ...evals.Case) *Skill { return &Skill{Cases: cases} }
-	words, checks := evals.Case{ID: "b", Expectations: []string{"x"}},
-		evals.Case{ID: "a", Checks: []suite.Check{{Kind: suite.OutputExists}}}
+	of := func(cases ...suite.Case) *Skill { return &Skill{Cases: cases} }
+	words, checks := suite.Case{ID: "b", Expectations: []string{"x"}},
+		suite.Case{ID: "a", Checks: []suite.Check{{Kind: suite.OutputExists}}}
 	require.NoError(t, Options{}.Fit(of(checks)))
 	require.ErrorContains(t, Options{}.Fit(of(checks, words)), "expectations, which need a grader: none")
 	require.ErrorContains(t, Options{Runner: Runner{NoGrader: "there is no key"}}.Fit(of(words)),

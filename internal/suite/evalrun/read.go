@@ -14,7 +14,7 @@ import (
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/suite/evals"
+	"github.com/org/autoloop/internal/suite"
 )
 
 // maxGradingFile is more than the parser takes: it says what is too much.
@@ -24,13 +24,13 @@ const maxGradingFile = 9 << 20
 // median of the runs' rates. Only eval-<id>/grading.json counts. A case whose grading is missing
 // or cannot be read counts 0, with the reason.
 func ReadAll(skill *Skill, dirs ...string) (Result, error) {
-	var runs [][]evals.CaseScore
+	var runs [][]suite.CaseScore
 	for _, dir := range dirs {
 		root, err := os.OpenRoot(dir)
 		if err != nil {
 			return Result{}, err
 		}
-		var cases []evals.CaseScore
+		var cases []suite.CaseScore
 		for _, c := range skill.Cases {
 			cases = append(cases, readCase(root, c))
 		}
@@ -41,12 +41,12 @@ func ReadAll(skill *Skill, dirs ...string) (Result, error) {
 }
 
 // readCase scores one case.
-func readCase(root *os.Root, c evals.Case) evals.CaseScore {
+func readCase(root *os.Root, c suite.Case) suite.CaseScore {
 	name := path.Join("eval-"+c.ID, GradingFile)
-	var grading evals.Grading
+	var grading suite.Grading
 	data, err := files.ReadRegular(root, name, maxGradingFile)
 	if err == nil {
-		grading, err = evals.ParseGrading(data)
+		grading, err = suite.ParseGrading(data)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -95,7 +95,7 @@ func Failures(r Result, most int) string {
 }
 
 // Feedback is what graders would improve in the suite, case by case.
-func Feedback(scored []evals.CaseScore) (list []render.SkillFeedback) {
+func Feedback(scored []suite.CaseScore) (list []render.SkillFeedback) {
 	for _, c := range scored {
 		for _, text := range suggestions(c.Feedback) {
 			list = append(list, render.SkillFeedback{Case: c.ID, Text: text})
@@ -105,7 +105,7 @@ func Feedback(scored []evals.CaseScore) (list []render.SkillFeedback) {
 }
 
 // Remarks are the lines of that. What is said of several cases is one line.
-func Remarks(scored []evals.CaseScore) (lines []string) {
+func Remarks(scored []suite.CaseScore) (lines []string) {
 	for _, one := range render.MergedFeedback(Feedback(scored)) {
 		noun := "case"
 		if strings.Contains(one.Case, ", ") {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/suite/evals"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/tests/golden"
 	"github.com/org/autoloop/tests/testdir"
 )
@@ -19,7 +19,7 @@ func suiteOf(count int) *Skill {
 	skill := &Skill{Name: "s"}
 	for i := range count {
 		skill.Cases = append(skill.Cases,
-			evals.Case{ID: fmt.Sprintf("c%d", i), Expectations: []string{"a", "b"}})
+			suite.Case{ID: fmt.Sprintf("c%d", i), Expectations: []string{"a", "b"}})
 	}
 	return skill
 }

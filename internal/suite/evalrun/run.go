@@ -21,7 +21,6 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/suite"
-	"github.com/org/autoloop/internal/suite/evals"
 	"github.com/org/autoloop/internal/suite/sandbox"
 )
 
@@ -42,27 +41,27 @@ const defaultTimeout = 10 * time.Minute
 // Result is what a suite came to.
 type Result struct {
 	// Cases are in the order of the suite.
-	Cases []evals.CaseScore
+	Cases []suite.CaseScore
 	// Rate is the mean pass rate over all of them.
 	Rate *big.Rat
 	// Expense is what executors and graders used, also in a run without a result.
 	Expense history.Expense
 
-	runs [][]evals.CaseScore
+	runs [][]suite.CaseScore
 }
 
 // Runs are the cases of each run that the result was put together from.
-func (r Result) Runs() [][]evals.CaseScore { return r.runs }
+func (r Result) Runs() [][]suite.CaseScore { return r.runs }
 
 // resultOf is what several runs of a suite came to.
-func resultOf(runs ...[]evals.CaseScore) Result {
+func resultOf(runs ...[]suite.CaseScore) Result {
 	var rates []metric.Value
 	for _, cases := range runs {
-		rates = append(rates, evals.RateValue(evals.MeanPassRate(cases)))
+		rates = append(rates, suite.RateValue(suite.MeanPassRate(cases)))
 	}
-	r := Result{Cases: evals.Aggregate(runs...), Rate: statistics.Median(rates).Rat(), runs: runs}
+	r := Result{Cases: suite.Aggregate(runs...), Rate: statistics.Median(rates).Rat(), runs: runs}
 	if len(runs) == 1 {
-		r.Rate = evals.MeanPassRate(runs[0])
+		r.Rate = suite.MeanPassRate(runs[0])
 	}
 	return r
 }
@@ -120,10 +119,10 @@ type session struct {
 
 // all runs the cases, some at the same time. After an error those that run are ended, since none
 // of them counts then; at the limit they come to their end.
-func (s *session) all(ctx context.Context) ([]evals.CaseScore, error) {
+func (s *session) all(ctx context.Context) ([]suite.CaseScore, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	done := make([]evals.CaseScore, len(s.skill.Cases))
+	done := make([]suite.CaseScore, len(s.skill.Cases))
 	var numbers []int
 	for i := range done {
 		numbers = append(numbers, i)
@@ -160,7 +159,7 @@ func (s *Skill) fixture() sandbox.Fixture {
 
 // compose makes what a case begins with: the skill, the case's files and an
 // empty outputs/.
-func (s *session) compose(ctx context.Context, dir string, c evals.Case) (*sandbox.Template, error) {
+func (s *session) compose(ctx context.Context, dir string, c suite.Case) (*sandbox.Template, error) {
 	parts := []sandbox.Fixture{s.skill.fixture()}
 	parts[0].At = s.at()
 	for _, file := range c.Files {
@@ -179,7 +178,7 @@ func (s *session) compose(ctx context.Context, dir string, c evals.Case) (*sandb
 }
 
 // prompt is what the executor is told: the case's prompt, and where things are.
-func (s *session) prompt(c evals.Case) string {
+func (s *session) prompt(c suite.Case) string {
 	if c.Trigger != nil {
 		return c.Prompt
 	}
@@ -266,8 +265,8 @@ func (e *Evaluator) Run(ctx context.Context, request evaluation.Request) (evalua
 	}
 	outcome.Tail = e.Masker.String(Failures(result, maxTail))
 	outcome.Measurement = metric.Measurement{
-		Metric:  new(evals.RateValue(result.Rate)),
-		Numbers: evals.CaseNumbers(result.Cases),
+		Metric:  new(suite.RateValue(result.Rate)),
+		Numbers: suite.CaseNumbers(result.Cases),
 	}
 	return outcome, nil
 }

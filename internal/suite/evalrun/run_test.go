@@ -23,7 +23,7 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/suite/evals"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/judge"
 	"github.com/org/autoloop/tests/golden"
 	"github.com/org/autoloop/tests/testdir"
@@ -65,7 +65,7 @@ func TestCommandsOfChecksComeLast(t *testing.T) {
 	assert.Equal(t, "1", result.Rate.RatString(), "%+v", result.Cases)
 	assert.NoFileExists(t, w.at("out/eval-1/outputs/later.txt"), "what is kept is what the executor left")
 	assert.FileExists(t, w.at("out/eval-1/outputs/run.sh"))
-	grading, err := evals.ParseGrading([]byte(w.read("out/eval-1/grading.json")))
+	grading, err := suite.ParseGrading([]byte(w.read("out/eval-1/grading.json")))
 	require.NoError(t, err)
 	assert.Contains(t, grading.Expectations[0].Text, "shell_command", "the order is the suite's")
 }
@@ -166,7 +166,7 @@ func TestSecretsOfTheExecutor(t *testing.T) {
 	})
 	o.Grader = marks(func(work judge.Work) (judge.Opinion, error) {
 		shown = work
-		return judge.Opinion{Expectations: []evals.Graded{{Text: "it is good", Source: evals.ByGrader}}}, nil
+		return judge.Opinion{Expectations: []suite.Graded{{Text: "it is good", Source: suite.ByGrader}}}, nil
 	})
 	result, err := w.run(o)
 	require.NoError(t, err)
@@ -217,9 +217,9 @@ func TestGradersInput(t *testing.T) {
 	o.Grader = marks(func(work judge.Work) (judge.Opinion, error) {
 		shown = work
 		return judge.Opinion{
-			Expectations: []evals.Graded{
-				{Text: "it is good", Passed: true, Evidence: "seen", Source: evals.ByGrader},
-				{Text: "it is short", Evidence: "long", Source: evals.ByGrader},
+			Expectations: []suite.Graded{
+				{Text: "it is good", Passed: true, Evidence: "seen", Source: suite.ByGrader},
+				{Text: "it is short", Evidence: "long", Source: suite.ByGrader},
 			},
 			Feedback: json.RawMessage(`{"overall": "well"}`), Usage: metric.Usage{InputTokens: new(int64(7))},
 		}, nil
@@ -257,7 +257,7 @@ func TestGradersInput(t *testing.T) {
 func TestGradersThatFail(t *testing.T) {
 	t.Parallel()
 	answers := func(text string) judge.Opinion {
-		return judge.Opinion{Expectations: []evals.Graded{{Text: text, Passed: true, Source: evals.ByGrader}}}
+		return judge.Opinion{Expectations: []suite.Graded{{Text: text, Passed: true, Source: suite.ByGrader}}}
 	}
 	for name, c := range map[string]struct {
 		grades judge.Opinion

@@ -14,11 +14,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/misuse"
-	"github.com/org/autoloop/internal/suite/evals"
+	"github.com/org/autoloop/internal/suite"
 )
 
 // SkillFile is what makes a directory a skill.
@@ -36,7 +35,7 @@ type Skill struct {
 	Inputs string
 	// Cases are at least one; Triggers and Answers are nil when the skill
 	// has no such file.
-	Cases, Triggers, Answers []evals.Case
+	Cases, Triggers, Answers []suite.Case
 
 	// asked says that the suite is the questions: there is no eval file.
 	asked bool
@@ -48,13 +47,13 @@ type Skill struct {
 
 // Graded reports whether a grader gives a part of the verdicts.
 func (s *Skill) Graded() bool {
-	return slices.ContainsFunc(s.Cases, func(c evals.Case) bool { return len(c.Expectations) > 0 })
+	return slices.ContainsFunc(s.Cases, func(c suite.Case) bool { return len(c.Expectations) > 0 })
 }
 
 // hidden reports whether a path of the skill is hidden from the executor:
 // business: all that belongs to its suites.
 func (s *Skill) hidden(name string) bool {
-	return name == s.own || name == evals.Dir || strings.HasPrefix(name, evals.Dir+"/")
+	return name == s.own || name == suite.EvalsDir || strings.HasPrefix(name, suite.EvalsDir+"/")
 }
 
 // loading collects the faults of all files.
@@ -66,9 +65,9 @@ type loading struct {
 }
 
 // Load reads the skill in a directory below root and every suite that it has.
-// skill and suite are clean paths from root with slashes; suite may be "" for
+// skill and file are clean paths from root with slashes; file may be "" for
 // the skill's own evals/evals.json. All that is wrong is one *misuse.Error.
-func Load(root, skill, suite string) (*Skill, error) {
+func Load(root, skill, file string) (*Skill, error) {
 	top, err := os.OpenRoot(root)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, misuse.Errorf("there is no directory %s", root)
@@ -78,19 +77,19 @@ func Load(root, skill, suite string) (*Skill, error) {
 	}
 	defer top.Close()
 	dir := filepath.Join(root, skill)
-	own := path.Join(skill, evals.File)
-	suite = cmp.Or(suite, own)
+	own := path.Join(skill, suite.EvalFile)
+	file = cmp.Or(file, own)
 	l := &loading{root: top, at: skill, skill: &Skill{Dir: dir, Name: filepath.Base(dir)}}
-	if below, err := filepath.Rel(skill, suite); err == nil {
+	if below, err := filepath.Rel(skill, file); err == nil {
 		l.skill.own = filepath.ToSlash(below)
 	}
 	l.name()
-	questions := l.has(evals.AnswerFile) && suite == own
-	given := l.read(suite, !questions, &l.skill.Cases, func(file string, data []byte) ([]evals.Case, document.Problems) {
-		return evals.Parse(file, data, l.isFile)
+	questions := l.has(suite.AnswerFile) && file == own
+	given := l.read(file, !questions, &l.skill.Cases, func(name string, data []byte) ([]suite.Case, suite.Problems) {
+		return suite.ParseEvals(name, data, l.isFile)
 	})
-	l.read(path.Join(skill, evals.TriggerFile), false, &l.skill.Triggers, evals.ParseTriggers)
-	l.read(path.Join(skill, evals.AnswerFile), false, &l.skill.Answers, evals.ParseAnswers)
+	l.read(path.Join(skill, suite.TriggerFile), false, &l.skill.Triggers, suite.ParseTriggers)
+	l.read(path.Join(skill, suite.AnswerFile), false, &l.skill.Answers, suite.ParseAnswers)
 	if questions && !given {
 		l.skill.asked, l.skill.Cases = true, l.skill.Answers
 	}
@@ -99,8 +98,8 @@ func Load(root, skill, suite string) (*Skill, error) {
 
 // read hands a file to its parser, and reports whether it is there. Only a required
 // one must be.
-func (l *loading) read(name string, required bool, to *[]evals.Case,
-	parse func(file string, data []byte) ([]evals.Case, document.Problems),
+func (l *loading) read(name string, required bool, to *[]suite.Case,
+	parse func(file string, data []byte) ([]suite.Case, suite.Problems),
 ) (there bool) {
 	data, err := files.ReadRegular(l.root, name, maxSuiteFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -112,7 +111,7 @@ func (l *loading) read(name string, required bool, to *[]evals.Case,
 	if err != nil {
 		err = fmt.Errorf("%s: %w", name, err)
 	} else {
-		var problems document.Problems
+		var problems suite.Problems
 		*to, problems = parse(name, data)
 		err = problems.Err()
 	}
@@ -125,7 +124,7 @@ var nameLine = lazyregexp.New(`(?m)^name:[ \t]*["']?([A-Za-z0-9][A-Za-z0-9._-]{0
 // name reads the skill's own name from the frontmatter of its SKILL.md.
 func (l *loading) name() {
 	data, err := files.ReadRegular(l.root, path.Join(l.at, SkillFile), maxSkillFile)
-	if errors.Is(err, fs.ErrNotExist) && l.has(evals.AnswerFile) && !l.has(evals.File) {
+	if errors.Is(err, fs.ErrNotExist) && l.has(suite.AnswerFile) && !l.has(suite.EvalFile) {
 		l.skill.bare = true // a server with questions
 		return
 	}
@@ -158,5 +157,5 @@ func skillName(text, otherwise string) string {
 func (l *loading) isFile(name string) bool {
 	name = path.Clean(name)
 	info, err := files.Unlinked(l.skill.Dir, name)
-	return err == nil && info.Mode().IsRegular() && (name != l.skill.own || name == evals.File)
+	return err == nil && info.Mode().IsRegular() && (name != l.skill.own || name == suite.EvalFile)
 }

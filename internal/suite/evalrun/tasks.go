@@ -10,6 +10,7 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/agent/commandline"
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/sandbox"
 	"github.com/org/autoloop/internal/suite/tasks"
 )
@@ -68,7 +69,7 @@ type TaskSuite struct {
 	// Dir is where it is.
 	Dir string
 	// Tasks is in the order of their files.
-	Tasks []tasks.Task
+	Tasks []suite.Task
 
 	files *sandbox.Files
 }
@@ -81,9 +82,9 @@ func LoadTasks(ctx context.Context, dir string) (*TaskSuite, error) {
 		return nil, misuse.New(err)
 	}
 	if len(files.List) == 0 {
-		return nil, misuse.Errorf("there is no %s in %s or below it", tasks.TaskFile, dir)
+		return nil, misuse.Errorf("there is no %s in %s or below it", suite.TaskFile, dir)
 	}
-	tasks, problems := tasks.Parse(files.List, files.IsDir)
+	tasks, problems := suite.ParseTasks(files.List, files.IsDir)
 	if err := problems.Err(); err != nil {
 		return nil, misuse.New(err)
 	}
@@ -97,7 +98,7 @@ func LoadTasks(ctx context.Context, dir string) (*TaskSuite, error) {
 
 // Judged reports whether a task of the suite has a rubric.
 func (s *TaskSuite) Judged() bool {
-	return slices.ContainsFunc(s.Tasks, func(t tasks.Task) bool { return t.Rubric != nil })
+	return slices.ContainsFunc(s.Tasks, func(t suite.Task) bool { return t.Rubric != nil })
 }
 
 // AgentConfig returns where coding agents keep the configuration of a project.
@@ -120,7 +121,7 @@ func (r role) String() string { return tasks.Sides[r] }
 
 // prepared is a task, ready to be run.
 type prepared struct {
-	tasks.Task
+	suite.Task
 
 	agent     agent.Agent
 	version   string // of the agent, "" when it is part of this binary

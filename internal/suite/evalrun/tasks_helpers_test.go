@@ -215,7 +215,7 @@ func simulated(t *testing.T, count int, passes func(side role, task, check int) 
 		suite: &TaskSuite{}, records: map[unit]record{}, auto: true, spent: &Spending{},
 	}
 	for i := range count {
-		s.tasks = append(s.tasks, &prepared{Task: tasks.Task{ID: fmt.Sprintf("t%d", i)}, agent: &agent.Command{}})
+		s.tasks = append(s.tasks, &prepared{Task: suite.Task{ID: fmt.Sprintf("t%d", i)}, agent: &agent.Command{}})
 	}
 	s.make = func(_ context.Context, u unit) (record, error) {
 		r := record{}

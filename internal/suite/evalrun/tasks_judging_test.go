@@ -53,7 +53,7 @@ func toJudge(t *testing.T, count int, text string) (*comparison, *answers) {
 	for i, p := range s.tasks {
 		p.Title, p.keys = fmt.Sprint("Task ", i), [roles]string{fmt.Sprintf("%032d", i), fmt.Sprintf("%032d", 100+i)}
 		if i%2 == 0 {
-			p.Rubric = &tasks.Rubric{Criteria: "is it good?"}
+			p.Rubric = &suite.Rubric{Criteria: "is it good?"}
 		}
 		s.suite.Tasks = append(s.suite.Tasks, p.Task)
 		for side := range roles {

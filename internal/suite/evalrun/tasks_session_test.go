@@ -185,7 +185,7 @@ func TestKeyOfARun(t *testing.T) {
 				Runner: Runner{Model: "m", Command: "cmd", Env: []string{"A"}},
 			}},
 			prepared: prepared{
-				Task: tasks.Task{ID: "t", Prompt: "p", Timeout: time.Second, Checks: []suite.Check{
+				Task: suite.Task{ID: "t", Prompt: "p", Timeout: time.Second, Checks: []suite.Check{
 					{Kind: suite.CommandCheck, Command: "make"},
 					{Kind: suite.RegexMatch, File: "a", Pattern: regexp.MustCompile("x")},
 				}},
@@ -231,7 +231,7 @@ func TestKeyOfARun(t *testing.T) {
 	}
 	for name, change := range map[string]func(*run){
 		"the title":               func(w *run) { w.Title = "U" },
-		"what the judge is told":  func(w *run) { w.Rubric = &tasks.Rubric{} },
+		"what the judge is told":  func(w *run) { w.Rubric = &suite.Rubric{} },
 		"where the template is":   func(w *run) { w.templates[theBaseline].Dir = "/two" },
 		"the other side's files":  func(w *run) { w.templates[theCandidate].Manifest = nil },
 		"how often it is run":     func(w *run) { w.Runs, w.Jobs, w.Session, w.Budget.Tokens = 7, 7, "s", 7 },

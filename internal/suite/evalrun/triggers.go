@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/suite/evals"
+	"github.com/org/autoloop/internal/suite"
 )
 
 // TriggerSuite is the skill with its trigger queries as cases, nil for one without.
@@ -24,7 +24,7 @@ func (s *Skill) AnswerSuite() *Skill {
 }
 
 // with is the skill with other cases.
-func (s *Skill) with(cases []evals.Case) *Skill {
+func (s *Skill) with(cases []suite.Case) *Skill {
 	if len(cases) == 0 {
 		return nil
 	}

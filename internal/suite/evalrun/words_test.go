@@ -15,7 +15,6 @@ import (
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/suite"
-	"github.com/org/autoloop/internal/suite/evals"
 	"github.com/org/autoloop/tests/golden"
 )
 
@@ -88,9 +87,9 @@ func TestFailuresAreBounded(t *testing.T) {
 	t.Parallel()
 	var r Result
 	for i := range 30 {
-		r.Cases = append(r.Cases, evals.CaseScore{
+		r.Cases = append(r.Cases, suite.CaseScore{
 			ID: fmt.Sprint(i), Passed: 1, Total: 2,
-			Failed: []evals.Graded{{Text: strings.Repeat("ä", 300), Evidence: strings.Repeat("日", 300)}},
+			Failed: []suite.Graded{{Text: strings.Repeat("ä", 300), Evidence: strings.Repeat("日", 300)}},
 		})
 	}
 	whole := Failures(r, 1<<20)
@@ -108,10 +107,10 @@ func TestFailuresAreBounded(t *testing.T) {
 func TestFailuresInWords(t *testing.T) {
 	t.Parallel()
 	feedback := []byte(`{"overall": "check more"}`)
-	golden.Row(t, "", Failures(Result{Cases: []evals.CaseScore{
+	golden.Row(t, "", Failures(Result{Cases: []suite.CaseScore{
 		{ID: "1", Passed: 2, Total: 2},
-		{ID: "2", Total: 3, Problem: "it crashed", Failed: []evals.Graded{{Text: "of another run"}}},
-		{ID: "3", Passed: 1, Total: 2, Failed: []evals.Graded{{Text: "it\ngreets", Evidence: "no greeting"}}},
+		{ID: "2", Total: 3, Problem: "it crashed", Failed: []suite.Graded{{Text: "of another run"}}},
+		{ID: "3", Passed: 1, Total: 2, Failed: []suite.Graded{{Text: "it\ngreets", Evidence: "no greeting"}}},
 		{ID: "4", Passed: 1, Total: 1, Feedback: feedback},
 		{ID: "5", Passed: 1, Total: 1, Feedback: feedback},
 	}}, 4000))

@@ -13,7 +13,7 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/suite/evals"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/tasks"
 )
 
@@ -41,7 +41,7 @@ type Opinion struct {
 	// expectation, in their order, nil when there is none. Problem then says why, in one
 	// line.
 	Judgement    *tasks.Judgement
-	Expectations []evals.Graded
+	Expectations []suite.Graded
 	Problem      string
 	// Feedback is on the suite itself, as JSON; nil for none.
 	Feedback json.RawMessage

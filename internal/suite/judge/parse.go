@@ -7,10 +7,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
-	"github.com/org/autoloop/internal/suite/evals"
+	"github.com/org/autoloop/internal/suite"
 )
 
 // maxAnswer bounds what is looked at of an answer, in bytes, and maxObjects how
@@ -84,7 +83,7 @@ func (g graded) value() (score metric.Value, err error) {
 		return score, errors.New("its `score` is no finite number")
 	case err != nil:
 		return score, errors.New("its `score` is no number")
-	case !document.WithinOne(score):
+	case !suite.WithinOne(score):
 		return score, fmt.Errorf("its `score` %s is not from 0 to 1", plain.Short(text, maxProblem))
 	}
 	return score, nil
@@ -125,9 +124,9 @@ func (j *Judge) readVerdicts(w Work, said answer, into *Opinion) error {
 	}
 	for i, expectation := range w.Expectations {
 		evidence := j.masker.OneLine(verdicts[i+1].Evidence, maxEvidence)
-		into.Expectations = append(into.Expectations, evals.Graded{
+		into.Expectations = append(into.Expectations, suite.Graded{
 			Text: expectation, Passed: verdicts[i+1].Passed && evidence != "",
-			Evidence: cmp.Or(evidence, "the grader gave no evidence"), Source: evals.ByGrader,
+			Evidence: cmp.Or(evidence, "the grader gave no evidence"), Source: suite.ByGrader,
 		})
 	}
 	// A secret may be a number: what is masked need not be JSON any more.

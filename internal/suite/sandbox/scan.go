@@ -17,7 +17,7 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/misuse"
-	"github.com/org/autoloop/internal/suite/tasks"
+	"github.com/org/autoloop/internal/suite"
 )
 
 // Entry is one path of a directory; it has no digest where nothing was read: a
@@ -105,8 +105,8 @@ const (
 
 // Files are the task files of a suite.
 type Files struct {
-	// List has the files, sorted by path.
-	List []tasks.File
+	// List has the files by their paths.
+	List map[string][]byte
 
 	dir string
 }
@@ -120,7 +120,7 @@ func FindTasks(dir string) (*Files, error) {
 		return nil, fmt.Errorf("open the task suite: %w", err)
 	}
 	defer root.Close()
-	suite := &Files{dir: dir}
+	found := &Files{List: map[string][]byte{}, dir: dir}
 	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
 		base := path.Base(name)
 		switch {
@@ -129,7 +129,7 @@ func FindTasks(dir string) (*Files, error) {
 		case decision.DotGit(base), base == "node_modules", strings.Count(name, "/") > maxSuiteDepth:
 			return fs.SkipDir
 		}
-		file := path.Join(name, tasks.TaskFile)
+		file := path.Join(name, suite.TaskFile)
 		data, err := files.ReadRegular(root, file, maxTaskFile)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -137,13 +137,13 @@ func FindTasks(dir string) (*Files, error) {
 		case err != nil:
 			return err
 		}
-		suite.List = append(suite.List, tasks.File{Path: file, Data: data})
+		found.List[file] = data
 		return fs.SkipDir
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the task suite %s: %w", dir, err)
 	}
-	return suite, nil
+	return found, nil
 }
 
 // IsDir reports whether a clean path of the suite is a directory that is
@@ -154,13 +154,13 @@ func (f *Files) IsDir(name string) bool {
 }
 
 // Fixture is a task's fixture, without the task files of the suite.
-func (f *Files) Fixture(task tasks.Task) Fixture {
+func (f *Files) Fixture(task suite.Task) Fixture {
 	return Fixture{
 		Name: "fixture of " + task.ID,
 		Dir:  filepath.Join(f.dir, task.Fixture),
 		Leave: func(name string) bool {
-			full := path.Join(task.Fixture, name)
-			return slices.ContainsFunc(f.List, func(file tasks.File) bool { return file.Path == full })
+			_, is := f.List[path.Join(task.Fixture, name)]
+			return is
 		},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/sandbox"
-	"github.com/org/autoloop/internal/suite/tasks"
 	"github.com/org/autoloop/tests/testbox"
 )
 
@@ -365,13 +366,11 @@ func TestFindTasks(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			var paths []string
-			for _, file := range found.List {
-				paths = append(paths, file.Path)
-				assert.LessOrEqual(t, len(file.Data), 2<<20, "the parser refuses less")
-				assert.True(t, strings.HasPrefix(c.files[file.Path], "size") || c.files[file.Path] == string(file.Data))
+			for path, data := range found.List {
+				assert.LessOrEqual(t, len(data), 2<<20, "the parser refuses less")
+				assert.True(t, strings.HasPrefix(c.files[path], "size") || c.files[path] == string(data))
 			}
-			assert.Equal(t, c.finds, strings.Join(paths, " "))
+			assert.Equal(t, c.finds, strings.Join(slices.Sorted(maps.Keys(found.List)), " "))
 		})
 	}
 	_, err := sandbox.FindTasks(newDir(t, nil).at("none"))
@@ -400,7 +399,7 @@ func TestFixturesOfASuite(t *testing.T) {
 		".": {"a/app.js": "a", "a/sub/task.json": "the fixture's own", "b/": "", "linked": "-> a"},
 	} {
 		template, err := sandbox.Compose(t.Context(), filepath.Join(t.TempDir(), "x"), "t",
-			[]sandbox.Fixture{found.Fixture(tasks.Task{ID: "t", Fixture: fixture})}, nil)
+			[]sandbox.Fixture{found.Fixture(suite.Task{ID: "t", Fixture: fixture})}, nil)
 		require.NoError(t, err)
 		assert.Equal(t, want, dir{t, template.Dir}.has())
 	}

@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
+	"github.com/org/autoloop/internal/suite"
 )
 
 // Compare holds a candidate against its baseline, task by task and then in sum.
@@ -48,7 +48,7 @@ func compare(outcomes [2]SuiteOutcome, thresholds Thresholds, timeless bool) Com
 	for side, o := range c.outcomes {
 		if o.NonFiniteAt != "" {
 			c.regress(Reason{Kind: NonFiniteKind, Text: fmt.Sprintf("the %s has a number that is not finite (%s)",
-				Sides[side], plain.Short(o.NonFiniteAt, document.MaxShown))})
+				Sides[side], plain.Short(o.NonFiniteAt, suite.MaxShown))})
 		}
 		byID[side] = map[string]Score{}
 		for _, s := range o.Scores {
@@ -208,7 +208,7 @@ type Reason struct {
 func reasonOf(kind ReasonKind, task, before, after, format string, args ...any) Reason {
 	return Reason{
 		Kind: kind, Task: task, Before: before, After: after,
-		Text: plain.Short(task, document.MaxShown) + ": " + fmt.Sprintf(format, args...),
+		Text: plain.Short(task, suite.MaxShown) + ": " + fmt.Sprintf(format, args...),
 	}
 }
 

@@ -1,6 +1,6 @@
-// Package tasks has the two files of a task suite as values, task.json and the outcome of one
-// configuration, and their arithmetic: the composite score of a task, and the comparison of a
-// candidate's outcome with its baseline's. It does no I/O.
+// Package tasks has the outcome of a task suite for one configuration, and its arithmetic: the
+// composite score of a task, and the comparison of a candidate's outcome with its baseline's. It
+// does no I/O.
 package tasks
 
 import (

@@ -3,7 +3,6 @@ package tasks
 import (
 	"strings"
 
-	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -20,8 +19,8 @@ const (
 // are not finite. `stochastic` is obeyed; a false beside a judge, tokens or money
 // is a contradiction, and refused. The problems are all there are; with any of them the outcome
 // is empty.
-func ParseOutcome(file string, data []byte) (SuiteOutcome, document.Problems) {
-	root, ok := document.Read(file, document.FiniteWords(data), maxOutcome, document.Object)
+func ParseOutcome(file string, data []byte) (SuiteOutcome, suite.Problems) {
+	root, ok := suite.Read(file, suite.FiniteWords(data), maxOutcome, suite.Object)
 	o := &outcomeReader{byID: map[string]int{}}
 	if ok {
 		switch {
@@ -51,19 +50,19 @@ type outcomeReader struct {
 }
 
 // read reads an outcome: of one run of the suite by its `scores`, or of several by `runs`, a list of such.
-func (o *outcomeReader) read(n document.Node, key string) {
+func (o *outcomeReader) read(n suite.Node, key string) {
 	seen := map[string]bool{}
-	n.Object(document.Keys{
-		"configLabel": document.Optional(&o.outcome.ConfigLabel, suite.MaxName),
+	n.Object(suite.Keys{
+		"configLabel": suite.Optional(&o.outcome.ConfigLabel, suite.MaxName),
 		"stochastic":  o.oneSays(&o.outcome.Stochastic, true),
 		"interleaved": o.oneSays(&o.outcome.Interleaved, false),
-		key: func(n document.Node) {
+		key: func(n suite.Node) {
 			if key == "scores" {
-				n.List(maxTasks, func(n document.Node) { o.score(n, seen) })
+				n.List(suite.MaxTasks, func(n suite.Node) { o.score(n, seen) })
 				return
 			}
-			n.List(maxRuns, func(n document.Node) { o.read(n, "scores") })
-			if len(n.Items) == 0 && n.Type == document.List {
+			n.List(maxRuns, func(n suite.Node) { o.read(n, "scores") })
+			if len(n.Items) == 0 && n.Type == suite.List {
 				n.Fail("is empty")
 			}
 			if len(n.Items) > o.outcome.Runs() {
@@ -74,9 +73,9 @@ func (o *outcomeReader) read(n document.Node, key string) {
 }
 
 // oneSays reads what is so of the outcome when one of its runs says it.
-func (o *outcomeReader) oneSays(to **bool, decides bool) func(document.Node) {
-	return func(n document.Node) {
-		if n.Type == document.Null {
+func (o *outcomeReader) oneSays(to **bool, decides bool) func(suite.Node) {
+	return func(n suite.Node) {
+		if n.Type == suite.Null {
 			return
 		}
 		if truth := n.Bool(); *to == nil || truth == decides {
@@ -86,22 +85,22 @@ func (o *outcomeReader) oneSays(to **bool, decides bool) func(document.Node) {
 }
 
 // score reads one task of one run.
-func (o *outcomeReader) score(n document.Node, seen map[string]bool) {
+func (o *outcomeReader) score(n suite.Node, seen map[string]bool) {
 	var score writtenScore
-	keys, required := document.KeysOf(&score)
+	keys, required := suite.KeysOf(&score)
 	objective := keys["objective"]
-	keys["taskId"] = func(n document.Node) {
+	keys["taskId"] = func(n suite.Node) {
 		if score.TaskID = n.Filled(suite.MaxName); score.TaskID != "" && seen[score.TaskID] {
-			n.Fail("%s is there twice; every task has one entry in a run", document.Quote(score.TaskID))
+			n.Fail("%s is there twice; every task has one entry in a run", suite.Quote(score.TaskID))
 		}
 		seen[score.TaskID] = true
 	}
-	keys["judgeWeight"] = func(n document.Node) {
-		if n.Type != document.Null {
+	keys["judgeWeight"] = func(n suite.Node) {
+		if n.Type != suite.Null {
 			score.JudgeWeight = n.Fraction()
 		}
 	}
-	keys["objective"] = func(n document.Node) {
+	keys["objective"] = func(n suite.Node) {
 		objective(n)
 		if found := score.Objective; found.Passed > found.Total && n.NotFinite == "" {
 			n.Fail("has %d passed of %d", found.Passed, found.Total)

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
+	"github.com/org/autoloop/internal/suite"
 )
 
 // task is one task, of the baseline and of the candidate.
@@ -232,7 +232,7 @@ func (c *comparer) dropsJudge(t *task) bool {
 			answered[0], made[0], answered[1], made[1]))
 	case names[0] != "" && names[1] != "" && names[0] != names[1]:
 		c.hold("two judges", t.reason(JudgeDiffers, names[0], names[1], "two judges, %s and %s; they are left out, and "+
-			"nothing is promoted", plain.Short(names[0], document.MaxShown), plain.Short(names[1], document.MaxShown)))
+			"nothing is promoted", plain.Short(names[0], suite.MaxShown), plain.Short(names[1], suite.MaxShown)))
 	case answered != made:
 		c.note(t.reason(JudgeIncomplete, counts[0], counts[1],
 			"the judge did not answer in every run; it is left out on both sides"))

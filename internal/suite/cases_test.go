@@ -1,4 +1,4 @@
-package evals
+package suite
 
 import (
 	"fmt"
@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/tests/golden"
 )
 
@@ -23,7 +22,7 @@ func isFile(path string) bool {
 
 // read shows all that a suite has, or what is wrong with it.
 func read(text string) string {
-	found, problems := Parse("e.json", []byte(text), isFile)
+	found, problems := ParseEvals("e.json", []byte(text), isFile)
 	var lines []string
 	for _, problem := range problems {
 		lines = append(lines, problem.String())
@@ -31,7 +30,7 @@ func read(text string) string {
 	for _, c := range found {
 		line := fmt.Sprintf("%s: %q %v", c.ID, c.Expectations, c.Files)
 		for _, check := range c.Checks {
-			if line += "; " + check.Label() + " " + check.Text; check.Kind == suite.ShellCommand {
+			if line += "; " + check.Label() + " " + check.Text; check.Kind == ShellCommand {
 				line += check.Timeout.String()
 			}
 		}
@@ -136,7 +135,7 @@ func TestParseTriggers(t *testing.T) {
 func FuzzParseEvals(f *testing.F) {
 	f.Add([]byte(goodEvals))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		parsed, problems := Parse("e.json", data, isFile)
+		parsed, problems := ParseEvals("e.json", data, isFile)
 		if len(problems) == 0 {
 			for _, c := range parsed {
 				require.Positive(t, c.Total())

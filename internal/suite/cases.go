@@ -1,7 +1,4 @@
-// Package evals has the formats of a skill's eval suite as values: cases,
-// deterministic checks, trigger queries, questions with exact answers, gradings,
-// and the pass rate. It does no I/O.
-package evals
+package suite
 
 import (
 	"cmp"
@@ -10,9 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/org/autoloop/internal/document"
-	"github.com/org/autoloop/internal/suite"
 )
 
 // What an eval suite may hold.
@@ -30,17 +24,17 @@ type evalReader struct {
 	ids    map[string]bool
 }
 
-// Parse reads an evals.json: an object with `evals`, or the bare list. The
+// ParseEvals reads an evals.json: an object with `evals`, or the bare list. The
 // file's name is for messages; isFile says whether a clean path from the
 // skill's directory is a file. The problems are all there are; with any of them,
 // run nothing.
-func Parse(file string, data []byte, isFile func(path string) bool) ([]Case, document.Problems) {
-	root, ok := document.Read(file, data, maxEvalFile, document.Object, document.List)
+func ParseEvals(file string, data []byte, isFile func(path string) bool) ([]Case, Problems) {
+	root, ok := Read(file, data, maxEvalFile, Object, List)
 	e := &evalReader{isFile: isFile, ids: map[string]bool{}}
-	if ok && root.Type == document.List {
+	if ok && root.Type == List {
 		e.cases(root)
 	} else if ok {
-		root.Object(document.Keys{"evals": e.cases}, false, "evals")
+		root.Object(Keys{"evals": e.cases}, false, "evals")
 	}
 	if len(root.Problems) > 0 {
 		return nil, root.Problems
@@ -48,32 +42,32 @@ func Parse(file string, data []byte, isFile func(path string) bool) ([]Case, doc
 	return e.found, nil
 }
 
-func (e *evalReader) cases(n document.Node) {
-	if n.Type == document.List && len(n.Items) == 0 {
+func (e *evalReader) cases(n Node) {
+	if n.Type == List && len(n.Items) == 0 {
 		n.Fail("has no case; give at least one prompt with something to check")
 	}
 	n.List(maxCases, e.one)
 }
 
 // one reads one case.
-func (e *evalReader) one(n document.Node) {
-	if !n.Is(document.Object) {
+func (e *evalReader) one(n Node) {
+	if !n.Is(Object) {
 		return
 	}
 	c := &Case{}
-	graded := func(n document.Node) { expectations(c, n) }
-	n.Object(document.Keys{
-		"id":                   document.Into(&c.ID, e.id),
-		"prompt":               document.Filled(&c.Prompt, suite.MaxText),
-		"expected_output":      document.Optional(&c.ExpectedOutput, suite.MaxText),
-		"files":                func(n document.Node) { e.files(c, n) },
+	graded := func(n Node) { expectations(c, n) }
+	n.Object(Keys{
+		"id":                   Into(&c.ID, e.id),
+		"prompt":               Filled(&c.Prompt, MaxText),
+		"expected_output":      Optional(&c.ExpectedOutput, MaxText),
+		"files":                func(n Node) { e.files(c, n) },
 		"expectations":         graded,
 		"assertions":           graded,
-		"deterministic_checks": func(n document.Node) { checks(c, n) },
+		"deterministic_checks": func(n Node) { checks(c, n) },
 	}, false, "id", "prompt")
-	if !slices.ContainsFunc(n.Fields, func(f document.Field) bool { // readable or not
+	if !slices.ContainsFunc(n.Fields, func(f Field) bool { // readable or not
 		return slices.Contains([]string{"expectations", "assertions", "deterministic_checks"}, f.Name) &&
-			(f.Value.Type != document.List || len(f.Value.Items) > 0)
+			(f.Value.Type != List || len(f.Value.Items) > 0)
 	}) {
 		n.Fail("has nothing to check; give `expectations` or `deterministic_checks`")
 	}
@@ -81,13 +75,13 @@ func (e *evalReader) one(n document.Node) {
 }
 
 // id reads a number or a text that can name a directory.
-func (e *evalReader) id(n document.Node) string {
-	if n.Type == document.Number {
-		n.Type = document.Text
+func (e *evalReader) id(n Node) string {
+	if n.Type == Number {
+		n.Type = Text
 	}
-	id := suite.Name(n)
+	id := Name(n)
 	if lower := strings.ToLower(id); e.ids[lower] {
-		n.Fail("%s is there twice; every case needs its own", document.Quote(id))
+		n.Fail("%s is there twice; every case needs its own", Quote(id))
 	} else {
 		e.ids[lower] = id != ""
 	}
@@ -95,31 +89,31 @@ func (e *evalReader) id(n document.Node) string {
 }
 
 // expectations reads texts, or objects with a `text`.
-func expectations(c *Case, n document.Node) {
-	n.List(maxExpectations, func(n document.Node) {
+func expectations(c *Case, n Node) {
+	n.List(maxExpectations, func(n Node) {
 		text := ""
-		if n.Type == document.Object {
-			take := document.Filled(&text, suite.MaxExpectation)
-			named := document.Keys{"text": take, "expectation": take, "assertion": take, "description": take}
+		if n.Type == Object {
+			take := Filled(&text, MaxExpectation)
+			named := Keys{"text": take, "expectation": take, "assertion": take, "description": take}
 			n.Object(named, false)
 			for _, name := range []string{"criteria", "check"} { // what the description means, for the grader
 				for _, f := range n.Fields {
-					if f.Name == name && f.Value.Type != document.Null && text != "" {
+					if f.Name == name && f.Value.Type != Null && text != "" {
 						text += " (" + name + ": " + meaning(f.Value) + ")"
 					}
 				}
 			}
-			if !slices.ContainsFunc(n.Fields, func(f document.Field) bool { return named[f.Name] != nil }) {
+			if !slices.ContainsFunc(n.Fields, func(f Field) bool { return named[f.Name] != nil }) {
 				n.Fail("has no `text`")
 			}
 		} else {
-			text = n.Filled(suite.MaxExpectation)
+			text = n.Filled(MaxExpectation)
 		}
 		if text = strings.TrimSpace(text); text == "" {
 			return
 		}
 		if slices.Contains(c.Expectations, text) {
-			n.Fail("%s is there twice; remove one", document.Quote(text))
+			n.Fail("%s is there twice; remove one", Quote(text))
 			return
 		}
 		c.Expectations = append(c.Expectations, text)
@@ -128,13 +122,13 @@ func expectations(c *Case, n document.Node) {
 
 // meaning is a text, or another value as JSON: it is for the grader, who reads
 // both.
-func meaning(n document.Node) string {
-	if n.Type == document.Text {
-		return n.Filled(suite.MaxExpectation)
+func meaning(n Node) string {
+	if n.Type == Text {
+		return n.Filled(MaxExpectation)
 	}
-	text, err := json.Marshal(document.Plain(n))
-	if err != nil || len(text) > suite.MaxExpectation {
-		n.Fail("is longer than %d bytes", suite.MaxExpectation)
+	text, err := json.Marshal(Plain(n))
+	if err != nil || len(text) > MaxExpectation {
+		n.Fail("is longer than %d bytes", MaxExpectation)
 		return ""
 	}
 	return string(text)
@@ -142,20 +136,20 @@ func meaning(n document.Node) string {
 
 // files reads the inputs of a case, as paths from the skill's directory or from
 // its evals/.
-func (e *evalReader) files(c *Case, n document.Node) {
-	if n.Type == document.Null {
+func (e *evalReader) files(c *Case, n Node) {
+	if n.Type == Null {
 		return
 	}
-	n.List(maxStaged, func(n document.Node) {
-		text := n.Filled(document.MaxPath)
+	n.List(maxStaged, func(n Node) {
+		text := n.Filled(MaxPath)
 		if text == "" {
 			return
 		}
-		place, ok := document.Inside(".", text)
-		if below, _ := document.Inside(Dir, text); !e.isFile(place) && e.isFile(below) {
+		place, ok := Inside(".", text)
+		if below, _ := Inside(EvalsDir, text); !e.isFile(place) && e.isFile(below) {
 			place = below
 		}
-		staged := StagedFile{From: place, To: strings.TrimPrefix(place, Dir+"/")}
+		staged := StagedFile{From: place, To: strings.TrimPrefix(place, EvalsDir+"/")}
 		to := strings.ToLower(staged.To) + "/"
 		at := slices.IndexFunc(c.Files, func(f StagedFile) bool { // it, a directory on its way, or one that it is
 			other := strings.ToLower(f.To) + "/"
@@ -167,18 +161,18 @@ func (e *evalReader) files(c *Case, n document.Node) {
 			why = "leads out of the skill; give a path relative to it, with slashes"
 		case !e.isFile(place):
 			why = "is no file in the skill, nor in its evals/"
-		case slices.ContainsFunc([]string{File, TriggerFile, AnswerFile},
+		case slices.ContainsFunc([]string{EvalFile, TriggerFile, AnswerFile},
 			func(own string) bool { return strings.EqualFold(place, own) }):
 			why = "is what the case is graded by, which its executor must not see; give another file"
-		case strings.HasPrefix(to, suite.OutputsDir+"/"), strings.HasPrefix(to, "."):
+		case strings.HasPrefix(to, OutputsDir+"/"), strings.HasPrefix(to, "."):
 			why = "would stand where results or settings belong; rename it"
 		case at >= 0:
-			why = "would stand where " + document.Quote(c.Files[at].To) + " does; remove or rename one"
+			why = "would stand where " + Quote(c.Files[at].To) + " does; remove or rename one"
 		default:
 			c.Files = append(c.Files, staged)
 			return
 		}
-		n.Fail("%s %s", document.Quote(text), why)
+		n.Fail("%s %s", Quote(text), why)
 	})
 }
 
@@ -187,19 +181,19 @@ const defaultTimeout = 30 * time.Second
 
 // ParseTriggers reads a trigger-eval.json: a list of queries. The executor gets the bare query, and a
 // case passes when it takes the skill up, or leaves it, as the file says.
-func ParseTriggers(file string, data []byte) (cases []Case, problems document.Problems) {
-	root, ok := document.Read(file, data, maxEvalFile, document.List)
+func ParseTriggers(file string, data []byte) (cases []Case, problems Problems) {
+	root, ok := Read(file, data, maxEvalFile, List)
 	if !ok {
 		return nil, root.Problems
 	}
-	root.List(maxCases, func(n document.Node) {
+	root.List(maxCases, func(n Node) {
 		c := Case{ID: fmt.Sprint("trigger-", len(cases)+1), Trigger: new(bool)}
-		n.Object(document.Keys{
-			"query":          document.Filled(&c.Prompt, suite.MaxText),
-			"should_trigger": document.Into(c.Trigger, document.Node.Bool),
+		n.Object(Keys{
+			"query":          Filled(&c.Prompt, MaxText),
+			"should_trigger": Into(c.Trigger, Node.Bool),
 		}, false, "query", "should_trigger")
 		done := map[bool]string{true: "taken up", false: "left alone"}[*c.Trigger]
-		c.Checks = []suite.Check{{Description: "the skill is " + done}}
+		c.Checks = []Check{{Description: "the skill is " + done}}
 		cases = append(cases, c)
 	})
 	if len(root.Items) == 0 {
@@ -212,24 +206,24 @@ func ParseTriggers(file string, data []byte) (cases []Case, problems document.Pr
 }
 
 // evalKeys are the keys of each kind of check; those after "|" may be left out.
-var evalKeys = map[suite.CheckKind]string{
-	suite.JSONValid:         "file | description",
-	suite.JSONFieldEquals:   "file path value | description",
-	suite.JSONFieldExists:   "file path | description",
-	suite.JSONFieldAbsent:   "file path | description",
-	suite.JSONFieldMatches:  "file path pattern | description",
-	suite.JSONFieldCount:    "file path value | description operator",
-	suite.JSONArrayContains: "file path | description value match",
-	suite.OutputExists:      "file | description",
-	suite.OutputNotExists:   "file | description",
-	suite.OutputContains:    "file text | description",
-	suite.OutputNotContains: "file text | description",
-	suite.OutputMatches:     "file pattern | description",
-	suite.ShellCommand:      "command | description timeout",
+var evalKeys = map[CheckKind]string{
+	JSONValid:         "file | description",
+	JSONFieldEquals:   "file path value | description",
+	JSONFieldExists:   "file path | description",
+	JSONFieldAbsent:   "file path | description",
+	JSONFieldMatches:  "file path pattern | description",
+	JSONFieldCount:    "file path value | description operator",
+	JSONArrayContains: "file path | description value match",
+	OutputExists:      "file | description",
+	OutputNotExists:   "file | description",
+	OutputContains:    "file text | description",
+	OutputNotContains: "file text | description",
+	OutputMatches:     "file pattern | description",
+	ShellCommand:      "command | description timeout",
 }
 
 // spell gives the keys of a check their one name.
-func spell(n document.Node, kind suite.CheckKind) document.Node {
+func spell(n Node, kind CheckKind) Node {
 	others := map[string]string{
 		"name": "description", "label": "description", "kind": "type",
 		"timeout_seconds": "timeout", "op": "operator", "expected": "value", "regex": "pattern",
@@ -237,7 +231,7 @@ func spell(n document.Node, kind suite.CheckKind) document.Node {
 	switch {
 	case kind.Reads():
 		others["field"], others["json_path"], others["count"] = "path", "path", "value"
-	case kind == suite.OutputContains || kind == suite.OutputNotContains:
+	case kind == OutputContains || kind == OutputNotContains:
 		others["value"], others["literal"], others["substring"] = "text", "text", "text"
 		if n.Has("literal") && !n.Has("description") && !n.Has("name") { // the text beside it is the check's label
 			others["text"] = "description"
@@ -259,10 +253,10 @@ func spell(n document.Node, kind suite.CheckKind) document.Node {
 }
 
 // checks reads the deterministic checks of a case.
-func checks(c *Case, n document.Node) {
-	n.List(suite.MaxChecks, func(n document.Node) {
-		check, ok := suite.ReadCheck(n, evalKeys, func(n document.Node, kind suite.CheckKind) document.Node {
-			if kind == suite.JSONArrayContains && n.Has("match") == (n.Has("value") || n.Has("expected")) {
+func checks(c *Case, n Node) {
+	n.List(MaxChecks, func(n Node) {
+		check, ok := ReadCheck(n, evalKeys, func(n Node, kind CheckKind) Node {
+			if kind == JSONArrayContains && n.Has("match") == (n.Has("value") || n.Has("expected")) {
 				n.Below("value").Fail("or `match` is needed, and not both: the whole entry, or some keys of one")
 			}
 			return spell(n, kind)
@@ -271,9 +265,9 @@ func checks(c *Case, n document.Node) {
 		switch {
 		case !ok:
 			return
-		case slices.ContainsFunc(c.Checks, func(other suite.Check) bool { return other.Label() == label }):
+		case slices.ContainsFunc(c.Checks, func(other Check) bool { return other.Label() == label }):
 			n.Fail("%s is there twice; remove one, or give each a `description` of its own",
-				document.Quote(label))
+				Quote(label))
 		case check.Command != "" && check.Timeout == 0:
 			check.Timeout = defaultTimeout
 		}
@@ -283,8 +277,8 @@ func checks(c *Case, n document.Node) {
 
 // The files of a skill's suites, from the skill's own directory.
 const (
-	Dir         = "evals"
-	File        = "evals/evals.json"
+	EvalsDir    = "evals"
+	EvalFile    = "evals/evals.json"
 	TriggerFile = "evals/trigger-eval.json"
 	AnswerFile  = "evals/evaluation.xml"
 )
@@ -302,7 +296,7 @@ type Case struct {
 	// Expectations are for the grader, in words; no two are the same.
 	Expectations []string
 	// Checks need no model.
-	Checks []suite.Check
+	Checks []Check
 	// Trigger, of a trigger query alone, says whether the skill is to be taken up.
 	Trigger *bool
 }

@@ -1,4 +1,4 @@
-package document
+package suite
 
 import (
 	"errors"

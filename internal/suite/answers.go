@@ -1,4 +1,4 @@
-package evals
+package suite
 
 import (
 	"bytes"
@@ -10,9 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/plain"
-	"github.com/org/autoloop/internal/suite"
 )
 
 // maxPairs bounds the questions of one file.
@@ -59,9 +57,9 @@ const AnswersFile = "answer.txt"
 // ParseAnswers reads an evaluation.xml: `<evaluation>` with a `<qa_pair>` of `<question>` and
 // `<answer>` for each question. Entities beside those of XML itself are not followed. A case passes
 // when outputs/answer.txt is the answer, whatever its case and the blanks around it.
-func ParseAnswers(file string, data []byte) (cases []Case, problems document.Problems) {
+func ParseAnswers(file string, data []byte) (cases []Case, problems Problems) {
 	fail := func(line int, key, format string, args ...any) {
-		problems = problems.With(document.Problem{
+		problems = problems.With(Problem{
 			File: file, Line: line, Key: key, Message: fmt.Sprintf(format, args...),
 		})
 	}
@@ -105,9 +103,9 @@ func ParseAnswers(file string, data []byte) (cases []Case, problems document.Pro
 			cases = append(cases, Case{
 				ID: strconv.Itoa(i + 1),
 				Prompt: fmt.Sprintf("%s\n\nWrite the answer, and nothing else, into %s/%s.", texts[0],
-					suite.OutputsDir, AnswersFile),
-				Checks: []suite.Check{{
-					Kind: suite.ExactAnswer, Description: "the answer is exact", File: AnswersFile, Text: texts[1],
+					OutputsDir, AnswersFile),
+				Checks: []Check{{
+					Kind: ExactAnswer, Description: "the answer is exact", File: AnswersFile, Text: texts[1],
 				}},
 			})
 		}

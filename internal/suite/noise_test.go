@@ -1,4 +1,4 @@
-package evals
+package suite
 
 import (
 	"math/rand/v2"

@@ -1,4 +1,4 @@
-package evals
+package suite
 
 import (
 	"encoding/json"

@@ -1,13 +1,11 @@
-package evals
+package suite
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/plain"
-	"github.com/org/autoloop/internal/suite"
 )
 
 // Finding is one reason why an eval suite cannot tell a good skill from a bad
@@ -65,17 +63,17 @@ func (d *doctor) examine(c Case, prompt string) {
 	}
 	idle := len(c.Expectations) == 0
 	for _, check := range c.Checks {
-		idle = idle && check.Kind == suite.OutputNotExists
+		idle = idle && check.Kind == OutputNotExists
 		if why := vacuous(check); why != "" {
-			d.say(c.ID, "vacuous", "%s: %s", document.Quote(check.Label()), why)
+			d.say(c.ID, "vacuous", "%s: %s", Quote(check.Label()), why)
 		}
 		answer, _ := check.Value.(string)
-		if check.Kind == suite.OutputContains {
+		if check.Kind == OutputContains {
 			answer = check.Text
 		}
 		if answer := folded(answer); len(answer) >= shortestAnswer && strings.Contains(prompt, answer) {
 			d.say(c.ID, "answer-in-prompt", "the prompt contains %s, which %s looks for: a copy of the prompt passes",
-				document.Quote(answer), document.Quote(check.Label()))
+				Quote(answer), Quote(check.Label()))
 		}
 	}
 	if idle {
@@ -84,7 +82,7 @@ func (d *doctor) examine(c Case, prompt string) {
 	for _, text := range c.Expectations {
 		if strings.Contains(prompt, folded(text)) {
 			d.say(c.ID, "answer-in-prompt", "the prompt contains the expectation %s word for word",
-				document.Quote(text))
+				Quote(text))
 		}
 	}
 }
@@ -95,16 +93,16 @@ var unlike = []string{
 }
 
 // vacuous says why a check passes whatever the file has in it, or "".
-func vacuous(c suite.Check) string {
+func vacuous(c Check) string {
 	switch {
-	case (c.Kind == suite.OutputMatches || c.Kind == suite.JSONFieldMatches) &&
+	case (c.Kind == OutputMatches || c.Kind == JSONFieldMatches) &&
 		!slices.ContainsFunc(unlike, func(text string) bool { return !c.Pattern.MatchString(text) }):
 		return "the pattern matches an empty text, and so any text; say what must be there"
-	case c.Kind == suite.JSONFieldCount && c.Operator == "gte" && c.Count == 0:
+	case c.Kind == JSONFieldCount && c.Operator == "gte" && c.Count == 0:
 		return "every count is 0 or more"
-	case c.Kind == suite.ShellCommand && slices.Contains([]string{"true", ":", "exit 0"}, strings.TrimSpace(c.Command)):
+	case c.Kind == ShellCommand && slices.Contains([]string{"true", ":", "exit 0"}, strings.TrimSpace(c.Command)):
 		return "the command always succeeds"
-	case c.Kind == suite.ShellCommand && strings.HasSuffix(strings.TrimSpace(c.Command), "|| true"):
+	case c.Kind == ShellCommand && strings.HasSuffix(strings.TrimSpace(c.Command), "|| true"):
 		return "`|| true` makes every failure a success"
 	default:
 		return ""
@@ -129,7 +127,7 @@ func (d *doctor) triggers(list []Case) {
 		query := folded(trigger.Prompt)
 		if first, twice := queries[query]; twice {
 			d.say("", "duplicate", "the trigger query %s is %s again: it counts twice and tells nothing more",
-				document.Quote(trigger.Prompt), document.Quote(first))
+				Quote(trigger.Prompt), Quote(first))
 			continue
 		}
 		queries[query] = trigger.Prompt

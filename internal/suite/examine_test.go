@@ -1,4 +1,4 @@
-package evals
+package suite
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/tests/golden"
 )
 
@@ -25,7 +24,7 @@ func told(t *testing.T, cases string) string {
 		cases += fmt.Sprintf(`, {"id": "good%d", "prompt": "Do %d", "deterministic_checks": [
 			{"type": "file_exists", "file": "a"}]}`, i, i)
 	}
-	suite, problems := Parse("e.json", []byte("["+cases+"]"), isFile)
+	suite, problems := ParseEvals("e.json", []byte("["+cases+"]"), isFile)
 	require.NoError(t, problems.Err())
 	var list []string
 	for _, finding := range Examine(suite, goodTriggers()) {
@@ -96,7 +95,7 @@ func TestCasesThatTellNothing(t *testing.T) {
 		var small []Case
 		for i := range cases {
 			small = append(small, Case{
-				ID: fmt.Sprint(i), Prompt: fmt.Sprint(i), Checks: []suite.Check{{Kind: suite.OutputExists, File: "a"}},
+				ID: fmt.Sprint(i), Prompt: fmt.Sprint(i), Checks: []Check{{Kind: OutputExists, File: "a"}},
 			})
 		}
 		found := Examine(small, goodTriggers())
@@ -127,7 +126,7 @@ func TestExamineTriggers(t *testing.T) {
 	var three []Case
 	for _, id := range []string{"1", "2", "3"} {
 		three = append(three,
-			Case{ID: id, Prompt: "prompt " + id, Checks: []suite.Check{{Kind: suite.OutputExists, File: "a"}}})
+			Case{ID: id, Prompt: "prompt " + id, Checks: []Check{{Kind: OutputExists, File: "a"}}})
 	}
 	for name, triggers := range map[string][]Case{
 		"none": nil, "both kinds": goodTriggers(), "no false": {query("a", true), query("b", true)}, "no true": {query("a", false)},

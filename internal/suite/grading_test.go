@@ -1,4 +1,4 @@
-package evals
+package suite
 
 import (
 	"encoding/json"
@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/tests/golden"
 )
 
@@ -65,7 +64,7 @@ func TestScoreCountsTheSuiteAlone(t *testing.T) {
 	t.Parallel()
 	c := Case{
 		ID: "1", Expectations: []string{"a", "b", "c"},
-		Checks: []suite.Check{{Kind: suite.JSONValid, File: "x.json"}},
+		Checks: []Check{{Kind: JSONValid, File: "x.json"}},
 	}
 	scored := c.Score(Grading{Expectations: []Graded{
 		{Text: "json_valid x.json", Passed: true, Source: Deterministic},

@@ -1,4 +1,4 @@
-package evals
+package suite
 
 import (
 	"strings"
@@ -7,15 +7,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/tests/golden"
 )
 
 // checkOf is a check of the file f, by its type and its other keys.
-func checkOf(t *testing.T, text string) suite.Check {
+func checkOf(t *testing.T, text string) Check {
 	t.Helper()
 	kind, keys, _ := strings.Cut(text, " ")
-	read, problems := Parse("e", []byte(`[{"id":1,"prompt":"p","deterministic_checks":[{"type": "`+kind+
+	read, problems := ParseEvals("e", []byte(`[{"id":1,"prompt":"p","deterministic_checks":[{"type": "`+kind+
 		`", "file": "f"`+keys+`}]}]`), isFile)
 	require.NoError(t, problems.Err(), text)
 	return read[0].Checks[0]
@@ -70,12 +69,12 @@ func TestVerdicts(t *testing.T) {
 				data = doc
 			}
 			check := checkOf(t, text)
-			passed, evidence := check.Verdict(suite.Found{Exists: true, Data: []byte(data)})
+			passed, evidence := check.Verdict(Found{Exists: true, Data: []byte(data)})
 			assert.Equal(t, passes, passed, "%s: %s", text, evidence)
 			if assert.NotEmpty(t, evidence); !given {
 				assert.Contains(t, evidence, check.PathText, "it is shown as the file says it")
 			}
-			passed, _ = check.Verdict(suite.Found{})
+			passed, _ = check.Verdict(Found{})
 			assert.False(t, passed, "%s passes without its file", text)
 		}
 	}
@@ -85,29 +84,29 @@ func TestVerdicts(t *testing.T) {
 	} {
 		for i, holds := range want {
 			count := checkOf(t, `json_field_count , "path": "$", "value": 2, "operator": "`+op+`"`)
-			passed, _ := count.Verdict(suite.Found{Exists: true, Data: []byte("[0" + strings.Repeat(", 0", i) + "]")})
+			passed, _ := count.Verdict(Found{Exists: true, Data: []byte("[0" + strings.Repeat(", 0", i) + "]")})
 			assert.Equal(t, holds, passed, "%d %s 2", i+1, op)
 		}
 	}
-	answer := suite.Check{Kind: suite.ExactAnswer, File: "f", Text: "Yes"}
+	answer := Check{Kind: ExactAnswer, File: "f", Text: "Yes"}
 	for name, c := range map[string]struct {
-		check  suite.Check
-		out    suite.Found
+		check  Check
+		out    Found
 		passes bool
 	}{
-		"not there":          {suite.Check{Kind: suite.OutputNotExists}, suite.Found{}, true},
-		"there all the same": {suite.Check{Kind: suite.OutputNotExists}, suite.Found{Exists: true}, false},
+		"not there":          {Check{Kind: OutputNotExists}, Found{}, true},
+		"there all the same": {Check{Kind: OutputNotExists}, Found{Exists: true}, false},
 		"no directory any more": {
-			suite.Check{Kind: suite.OutputNotExists}, suite.Found{Problem: "it is no directory"}, false,
+			Check{Kind: OutputNotExists}, Found{Problem: "it is no directory"}, false,
 		},
-		"nothing to look into": {suite.Check{Kind: suite.OutputExists}, suite.Found{Problem: "it is no directory"}, false},
-		"there, unreadable":    {suite.Check{Kind: suite.OutputExists}, suite.Found{Exists: true, Problem: "a link"}, true},
+		"nothing to look into": {Check{Kind: OutputExists}, Found{Problem: "it is no directory"}, false},
+		"there, unreadable":    {Check{Kind: OutputExists}, Found{Exists: true, Problem: "a link"}, true},
 		"unreadable": {
-			suite.Check{Kind: suite.OutputNotContains, Text: "x"}, suite.Found{Exists: true, Problem: "a link"}, false,
+			Check{Kind: OutputNotContains, Text: "x"}, Found{Exists: true, Problem: "a link"}, false,
 		},
-		"the answer":     {answer, suite.Found{Exists: true, Data: []byte("\ufeff yES\n")}, true},
-		"another answer": {answer, suite.Found{Exists: true, Data: []byte("yes, it is")}, false},
-		"no answer":      {answer, suite.Found{Exists: true, Data: []byte(" \n")}, false},
+		"the answer":     {answer, Found{Exists: true, Data: []byte("\ufeff yES\n")}, true},
+		"another answer": {answer, Found{Exists: true, Data: []byte("yes, it is")}, false},
+		"no answer":      {answer, Found{Exists: true, Data: []byte(" \n")}, false},
 	} {
 		c.out.Name = "outputs/f"
 		passed, evidence := c.check.Verdict(c.out)
@@ -125,11 +124,11 @@ func TestPatternsThatWouldTakeForever(t *testing.T) {
 		`regex_match , "pattern": "[ab]{1000}c"`, `regex_match , "pattern": "(?:a*){400}b"`,
 		`json_field_matches , "path": "$", "pattern": "[ab]{1000}c"`,
 	} {
-		passed, evidence := checkOf(t, c).Verdict(suite.Found{Exists: true, Data: []byte(text)})
+		passed, evidence := checkOf(t, c).Verdict(Found{Exists: true, Data: []byte(text)})
 		assert.False(t, passed)
 		assert.Contains(t, evidence, "too many for a pattern of")
 	}
 	passed, evidence := checkOf(t, `regex_match , "pattern": "a{20}\\\"$"`).Verdict(
-		suite.Found{Exists: true, Data: []byte(text[3<<20:])})
+		Found{Exists: true, Data: []byte(text[3<<20:])})
 	assert.True(t, passed, "a large file alone is no fault: %s", evidence)
 }

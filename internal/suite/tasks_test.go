@@ -1,4 +1,4 @@
-package tasks_test
+package suite_test
 
 import (
 	"fmt"
@@ -10,15 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/suite"
-	"github.com/org/autoloop/internal/suite/tasks"
 	"github.com/org/autoloop/tests/golden"
 )
 
 // isDir is a suite of a task whose directory has only `fixture` in it, beside `elsewhere`.
 func isDir(path string) bool { return path == "." || path == "a/fixture" || path == "elsewhere" }
 
-func parse(text string) ([]tasks.Task, error) {
-	found, problems := tasks.Parse([]tasks.File{{Path: "a/task.json", Data: []byte(text)}}, isDir)
+func parse(text string) ([]suite.Task, error) {
+	found, problems := suite.ParseTasks(map[string][]byte{"a/task.json": []byte(text)}, isDir)
 	return found, problems.Err()
 }
 
@@ -59,7 +58,7 @@ func TestParse(t *testing.T) {
 	found, err = parse(with("fixtureDir", `"../elsewhere"`))
 	require.NoError(t, err)
 	assert.Equal(t, "elsewhere", found[0].Fixture)
-	assert.Equal(t, tasks.DefaultTimeout, found[0].Timeout)
+	assert.Equal(t, suite.DefaultTimeout, found[0].Timeout)
 	assert.Nil(t, found[0].Rubric)
 	found, err = parse(with("timeoutMs", "86400000"))
 	require.NoError(t, err)
@@ -163,17 +162,17 @@ func TestKeysOfChecks(t *testing.T) {
 // TestSuitesOfTasks: as many as there may be, and no id twice, in whatever letters.
 func TestSuitesOfTasks(t *testing.T) {
 	t.Parallel()
-	many := make([]tasks.File, 1001)
-	for i := range many {
-		many[i] = tasks.File{Path: "a/task.json", Data: []byte(with("", ""))}
+	many := map[string][]byte{}
+	for i := range 1001 {
+		many[fmt.Sprintf("%d/task.json", i)] = nil
 	}
-	_, problems := tasks.Parse(many, isDir)
+	_, problems := suite.ParseTasks(many, isDir)
 	assert.Len(t, problems, 1)
-	found, problems := tasks.Parse(nil, isDir)
+	found, problems := suite.ParseTasks(nil, isDir)
 	assert.Empty(t, found)
 	assert.Empty(t, problems)
-	_, problems = tasks.Parse([]tasks.File{
-		{Path: "b/task.json", Data: []byte(with("id", `"A"`))}, many[0],
+	_, problems = suite.ParseTasks(map[string][]byte{
+		"b/task.json": []byte(with("id", `"A"`)), "a/task.json": []byte(with("", "")),
 	}, func(string) bool { return true })
 	require.Len(t, problems, 1)
 	assert.Contains(t, problems[0].String(), `b/task.json:1: id: "A" is the id of`)
@@ -184,7 +183,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(with("checks", `[{"kind": "regexMatch", "path": "x", "pattern": "("}]`))
 	f.Add("{\"id\": NaN")
 	f.Fuzz(func(t *testing.T, text string) {
-		found, problems := tasks.Parse([]tasks.File{{Path: "a/task.json", Data: []byte(text)}}, isDir)
+		found, problems := suite.ParseTasks(map[string][]byte{"a/task.json": []byte(text)}, isDir)
 		assert.NotEqual(t, len(found) == 1, len(problems) > 0, "a task, or problems")
 		for _, problem := range problems {
 			assert.NotContains(t, problem.String(), "\n")
@@ -210,8 +209,8 @@ func TestWhichDirectoryIsAskedFor(t *testing.T) {
 	}, func(t *testing.T, input string) any {
 		t.Helper()
 		asked, words := "-", strings.Fields(input)
-		found, problems := tasks.Parse(
-			[]tasks.File{{Path: words[0], Data: []byte(with("fixtureDir", `"`+words[1]+`"`))}},
+		found, problems := suite.ParseTasks(
+			map[string][]byte{words[0]: []byte(with("fixtureDir", `"`+words[1]+`"`))},
 			func(path string) bool { asked = path; return true },
 		)
 		if asked == "-" {

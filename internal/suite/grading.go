@@ -1,4 +1,4 @@
-package evals
+package suite
 
 import (
 	"cmp"
@@ -6,7 +6,6 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -44,11 +43,11 @@ type Graded struct {
 // there twice is refused: readers differ in which of the two they take.
 func ParseGrading(data []byte) (g Grading, err error) {
 	const most, mostEntries = 8 << 20, 100_000
-	root, ok := document.Read("", data, most, document.Object)
+	root, ok := Read("", data, most, Object)
 	if ok {
-		root.Object(document.Keys{
-			"expectations": func(n document.Node) {
-				n.List(mostEntries, func(n document.Node) {
+		root.Object(Keys{
+			"expectations": func(n Node) {
+				n.List(mostEntries, func(n Node) {
 					var entry writtenGraded
 					n.Fill(&entry)
 					if entry.Text = cmp.Or(strings.TrimSpace(entry.Text), strings.TrimSpace(entry.Expectation)); entry.Text == "" {
@@ -57,13 +56,13 @@ func ParseGrading(data []byte) (g Grading, err error) {
 					g.Expectations = append(g.Expectations, entry.Graded)
 				})
 			},
-			"eval_feedback": func(n document.Node) { g.Feedback, _ = json.Marshal(document.Plain(n)) },
+			"eval_feedback": func(n Node) { g.Feedback, _ = json.Marshal(Plain(n)) },
 		}, false, "expectations")
 	}
 	if len(root.Problems) > 0 {
 		first := root.Problems[0]
 		return Grading{}, errors.New("is no grading: " +
-			strings.TrimSpace(plain.Short(first.Key, document.MaxShown)+" "+first.Message))
+			strings.TrimSpace(plain.Short(first.Key, MaxShown)+" "+first.Message))
 	}
 	return g, nil
 }
