@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/loop"
+	"github.com/org/autoloop/internal/render"
 )
 
 func TestPage(t *testing.T) {
@@ -61,8 +61,8 @@ func TestSummaryLinksToPage(t *testing.T) {
 	t.Parallel()
 	step := onGitHub("")
 	step.Dir = withPage(t)
-	text := resultSummary(step, nil, []loop.Result{tried()["accepted"]})
+	text := resultSummary(step, nil, []render.Result{tried()["accepted"]})
 	assert.Contains(t, text, "[all that was tried](https://org.github.io/Repo/program-speed.html)")
 	step.Dir = t.TempDir()
-	assert.NotContains(t, resultSummary(step, nil, []loop.Result{tried()["accepted"]}), "all that was tried")
+	assert.NotContains(t, resultSummary(step, nil, []render.Result{tried()["accepted"]}), "all that was tried")
 }

@@ -6,20 +6,20 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/render"
 )
 
 // ReportRun sets the step's outputs, annotates what is wrong and adds the summary
 // of a run, whose report goes to a directory. The program is nil when none was
 // selected.
-func (s Step) ReportRun(p *program.Program, results []loop.Result, dir string) error {
+func (s Step) ReportRun(p *program.Program, results []render.Result, dir string) error {
 	file, err := s.WriteReport(dir, results)
 	if err != nil {
 		return err
 	}
-	last := loop.Result{Outcome: history.Idle} // what the last iteration came to is the run's
+	last := render.Result{Outcome: history.Idle} // what the last iteration came to is the run's
 	var list []annotation
 	said := map[string]bool{}
 	for _, r := range results {

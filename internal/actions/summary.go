@@ -9,7 +9,6 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/lists"
-	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
@@ -26,7 +25,7 @@ const (
 
 // resultSummary is what a run came to, for people: the decision, what it rests
 // on, what it cost, and where to look. The program is nil when none was selected.
-func resultSummary(s Step, p *program.Program, results []loop.Result) string {
+func resultSummary(s Step, p *program.Program, results []render.Result) string {
 	if len(results) == 0 {
 		return "## Autoloop\n\nNothing ran: AUTOLOOP_PAUSED is true, or no program is due.\n\n"
 	}
@@ -44,7 +43,7 @@ func resultSummary(s Step, p *program.Program, results []loop.Result) string {
 
 // masked returns a result without secrets in its texts. What is rendered has its
 // marks escaped, and no secret could be told in it.
-func masked(r loop.Result, masker process.Masker) loop.Result {
+func masked(r render.Result, masker process.Masker) render.Result {
 	all := func(texts []string) (list []string) {
 		list = lists.Map(texts[:min(len(texts), maxSummaryList)], masker.String)
 		if more := len(texts) - maxSummaryList; more > 0 {
@@ -69,7 +68,7 @@ func masked(r loop.Result, masker process.Masker) loop.Result {
 }
 
 // resultText is one iteration, in the words of its comment.
-func resultText(s Step, p *program.Program, r loop.Result) render.Markup {
+func resultText(s Step, p *program.Program, r render.Result) render.Markup {
 	o := render.Outcome{
 		Decided: &history.Decided{
 			Metric: r.Metric, Best: r.BestMetric, Delta: valueOf(r.Delta), Reasons: r.Reasons, Evaluation: r.Evaluation,
@@ -112,7 +111,7 @@ func lines(ours string, texts []string) []render.Markup {
 }
 
 // resultLinks are where to look.
-func resultLinks(s Step, r loop.Result) []render.Markup {
+func resultLinks(s Step, r render.Result) []render.Markup {
 	base := s.repositoryURL() + "/"
 	var links []render.Markup
 	add := func(there bool, text render.Markup, url string) {
@@ -131,7 +130,7 @@ func resultLinks(s Step, r loop.Result) []render.Markup {
 }
 
 // details is what the decision rests on, a line each; "" for nothing more than was said.
-func details(r loop.Result) render.Markup {
+func details(r render.Result) render.Markup {
 	var list []render.Markup
 	say := func(ours string, parts ...any) { list = append(list, render.MD(ours, parts...)) }
 	for _, e := range r.Evidence {

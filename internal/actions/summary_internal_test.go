@@ -13,6 +13,7 @@ import (
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/tests/golden"
 )
@@ -41,13 +42,13 @@ func values(texts ...string) (list []metric.Value) {
 }
 
 // tried are results of every kind.
-func tried() map[string]loop.Result {
+func tried() map[string]render.Result {
 	pointer := func(text string) *metric.Value { return ptr(metric.MustValue(text)) }
-	rejected := loop.Result{
+	rejected := render.Result{
 		Program: "speed", Iteration: 4, Outcome: history.Rejected, Verdict: ptr(decision.Neutral),
 		Metric: pointer("1.5"), Initial: pointer("2"),
 		BestMetric: pointer("1.25"), Delta: ptr("+0.25"), Noisy: true,
-		Samples: loop.Samples{Incumbent: values("1", "2"), Candidate: values("3", "4.123456789")},
+		Samples: render.Samples{Incumbent: values("1", "2"), Candidate: values("3", "4.123456789")},
 		Evidence: []decision.Evidence{{
 			Stage: "pairs", Pairs: 8, Confidence: 0.95,
 			Effect: statistics.Effect{P: 0.0421, Low: metric.MustValue("-1"), High: metric.MustValue("0.5")},
@@ -56,7 +57,7 @@ func tried() map[string]loop.Result {
 		Agent: "claude", Model: evil, Usage: &metric.Usage{InputTokens: ptr(int64(1200)), CostUSD: pointer("0.25")},
 		Evaluation: &history.Expense{Tokens: ptr(int64(3150)), UnknownUSD: 3}, Changed: []string{"a.go", evil},
 		Transcript: "/tmp/x",
-		Guardrails: []loop.Rail{{
+		Guardrails: []render.Rail{{
 			Guardrail: decision.Guardrail{
 				Metric: evil, Direction: metric.Lower,
 				MaxRegression: decision.Allowance{Value: metric.MustValue("10"), Percent: true},
@@ -65,7 +66,7 @@ func tried() map[string]loop.Result {
 		}},
 		Issue: 7, PullRequest: 9, Warnings: []string{evil}, Stopped: "paused: " + evil, Seconds: 12.34,
 	}
-	accepted := loop.Result{
+	accepted := render.Result{
 		Program: "speed", Iteration: 5, Outcome: history.Accepted, Verdict: ptr(decision.Improved),
 		Metric: pointer("1.123456789"), Initial: pointer("2"), BestMetric: pointer("1.123456789"),
 		Delta: ptr("-0.126543211"), Reasons: decision.Lines{{
@@ -83,15 +84,15 @@ func tried() map[string]loop.Result {
 		decision.Says("CI did not answer yet; a later run goes on", "build is in progress"), nil
 	proposed, nothing := accepted, rejected
 	proposed.Bundle, proposed.Commit, nothing.Bundle = "/tmp/bundle", nil, "/tmp/bundle"
-	broken := loop.Result{
+	broken := render.Result{
 		Program: "speed", Iteration: 6, Outcome: history.Error, BestMetric: pointer("1.25"),
 		Initial: pointer("2"), Reasons: decision.Says("the evaluation fails: exit code 2"), Agent: "claude", Seconds: 1,
 	}
-	idle := loop.Result{
+	idle := render.Result{
 		Program: "speed", Iteration: 6, Outcome: history.Idle, Reasons: decision.Says("not due yet"),
 		Stopped: "paused: by hand; say `/autoloop resume`, or run `iterate resume speed`",
 	}
-	return map[string]loop.Result{
+	return map[string]render.Result{
 		"rejected": rejected, "accepted": accepted, "ci-failed": failing, "waiting": waiting, "proposed": proposed,
 		"proposed-worse": nothing, "error": broken, "idle": idle,
 	}
@@ -106,7 +107,7 @@ func TestResultSummary(t *testing.T) {
 	})
 	p := &program.Program{Name: "speed", Metric: "seconds", Direction: metric.Lower}
 	for name, r := range tried() {
-		text := resultSummary(step, p, []loop.Result{r})
+		text := resultSummary(step, p, []render.Result{r})
 		golden.Equal(t, name+".md", text)
 		for _, part := range []string{"<b>", "@me", "[x](", "\n# ", "0123456789", "6789abcdef"} {
 			assert.NotContains(t, text, part, name)
@@ -115,7 +116,7 @@ func TestResultSummary(t *testing.T) {
 			assert.NotContains(t, text, "accepted", "only the job that publishes decides")
 		}
 	}
-	assert.Contains(t, resultSummary(stepWith(nil), nil, []loop.Result{tried()["accepted"]}), "pull request #9",
+	assert.Contains(t, resultSummary(stepWith(nil), nil, []render.Result{tried()["accepted"]}), "pull request #9",
 		"no link without a server")
 	assert.Contains(t, resultSummary(stepWith(nil), nil, nil), "Nothing ran")
 }
@@ -162,9 +163,9 @@ func TestSummariesAreBounded(t *testing.T) {
 	for i := range many {
 		many[i] = long
 	}
-	results := make([]loop.Result, 1000)
+	results := make([]render.Result, 1000)
 	for i := range results {
-		results[i] = loop.Result{
+		results[i] = render.Result{
 			Program: "p", Outcome: history.Rejected, Summary: long,
 			Reasons: decision.Says(many...), Warnings: many, Changed: many, Stopped: long,
 		}

@@ -11,21 +11,21 @@ import (
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
-	"github.com/org/autoloop/internal/loop/live"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/render"
+	"github.com/org/autoloop/internal/render/live"
 	"github.com/org/autoloop/internal/setup"
 	"github.com/org/autoloop/internal/site"
 )
 
 // demonstrated is what the demo made, as JSON.
 type demonstrated struct {
-	Dir        string        `json:"dir"`
-	Program    string        `json:"program"`
-	Iterations []loop.Result `json:"iterations"`
-	Page       string        `json:"page"`
+	Dir        string          `json:"dir"`
+	Program    string          `json:"program"`
+	Iterations []render.Result `json:"iterations"`
+	Page       string          `json:"page"`
 }
 
 func (a *App) newDemoCommand() *cobra.Command {
@@ -125,7 +125,7 @@ yours:   run "iterate init --local" in a repository of yours; remove this one: r
 
 // demoIterations runs the iterations, and prints what the unchanged files measure, a line for
 // each iteration, and the first diff that was kept.
-func (a *App) demoIterations(ctx context.Context, service *loop.Service, count int) ([]loop.Result, error) {
+func (a *App) demoIterations(ctx context.Context, service *loop.Service, count int) ([]render.Result, error) {
 	var lines setup.DemoLines
 	var begun, diffed bool
 	var failed error
@@ -140,7 +140,7 @@ func (a *App) demoIterations(ctx context.Context, service *loop.Service, count i
 			shown.Between(func() { fmt.Fprintf(a.Stdout, "as it is: %s minutes\n", setup.Rounded(value)) })
 		}
 	}
-	service.Ended = func(r loop.Result) {
+	service.Ended = func(r render.Result) {
 		text := lines.Line(r)
 		if r.Outcome == history.Accepted && !diffed {
 			var patch []byte

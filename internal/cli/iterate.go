@@ -12,8 +12,9 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop"
-	"github.com/org/autoloop/internal/loop/live"
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/render"
+	"github.com/org/autoloop/internal/render/live"
 )
 
 // Iterate runs the `iterate` binary and returns its exit code. It asks models
@@ -84,21 +85,21 @@ func (a *App) iterate(ctx context.Context, count int, dryRun, failOnError bool) 
 		refused = nil
 	}
 	return a.withLoop(ctx, true, refused, func(ctx context.Context, service *loop.Service) (
-		results []loop.Result, err error,
+		results []render.Result, err error,
 	) {
 		if !dryRun {
 			results, err = a.runShown(ctx, service, count)
 		} else if result, err := service.DryRun(ctx); err != nil {
 			return nil, err
 		} else {
-			results = []loop.Result{result}
+			results = []render.Result{result}
 		}
 		return results, errors.Join(err, failed(results, failOnError))
 	})
 }
 
 // runShown runs iterations, and says on the repository's board what they are at.
-func (a *App) runShown(ctx context.Context, service *loop.Service, count int) ([]loop.Result, error) {
+func (a *App) runShown(ctx context.Context, service *loop.Service, count int) ([]render.Result, error) {
 	run, err := live.New(service.Repo.CommonDir).Begin(service.Program.Name)
 	if err != nil {
 		return nil, err
@@ -117,7 +118,7 @@ func (a *App) runShown(ctx context.Context, service *loop.Service, count int) ([
 // that neither proposes nor measures.
 func (a *App) withLoop(ctx context.Context, gate bool,
 	refused func(context.Context, *loop.Service, error) error,
-	do func(context.Context, *loop.Service) ([]loop.Result, error),
+	do func(context.Context, *loop.Service) ([]render.Result, error),
 ) error {
 	if err := a.CheckBranch(a.Base); err != nil {
 		return err
@@ -142,7 +143,7 @@ func (a *App) withLoop(ctx context.Context, gate bool,
 	}
 	a.warn(a.uncommitted(ctx).Of(p)...)
 	shown := newProgress(a.Env)
-	var results []loop.Result
+	var results []render.Result
 	var service *loop.Service
 	if gate {
 		err = p.GateRefusal(a.GitHub != nil).Err()
@@ -168,8 +169,8 @@ func (a *App) withLoop(ctx context.Context, gate bool,
 }
 
 // idle is the result of a run that does not begin.
-func idle(name, why string) []loop.Result {
-	return []loop.Result{{
+func idle(name, why string) []render.Result {
+	return []render.Result{{
 		Program: name, Outcome: history.Idle, Reasons: decision.Lines{decision.Say(why)},
 	}}
 }

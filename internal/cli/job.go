@@ -14,6 +14,7 @@ import (
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/render"
 )
 
 // newJobCommand groups the steps of workflows.
@@ -155,7 +156,7 @@ func (a *App) propose(ctx context.Context, out string, ifDue bool) (written bool
 		return false, misuse.Errorf("name the directory of the bundle with --out")
 	}
 	out = a.Path(out)
-	do := func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
+	do := func(ctx context.Context, service *loop.Service) ([]render.Result, error) {
 		service.MustReserve = a.InActions()
 		made, result, err := service.Propose(ctx)
 		switch {
@@ -168,7 +169,7 @@ func (a *App) propose(ctx context.Context, out string, ifDue bool) (written bool
 				result.Bundle, written = out, true
 			}
 		}
-		return []loop.Result{result}, err
+		return []render.Result{result}, err
 	}
 	// The start is on record, and publishing settles it with the reason.
 	refused := func(ctx context.Context, recorder *loop.Service, why error) error {
@@ -232,7 +233,7 @@ func (a *App) publish(ctx context.Context, made *loop.Proposal) error {
 	}
 	shown := newProgress(a.Env)
 	service.Progress = shown.Step
-	var result loop.Result
+	var result render.Result
 	if made != nil {
 		result, err = service.Publish(ctx, made)
 	} else {
@@ -242,7 +243,7 @@ func (a *App) publish(ctx context.Context, made *loop.Proposal) error {
 	if err != nil {
 		return err
 	}
-	return a.deliver(service.Program, []loop.Result{result})
+	return a.deliver(service.Program, []render.Result{result})
 }
 
 func (a *App) newSteerCommand() *cobra.Command {

@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"fmt"
-	"html/template"
 	"net"
 	"os"
 	"path/filepath"
@@ -14,10 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/loop/budget"
-	"github.com/org/autoloop/internal/loop/live"
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/render/live"
 	"github.com/org/autoloop/internal/render/page"
 	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/internal/site"
@@ -150,20 +147,4 @@ func (a *App) servePage(ctx context.Context, port int, names []string) error {
 	}
 	fmt.Fprintf(a.Stdout, "%s\n", watcher.URL(listener.Addr().String()))
 	return watcher.Serve(ctx, listener)
-}
-
-// writeReport writes a report as one HTML file and says where it is.
-func (a *App) writeReport(out, title, body string) error {
-	var b bytes.Buffer
-	shown := page.View{Site: &page.Site{Generated: a.Now()}, Title: title}
-	shown.Body = template.HTML(body) //nolint:gosec // render made it
-	if err := shown.Write(&b); err != nil {
-		return err
-	}
-	file := a.Path(out)
-	if err := files.WriteFile(file, b.Bytes(), 0o644); err != nil {
-		return err
-	}
-	fmt.Fprintln(a.Stderr, "page:", file)
-	return nil
 }

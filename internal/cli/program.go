@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,7 +22,6 @@ import (
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/program/checkout"
 	"github.com/org/autoloop/internal/schedule"
-	"github.com/org/autoloop/internal/suite/evalrun"
 )
 
 // selected finds the program that was asked for, or that the scheduler selected;
@@ -234,19 +232,6 @@ func (a *App) findProgram(word string) (*program.Program, error) {
 	return a.source().Find(word)
 }
 
-// isSuite reports whether a word of the command line is the directory of a skill, of its
-// workspace or of a task suite: it is a directory, and no program has that name.
-func (a *App) isSuite(ctx context.Context, word string) bool {
-	if info, err := os.Stat(a.Path(word)); err != nil || !info.IsDir() {
-		return false
-	}
-	if err := a.look(ctx); err != nil {
-		return true
-	}
-	p, err := a.findProgram(word)
-	return err == nil && p == nil
-}
-
 // meant is "; did you mean …?" for a name that no program has, among those of
 // files and of records; "" when none is near.
 func (a *App) meant(ctx context.Context, name string) string {
@@ -319,36 +304,6 @@ func (a *App) unshared(ctx context.Context, p *program.Program) error {
 		}
 	}
 	return nil
-}
-
-// readSuite says why the suite of a program cannot be read, and protects what the cases of a
-// skill are given.
-func (a *App) readSuite(ctx context.Context, p *program.Program) (err error) {
-	switch p.Evaluation {
-	case program.Skill:
-		var skill *evalrun.Skill
-		if skill, err = evalrun.Load(a.Checkout, p.Skill, p.Evals); err == nil {
-			var inputs []string
-			for _, c := range skill.Cases {
-				for _, file := range c.Files {
-					inputs = append(inputs, path.Join(p.Skill, file.From))
-				}
-			}
-			p.ProtectInputs(inputs)
-		}
-	case program.Tasks:
-		dir := a.inCheckout(p.Tasks)
-		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			return misuse.Errorf("there is no directory %s, which `tasks` names: write its path from the root of the "+
-				"repository", p.Tasks)
-		}
-		_, err = evalrun.LoadTasks(ctx, dir)
-	case program.Metric:
-	}
-	if mistake, is := errors.AsType[*misuse.Error](err); is {
-		return mistake
-	}
-	return nil // what else is wrong shows where it is measured
 }
 
 // untuned says that a program for the tuner has nothing to tune: that is a matter of

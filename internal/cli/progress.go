@@ -7,11 +7,10 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/loop"
-	"github.com/org/autoloop/internal/loop/live"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
+	"github.com/org/autoloop/internal/render/live"
 )
 
 const (
@@ -142,7 +141,7 @@ func (p *progress) Step(s live.Status) {
 }
 
 // Ended adds an iteration to what the run adds up to.
-func (p *progress) Ended(r loop.Result) {
+func (p *progress) Ended(r render.Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ended++

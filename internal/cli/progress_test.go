@@ -10,9 +10,9 @@ import (
 
 	"github.com/org/autoloop/internal/actions"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/loop"
-	"github.com/org/autoloop/internal/loop/live"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/render"
+	"github.com/org/autoloop/internal/render/live"
 	"github.com/org/autoloop/tests/golden"
 )
 
@@ -43,8 +43,8 @@ func TestStatusLine(t *testing.T) {
 	now = now.Add(7 * time.Second)
 	assert.Equal(t, "* (7s) speed #4 measure: pair 3 of 8", shown.line("*"))
 	usage := &metric.Usage{CostUSD: number64("0.25")}
-	shown.Ended(loop.Result{Iteration: 1, Outcome: history.Rejected, BestMetric: number64("100"), Usage: usage})
-	shown.Ended(loop.Result{Iteration: 2, Outcome: history.Accepted, BestMetric: number64("90"), Usage: usage})
+	shown.Ended(render.Result{Iteration: 1, Outcome: history.Rejected, BestMetric: number64("100"), Usage: usage})
+	shown.Ended(render.Result{Iteration: 2, Outcome: history.Accepted, BestMetric: number64("90"), Usage: usage})
 	shown.Begin("iteration 3: the improver works")
 	shown.Say("I read the\u200b suite")
 	golden.Row(t, "* (0s) iteration 3:", shown.line("*"))

@@ -5,97 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/lazyregexp"
-	"github.com/org/autoloop/internal/loop"
-	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
 )
 
-// resultTable has a row for every iteration of a run.
-func resultTable(results []loop.Result) render.Table {
-	table := render.Table{
-		Header: []string{"iteration", "outcome", "metric", "incumbent", "delta", "best", "time", "why"},
-		Align:  "rlrrrrr",
-	}
-	noisy := false
-	for _, r := range results {
-		delta, incumbent := "—", "—"
-		if r.Delta != nil {
-			delta = *r.Delta
-		}
-		if n := len(r.Evidence); n > 0 {
-			incumbent, noisy = r.Evidence[n-1].Incumbent.String(), true
-		}
-		f := render.Rounded(metric.Text(r.Metric, "—"), incumbent, delta, metric.Text(r.BestMetric, "—"),
-			plain.Line(render.Why(r.Outcome, r.Summary, r.Reasons, nil)))
-		word := render.OutcomeOf(r.Outcome).Word
-		if r.Bundle != "" { // it has no outcome before it is published
-			word = "proposed"
-		}
-		table.Rows = append(table.Rows, []string{
-			strconv.Itoa(r.Iteration), word, f[0], f[1], f[2], f[3], fmt.Sprintf("%.1fs", r.Seconds), f[4],
-		})
-	}
-	if noisy { // what a noisy candidate was compared with is not the best on record
-		return table
-	}
-	table.Header, table.Align = slices.Delete(table.Header, 3, 4), "rlrrrr"
-	for i, row := range table.Rows {
-		table.Rows[i] = slices.Delete(row, 3, 4)
-	}
-	return table
-}
-
-// notes is what a person should know of a run besides its table and its warnings.
-func notes(results []loop.Result) string {
-	if len(results) == 0 {
-		return ""
-	}
-	var out strings.Builder
-	for _, r := range results { // why evaluations failed, whole, and where their output is
-		if r.Output == "" {
-			continue
-		}
-		for _, reason := range r.Reasons {
-			fmt.Fprintf(&out, "\niteration %d: %s\n", r.Iteration, plain.Line(reason.String()))
-		}
-		fmt.Fprintf(&out, "  all that it printed: %s\n", r.Output)
-	}
-	for i, r := range results { // what noisy trials said of every kept iteration, and of the last one
-		if n := len(r.Evidence); n > 0 && (r.Outcome == history.Accepted || i == len(results)-1) {
-			fmt.Fprintf(&out, "\niteration %d, %s: %s\n", r.Iteration, r.Evidence[n-1].Stage,
-				render.Trial(r.Evidence[n-1]))
-		}
-	}
-	last := results[len(results)-1]
-	if last.Bundle != "" {
-		out.WriteString("\nnothing is recorded yet: `iterate job publish` verifies the bundle, and records it\n")
-	}
-	if last.Initial != nil && last.BestMetric != nil {
-		remark := ""
-		if last.Noisy {
-			remark = "; noisy and measured at different times, so the sum of the gains may differ"
-		}
-		figures := render.Rounded(last.Initial.String(), last.BestMetric.String(),
-			metric.Delta(*last.BestMetric, last.Initial))
-		fmt.Fprintf(&out, "\n%s: %s at the start, %s now (%s%s)\n", last.Program, figures[0], figures[1],
-			figures[2], remark)
-	}
-	if last.Stopped != "" {
-		fmt.Fprintf(&out, "%s: %s\n", last.Program, last.Stopped)
-	}
-	return out.String()
-}
-
 // warnings are those of all results, each once.
-func warnings(results []loop.Result) []string {
+func warnings(results []render.Result) []string {
 	var list []string
 	for _, r := range results {
 		for _, warning := range r.Warnings {
@@ -109,7 +30,7 @@ func warnings(results []loop.Result) []string {
 
 // failed is the first of the results that fails a run: unchanged files that cannot be
 // measured, and with onError every iteration that ended in an error.
-func failed(results []loop.Result, onError bool) error {
+func failed(results []render.Result, onError bool) error {
 	for _, r := range results {
 		switch {
 		case r.BaselineError != "":
@@ -124,10 +45,10 @@ func failed(results []loop.Result, onError bool) error {
 
 // deliver prints the results of a run, a JSON array or a table and what a person should
 // know besides, and tells GitHub Actions of them.
-func (a *App) deliver(p *program.Program, results []loop.Result) error {
-	text, results := "", append([]loop.Result{}, results...)
+func (a *App) deliver(p *program.Program, results []render.Result) error {
+	text, results := "", append([]render.Result{}, results...)
 	if len(results) > 0 {
-		text = colored(a.Env, resultTable(results).Fit(a.TableWidth()).String()) + notes(results)
+		text = colored(a.Env, render.ResultTable(results).Fit(a.TableWidth()).String()) + render.Notes(results)
 	}
 	err := a.print(results, text)
 	if !a.JSON {

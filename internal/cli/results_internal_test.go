@@ -1,34 +1,30 @@
 package cli
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/loop"
-	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/render"
 )
 
 func TestFailed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		results []loop.Result
+		results []render.Result
 		onError bool
 		says    string
 	}{
 		"nothing": {nil, true, ""},
-		"an error that fails": {[]loop.Result{{
+		"an error that fails": {[]render.Result{{
 			Program: "p", Iteration: 2, Outcome: history.Error,
 			Reasons: decision.Says("a", "b"),
 		}}, true, "iteration 2 of p ended in an error: a; b"},
 		"unmeasurable": {
-			[]loop.Result{{Program: "p", BaselineError: "exit code 1"}},
+			[]render.Result{{Program: "p", BaselineError: "exit code 1"}},
 			false,
 			"p cannot be measured: exit code 1",
 		},
@@ -42,106 +38,8 @@ func TestFailed(t *testing.T) {
 	}
 }
 
-func TestNotes(t *testing.T) {
-	t.Parallel()
-	first, now := metric.MustValue("2"), metric.MustValue("3")
-	for name, c := range map[string]struct {
-		result loop.Result
-		says   string
-	}{
-		"nothing": {loop.Result{}, ""},
-		"a gain":  {loop.Result{Program: "p", Initial: &first, BestMetric: &now}, "\np: 2 at the start, 3 now (+1)\n"},
-		"noisy": {
-			loop.Result{Program: "p", Initial: &first, BestMetric: &now, Noisy: true},
-			"\np: 2 at the start, 3 now (+1; noisy and measured at different times, so the sum of the gains may " +
-				"differ)\n",
-		},
-		"a bundle": {
-			loop.Result{Bundle: "b"},
-			"\nnothing is recorded yet: `iterate job publish` verifies the bundle, and records it\n",
-		},
-		"stopped": {
-			loop.Result{Program: "p", Stopped: "completed: its target is reached"},
-			"p: completed: its target is reached\n",
-		},
-		"budget": {
-			loop.Result{Program: "p", Stopped: "budget: 4 of 4 iterations used"},
-			"p: budget: 4 of 4 iterations used\n",
-		},
-		"failed": {
-			loop.Result{Iteration: 4, Output: "/o", Reasons: decision.Says("exit\ncode 1")},
-			"\niteration 4: exit code 1\n  all that it printed: /o\n",
-		},
-	} {
-		assert.Equal(t, c.says, notes([]loop.Result{c.result}), name)
-	}
-	assert.Empty(t, notes(nil))
-}
-
-func TestResultTable(t *testing.T) {
-	t.Parallel()
-	value, delta := metric.MustValue("3"), "+1"
-	assert.Equal(t, "iteration  outcome   metric  delta  best  time  why\n"+
-		"        1  kept           3     +1     3  1.5s  did it\n"+
-		"        2  proposed       —      —     —  0.0s  slower; by much\n", resultTable([]loop.Result{
-		{
-			Iteration: 1, Outcome: history.Accepted, Metric: &value, Delta: &delta, BestMetric: &value, Seconds: 1.5,
-			Summary: "did it", Reasons: decision.Says("better"),
-		},
-		{Iteration: 2, Outcome: history.Rejected, Bundle: "b", Reasons: decision.Says("slower", "by much")},
-	}).String())
-}
-
 func TestWarningsAreSaidOnce(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, []string{"a", "b"},
-		warnings([]loop.Result{{Warnings: []string{"a", "b"}}, {Warnings: []string{"b", "a"}}}))
-}
-
-// TestTableOfNoisyRuns says beside each number what it was compared with: the last
-// comparison's incumbent.
-func TestTableOfNoisyRuns(t *testing.T) {
-	t.Parallel()
-	value := metric.MustValue("3")
-	of := func(incumbent string) decision.Evidence {
-		return decision.Evidence{Effect: statistics.Effect{Incumbent: metric.MustValue(incumbent)}}
-	}
-	table := resultTable([]loop.Result{
-		{
-			Iteration: 1, Outcome: history.Accepted, Metric: &value, BestMetric: &value,
-			Evidence: []decision.Evidence{of("2.5"), of("2.25")}, Summary: "did\nmore",
-		},
-		{Iteration: 2, Outcome: history.Error, BestMetric: &value},
-	})
-	assert.Equal(t, []string{"iteration", "outcome", "metric", "incumbent", "delta", "best", "time", "why"},
-		table.Header)
-	assert.Equal(t, [][]string{
-		{"1", "kept", "3", "2.25", "—", "3", "0.0s", "did more"},
-		{"2", "error", "—", "—", "—", "3", "0.0s", ""},
-	}, table.Rows)
-	assert.Equal(t, "rlrrrrr", table.Align)
-}
-
-// TestTrialsAreTold of every kept iteration and of the last one, of its last
-// comparison.
-func TestTrialsAreTold(t *testing.T) {
-	t.Parallel()
-	trial := func(iteration int, outcome state.Status, stages ...decision.Stage) loop.Result {
-		r := loop.Result{Iteration: iteration, Outcome: outcome}
-		for _, stage := range stages {
-			r.Evidence = append(r.Evidence, decision.Evidence{
-				Stage: stage, Pairs: 8, Confidence: 0.95,
-				Effect: statistics.Effect{P: 0.0123, Difference: metric.FromInt(1)},
-			})
-		}
-		return r
-	}
-	said := notes([]loop.Result{
-		trial(1, history.Accepted, "pairs", "confirmation"), trial(2, history.Rejected, "pairs"),
-		{Iteration: 3, Outcome: history.Accepted},
-		trial(4, history.Error, "pairs"),
-	})
-	assert.Equal(t, 2, strings.Count(said, "iteration "), said)
-	assert.Contains(t, said, "8 pairs, p = 0.012, difference +1 (95 %")
-	assert.Contains(t, said, "iteration 4, pairs")
+		warnings([]render.Result{{Warnings: []string{"a", "b"}}, {Warnings: []string{"b", "a"}}}))
 }

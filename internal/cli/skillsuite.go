@@ -12,8 +12,8 @@ import (
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/evaluation"
-	"github.com/org/autoloop/internal/loop/live"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/render/live"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evalrun"
 )

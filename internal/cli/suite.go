@@ -1,16 +1,24 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"html/template"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/render/page"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evalrun"
 )
@@ -113,4 +121,63 @@ func (a *App) chooseAgent(p *program.Program) string {
 func nobody(role string) error {
 	return misuse.Errorf("say %s with --agent, or give a command with --agent-command; `iterate doctor` says who is "+
 		"ready", role)
+}
+
+// isSuite reports whether a word of the command line is the directory of a skill, of its
+// workspace or of a task suite: it is a directory, and no program has that name.
+func (a *App) isSuite(ctx context.Context, word string) bool {
+	if info, err := os.Stat(a.Path(word)); err != nil || !info.IsDir() {
+		return false
+	}
+	if err := a.look(ctx); err != nil {
+		return true
+	}
+	p, err := a.findProgram(word)
+	return err == nil && p == nil
+}
+
+// readSuite says why the suite of a program cannot be read, and protects what the cases of a
+// skill are given.
+func (a *App) readSuite(ctx context.Context, p *program.Program) (err error) {
+	switch p.Evaluation {
+	case program.Skill:
+		var skill *evalrun.Skill
+		if skill, err = evalrun.Load(a.Checkout, p.Skill, p.Evals); err == nil {
+			var inputs []string
+			for _, c := range skill.Cases {
+				for _, file := range c.Files {
+					inputs = append(inputs, path.Join(p.Skill, file.From))
+				}
+			}
+			p.ProtectInputs(inputs)
+		}
+	case program.Tasks:
+		dir := a.inCheckout(p.Tasks)
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return misuse.Errorf("there is no directory %s, which `tasks` names: write its path from the root of the "+
+				"repository", p.Tasks)
+		}
+		_, err = evalrun.LoadTasks(ctx, dir)
+	case program.Metric:
+	}
+	if mistake, is := errors.AsType[*misuse.Error](err); is {
+		return mistake
+	}
+	return nil // what else is wrong shows where it is measured
+}
+
+// writeReport writes a report as one HTML file and says where it is.
+func (a *App) writeReport(out, title, body string) error {
+	var b bytes.Buffer
+	shown := page.View{Site: &page.Site{Generated: a.Now()}, Title: title}
+	shown.Body = template.HTML(body) //nolint:gosec // render made it
+	if err := shown.Write(&b); err != nil {
+		return err
+	}
+	file := a.Path(out)
+	if err := files.WriteFile(file, b.Bytes(), 0o644); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.Stderr, "page:", file)
+	return nil
 }

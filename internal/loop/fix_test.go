@@ -17,6 +17,7 @@ import (
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/tests/golden"
 )
 
@@ -40,7 +41,7 @@ func TestPausedProgramAsksNoAgent(t *testing.T) {
 
 			calls, f.promoted = 0, 0
 			f.ci, b.service.Force = []ci.Result{red("build", "error: x")}, forced
-			var result Result
+			var result render.Result
 			if forced {
 				result = b.one()
 			} else {

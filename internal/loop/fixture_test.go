@@ -24,6 +24,7 @@ import (
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/render"
 )
 
 // fixture is a real repository with the program p, whose metric is the number in
@@ -180,7 +181,7 @@ func (b *fixture) Run(_ context.Context, request evaluation.Request) (evaluation
 }
 
 // iterate runs so many iterations in one job.
-func (b *fixture) iterate(count int) []Result {
+func (b *fixture) iterate(count int) []render.Result {
 	b.t.Helper()
 	results, err := b.service.Run(b.t.Context(), count)
 	require.NoError(b.t, err)
@@ -188,7 +189,7 @@ func (b *fixture) iterate(count int) []Result {
 }
 
 // one runs one iteration in one job.
-func (b *fixture) one() Result {
+func (b *fixture) one() render.Result {
 	b.t.Helper()
 	results := b.iterate(1)
 	require.Len(b.t, results, 1)
@@ -196,7 +197,7 @@ func (b *fixture) one() Result {
 }
 
 // twoJobs runs one iteration in two jobs.
-func (b *fixture) twoJobs() (proposed, published Result) {
+func (b *fixture) twoJobs() (proposed, published render.Result) {
 	b.t.Helper()
 	made, proposed, err := b.service.Propose(b.t.Context())
 	require.NoError(b.t, err)

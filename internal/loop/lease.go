@@ -11,6 +11,7 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/render"
 )
 
 // maxInterrupted is how many runs of one iteration may vanish before the
@@ -216,7 +217,7 @@ func (r *run) pauseInterrupted(ctx context.Context) error {
 // commands, reads CI, and records that the default branch does not merge. With nothing
 // of that to do, or told to rest, it ends the start that an earlier job of this run recorded, because nobody worked: it
 // counts as no run and uses nothing.
-func (s *Service) Chores(ctx context.Context, rest bool) (Result, error) {
+func (s *Service) Chores(ctx context.Context, rest bool) (render.Result, error) {
 	run := s.begin()
 	run.joins = true
 	if rest {

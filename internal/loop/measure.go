@@ -13,12 +13,6 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// Samples are what the two sides of a trial measured, in their order.
-type Samples struct {
-	Incumbent []metric.Value `json:"incumbent"`
-	Candidate []metric.Value `json:"candidate"`
-}
-
 // measurement is a trial under way, with what it needs to go on.
 type measurement struct {
 	*bench

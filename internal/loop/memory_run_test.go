@@ -15,6 +15,7 @@ import (
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/render"
 )
 
 // memoryRun is one run of the program p whose records are in memory, so that a rule about
@@ -80,7 +81,7 @@ func (d *memoryRun) written() *records {
 }
 
 // cameTo is what a part of a run came to.
-func (d *memoryRun) cameTo(err error) Result {
+func (d *memoryRun) cameTo(err error) render.Result {
 	d.t.Helper()
 	end, is := errors.AsType[*endedError](err)
 	if !is {

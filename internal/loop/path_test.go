@@ -13,6 +13,7 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/render"
 )
 
 // onePath are iterations with all that can become of them. The last iteration is
@@ -107,7 +108,7 @@ func TestOnePath(t *testing.T) {
 				}
 				return b
 			}
-			check := func(b *fixture, result Result, outcome state.Status) {
+			check := func(b *fixture, result render.Result, outcome state.Status) {
 				assert.Equal(t, outcome, result.Outcome, "%v", result.Reasons)
 				assert.Contains(t, strings.Join(decision.Texts(result.Reasons), "\n"), c.reason)
 				if result.BaselineError != "" &&

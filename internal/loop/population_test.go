@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/loop/live"
 	"github.com/org/autoloop/internal/loop/strategy"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/render/live"
 )
 
 // patch is what turns one commit into another.

@@ -9,10 +9,11 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/render"
 )
 
 // DryRun goes as far as the decision and writes nothing, here or on GitHub.
-func (s *Service) DryRun(ctx context.Context) (Result, error) {
+func (s *Service) DryRun(ctx context.Context) (render.Result, error) {
 	own := *s
 	own.GitHub = nil
 	run := own.begin()
@@ -114,7 +115,7 @@ func changedFiles(ctx context.Context, repo *git.Repo, before, after string) ([]
 // nothing: it writes no lease, no event, and nothing on GitHub. It works under the
 // start that Reserve recorded for it. The bundle is for Publish; it is nil when
 // there is nothing for another job to do, and the result says why.
-func (s *Service) Propose(ctx context.Context) (*Proposal, Result, error) {
+func (s *Service) Propose(ctx context.Context) (*Proposal, render.Result, error) {
 	run := s.begin()
 	run.joins = true
 	result, err := run.through(ctx, func(ctx context.Context) error {

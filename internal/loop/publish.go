@@ -10,6 +10,7 @@ import (
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/github/lifecycle"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/render"
 )
 
 // Publish verifies and records what Propose handed on, as Run does with its own
@@ -18,7 +19,7 @@ import (
 // written in one step or not at all: what is stale or against the rules is a
 // *RefusedError. One that is recorded already is shown to its end, since that run may
 // have been interrupted, and refused.
-func (s *Service) Publish(ctx context.Context, p *Proposal) (Result, error) {
+func (s *Service) Publish(ctx context.Context, p *Proposal) (render.Result, error) {
 	run := s.begin()
 	return run.through(ctx, func(ctx context.Context) error { return run.publish(ctx, p) })
 }

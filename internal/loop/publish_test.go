@@ -21,6 +21,7 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/tests/golden"
 )
 
@@ -296,7 +297,7 @@ func refusal(words string) error {
 
 // in runs an iteration in one job, or publishes what the first of two made, with a store
 // whose remote answers so.
-func (b *fixture) in(jobs int, remote func(git.RefUpdate) error) (Result, error) {
+func (b *fixture) in(jobs int, remote func(git.RefUpdate) error) (render.Result, error) {
 	b.t.Helper()
 	if jobs == 1 {
 		run := b.service.begin()

@@ -21,7 +21,7 @@ import (
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop/budget"
-	"github.com/org/autoloop/internal/loop/live"
+	"github.com/org/autoloop/internal/render/live"
 )
 
 // run is one run of a program under way.

@@ -22,10 +22,11 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop/evaluation"
-	"github.com/org/autoloop/internal/loop/live"
 	"github.com/org/autoloop/internal/loop/strategy"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/render"
+	"github.com/org/autoloop/internal/render/live"
 )
 
 // BranchPrefix is what every program branch begins with.
@@ -100,7 +101,7 @@ type Service struct {
 	// Progress, optional, is told each step as it begins.
 	Progress func(live.Status)
 	// Ended, optional, is told each result of Run at once.
-	Ended func(Result)
+	Ended func(render.Result)
 	// SignOff, optional, is the last trailer of every commit on the program
 	// branch, with its line break.
 	SignOff string
@@ -128,8 +129,8 @@ var errLeaseLost = errors.New("the lease was lost to another run; nothing of thi
 // It stops early when the program is paused, completed or busy, and after its
 // stop-after-reverts. An error means that Autoloop could not do its work; the
 // results before it stand.
-func (s *Service) Run(ctx context.Context, count int) ([]Result, error) {
-	var results []Result
+func (s *Service) Run(ctx context.Context, count int) ([]render.Result, error) {
+	var results []render.Result
 	reverts, since := 0, s.Now()
 	defer s.removeTrees()
 	for len(results) < count {
@@ -189,14 +190,14 @@ func (s *Service) begin() *run {
 
 // through does the work of a run, brings issue and pull request up to date, and says what
 // it came to.
-func (r *run) through(ctx context.Context, work func(context.Context) error) (Result, error) {
+func (r *run) through(ctx context.Context, work func(context.Context) error) (render.Result, error) {
 	err := work(ctx)
 	end, is := endOf(err)
 	if err != nil && (!is || end.conflict && r.drafted == nil) {
 		if ctx.Err() != nil {
 			r.giveUp(ctx)
 		}
-		return Result{}, err
+		return render.Result{}, err
 	}
 	if r.drafted == nil && (end == nil || !end.resting || len(r.answered) > 0) {
 		r.updateGitHub(ctx)

@@ -15,8 +15,9 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/loop/live"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/render"
+	"github.com/org/autoloop/internal/render/live"
 	"github.com/org/autoloop/tests/golden"
 )
 
@@ -37,9 +38,9 @@ func TestEndOfRun(t *testing.T) {
 		}
 		return agent.Reply{Summary: "try " + value, Usage: metric.Usage{CostUSD: metricOf("1")}}
 	}
-	var ended []Result
-	b.service.Ended = func(r Result) { ended = append(ended, r) }
-	run := func(count int, proposes ...string) []Result {
+	var ended []render.Result
+	b.service.Ended = func(r render.Result) { ended = append(ended, r) }
+	run := func(count int, proposes ...string) []render.Result {
 		values, ended = proposes, nil
 		results := b.iterate(count)
 		assert.Equal(t, results, ended, "each is told at once")
@@ -107,7 +108,7 @@ func TestRefusalIsError(t *testing.T) {
 			b.git("worktree", "add", "--quiet", t.TempDir()+"/w", "autoloop/p")
 		}
 		for i := range 3 {
-			var got Result
+			var got render.Result
 			var err error
 			if jobs == 1 {
 				got, err = runRefusing(t, b, reason)
@@ -166,11 +167,11 @@ func TestRefusalWaits(t *testing.T) {
 }
 
 // runRefusing is the result of a run that cannot begin an iteration.
-func runRefusing(t *testing.T, b *fixture, reason string) (Result, error) {
+func runRefusing(t *testing.T, b *fixture, reason string) (render.Result, error) {
 	t.Helper()
 	results, err := b.service.Refusing(reason).Run(t.Context(), 1)
 	if err != nil {
-		return Result{}, err
+		return render.Result{}, err
 	}
 	return results[0], nil
 }

@@ -15,10 +15,10 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/render"
 )
 
 // DemoProgram is the program of the demo: the round trip of a courier.
@@ -66,7 +66,7 @@ type DemoLines struct {
 }
 
 // Line says how an iteration of the demo ended, and what decided it.
-func (d *DemoLines) Line(r loop.Result) string {
+func (d *DemoLines) Line(r render.Result) string {
 	word, why := string(r.Outcome), plain.Clip(decision.Joined(r.Reasons), 160)
 	d.rides = append(d.rides, r.Samples.Incumbent...)
 	beside, compared := "", r.Metric != nil && len(r.Samples.Incumbent) > 0
@@ -107,7 +107,7 @@ func DemoDiff(patch string) string {
 // what is best differ among themselves. The trial may have ended after three pairs: three
 // rides lie above three others once in twenty times, and differ by more than the spread
 // of thirteen once in three hundred.
-func (d *DemoLines) withinSpread(s loop.Samples) bool {
+func (d *DemoLines) withinSpread(s render.Samples) bool {
 	if len(s.Candidate) == 0 {
 		return false
 	}

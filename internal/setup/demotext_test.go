@@ -9,8 +9,8 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/setup"
 )
 
@@ -23,15 +23,15 @@ func values(numbers ...float64) (list []metric.Value) {
 
 func TestDemoLine(t *testing.T) {
 	t.Parallel()
-	for says, r := range map[string]loop.Result{
+	for says, r := range map[string]render.Result{
 		" 1 kept     s: 204 minutes beside 211\n": {
-			Outcome: history.Accepted, Samples: loop.Samples{Incumbent: values(210, 211, 212)},
+			Outcome: history.Accepted, Samples: render.Samples{Incumbent: values(210, 211, 212)},
 		},
 		" 1 noise    s: 204 minutes beside 204 is no gain\n": {
-			Outcome: history.Rejected, Samples: loop.Samples{Incumbent: values(203, 204, 205), Candidate: values(204)},
+			Outcome: history.Rejected, Samples: render.Samples{Incumbent: values(203, 204, 205), Candidate: values(204)},
 		},
 		" 1 worse    s: 204 minutes beside 100\n": {
-			Outcome: history.Rejected, Samples: loop.Samples{Incumbent: values(100), Candidate: values(203.6)},
+			Outcome: history.Rejected, Samples: render.Samples{Incumbent: values(100), Candidate: values(203.6)},
 		},
 		" 1 refused  s: a; b\n": {Outcome: history.Rejected, Reasons: decision.Says("a", "b")},
 	} {
@@ -57,9 +57,9 @@ func TestDemoKnowsNoiseByAllRides(t *testing.T) {
 		{values(237, 237.1, 237.2), values(240, 240.1, 240.2), history.Rejected, " noise "},
 		{values(237, 237.1, 237.2), values(280, 281, 279), history.Rejected, " worse "},
 	} {
-		assert.Contains(t, lines.Line(loop.Result{
+		assert.Contains(t, lines.Line(render.Result{
 			Outcome: c.outcome, Metric: &values(240)[0],
-			Samples: loop.Samples{Incumbent: c.incumbent, Candidate: c.candidate},
+			Samples: render.Samples{Incumbent: c.incumbent, Candidate: c.candidate},
 		}), c.says)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/org/autoloop/internal/loop/live"
+	"github.com/org/autoloop/internal/render/live"
 	"github.com/org/autoloop/internal/render/page"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/loop/live"
+	"github.com/org/autoloop/internal/render/live"
 )
 
 // TestTwoPrograms: each run says what it is at itself, and what ends leaves the other alone.
