@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,6 +74,8 @@ func TestFilesComeBackWhateverTheirName(t *testing.T) {
 			require.Len(t, found, 1)
 			assert.Len(t, want.Data, int(found[0].Size))
 		}
+		many := slices.Repeat([]string{strings.Repeat("long/", 45)}, 10_000) // more than one command line takes
+		require.Len(t, must(f.repo.LsFiles(t.Context(), tree, append(many, entries[0].Path)...)), 1)
 		f.Git("fsck", "--strict", "--no-dangling")
 		assert.Equal(t, "?? .gitattributes", f.Git("status", "--porcelain"), "the index was not used")
 	}

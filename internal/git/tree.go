@@ -55,10 +55,20 @@ func (r *Repo) LsTree(ctx context.Context, rev string) (list []TreeEntry, err er
 	return list, nil
 }
 
+// mostPaths is how many paths one call of git is given: long ones fill a command line.
+const mostPaths = 400
+
 // LsFiles lists those of the paths that exist in a commit or tree, which may
 // be directories too, with their sizes; without paths all that is at the top.
 func (r *Repo) LsFiles(ctx context.Context, rev string, paths ...string) ([]TreeEntry, error) {
-	return r.listTree(ctx, append([]string{"--long", rev, "--"}, paths...)...)
+	some := paths[:min(len(paths), mostPaths)]
+	list, err := r.listTree(ctx, append([]string{"--long", rev, "--"}, some...)...)
+	if rest := paths[len(some):]; err == nil && len(rest) > 0 {
+		var more []TreeEntry
+		more, err = r.LsFiles(ctx, rev, rest...)
+		list = append(list, more...)
+	}
+	return list, err
 }
 
 // listTree reads "mode type id[ size]\tpath" for each entry; the size of a directory is "-".
