@@ -22,10 +22,15 @@ type Tuner struct{}
 // Name is "tuner".
 func (Tuner) Name() string { return "tuner" }
 
-// Missing says that no target file has a tune mark.
+// Missing says that no target file has a tune mark. A bad mark counts, so that the tuner is
+// chosen and can say what is wrong with it.
 func (Tuner) Missing(s Situation) string {
-	if HasTuneMarks(s.Dir, s.Targets) {
-		return ""
+	root, err := os.OpenRoot(s.Dir)
+	if err == nil {
+		defer root.Close()
+		if marked, err := readMarked(root, s.Targets); err != nil || len(marked) > 0 {
+			return ""
+		}
 	}
 	return tuner.ErrNoMarks.Error()
 }
@@ -72,19 +77,6 @@ func (Tuner) Propose(_ context.Context, request Request) (Reply, error) {
 	return reply, nil
 }
 
-// HasTuneMarks reports whether a target file of the tree at dir marks a number
-// for the tuner. A bad mark counts, so that the tuner is chosen and can say what is
-// wrong with it.
-func HasTuneMarks(dir string, paths []string) bool {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return false
-	}
-	defer root.Close()
-	marked, err := readMarked(root, paths)
-	return err != nil || len(marked) > 0
-}
-
 // maxTuned bounds one target file; larger ones have no marks.
 const maxTuned = 10 << 20
 
@@ -127,7 +119,7 @@ func historyOf(request Request) []tuner.Observation {
 	}
 	var trials []tuner.Observation
 	if last < 0 && level != nil {
-		trials = append(trials, observation(nil, level))
+		trials = append(trials, tuner.Observation{Value: level})
 	}
 	beside := func(tried *history.Decided) *metric.Value {
 		if tried.Metric == nil || tried.PreviousBest == nil || level == nil {
@@ -147,7 +139,7 @@ func historyOf(request Request) []tuner.Observation {
 		}
 		if tried.Params == nil {
 			if i == last {
-				trials = append(trials, observation(nil, level))
+				trials = append(trials, tuner.Observation{Value: level})
 			}
 			continue
 		}
@@ -157,18 +149,7 @@ func historyOf(request Request) []tuner.Observation {
 			// counts no better than what was there.
 			measured = next
 		}
-		trials = append(trials, observation(tried.Params, measured))
+		trials = append(trials, tuner.Observation{Params: tried.Params, Value: measured})
 	}
 	return trials
-}
-
-func observation(params map[string]metric.Value, measured *metric.Value) tuner.Observation {
-	trial := tuner.Observation{Params: make(map[string]float64, len(params))}
-	for name, exact := range params {
-		trial.Params[name] = exact.Float64()
-	}
-	if measured != nil {
-		trial.Value = new(measured.Float64())
-	}
-	return trial
 }

@@ -95,6 +95,24 @@ func mixed(r *rand.Rand) problem {
 	}}
 }
 
+// Observed is an observation of plain numbers; what is not finite failed.
+func Observed(params map[string]float64, value *float64) (o Observation) {
+	o.Params = map[string]metric.Value{}
+	for name, x := range params {
+		exact, err := metric.FromFloat(x)
+		if err != nil {
+			panic(err)
+		}
+		o.Params[name] = exact
+	}
+	if value != nil {
+		if exact, err := metric.FromFloat(*value); err == nil {
+			o.Value = &exact
+		}
+	}
+	return o
+}
+
 // proposer returns the next point of a search.
 type proposer func(space []Param, history []Observation) map[string]float64
 
@@ -120,7 +138,7 @@ func run(p problem, seed int64, marks []int, propose proposer) (reached []float6
 		}
 		truth := p.f(at)
 		value := truth + p.noise*noise.NormFloat64()
-		history = append(history, Observation{Params: params, Value: &value})
+		history = append(history, Observed(params, &value))
 		if value < best {
 			best, bestTruth = value, truth
 			for k := range space {

@@ -24,10 +24,10 @@ import (
 type Observation struct {
 	// Params holds the values that were tried. A parameter that is missing had
 	// its present value; one that is no longer in the space is ignored.
-	Params map[string]float64
+	Params map[string]metric.Value
 	// Value is what was measured; nil when the evaluation failed or gave no
 	// usable number, which counts as worse than everything measured.
-	Value *float64
+	Value *metric.Value
 }
 
 // ErrExhausted says that every allowed combination of values was tried.
@@ -106,8 +106,8 @@ func newSearch(space []Param, history []Observation, direction metric.Direction,
 		if t.at == nil {
 			continue
 		}
-		if past.Value != nil && !math.IsNaN(*past.Value) && !math.IsInf(*past.Value, 0) {
-			t.cost = *past.Value
+		if past.Value != nil {
+			t.cost = past.Value.Float64()
 			if direction != metric.Lower {
 				t.cost = -t.cost
 			}
@@ -133,8 +133,9 @@ func newSearch(space []Param, history []Observation, direction metric.Direction,
 func (s *search) place(past Observation, current []float64) []float64 {
 	point, at := slices.Clone(current), slices.Clone(s.centre)
 	for i, p := range s.space {
-		if x, known := past.Params[p.Name]; known {
-			point[i], at[i] = x, p.unit(x)
+		if exact, known := past.Params[p.Name]; known {
+			point[i] = exact.Float64()
+			at[i] = p.unit(point[i])
 		}
 		if !(math.Abs(at[i]-0.5) <= 1.5) {
 			return nil

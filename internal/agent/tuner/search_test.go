@@ -55,7 +55,7 @@ func climb(t *testing.T, space []tuner.Param, history []tuner.Observation, seed 
 			}
 		}
 		value := measure(i, proposal)
-		history = append(history, tuner.Observation{Params: proposal, Value: value})
+		history = append(history, tuner.Observed(proposal, value))
 		if value != nil && *value < best {
 			best = *value
 			for k := range at {
@@ -81,7 +81,7 @@ func TestTraceIsGolden(t *testing.T) {
 		for _, p := range space {
 			fmt.Fprintf(&trace, " %s=%v", p.Name, trial.Params[p.Name])
 		}
-		fmt.Fprintf(&trace, " → %.6g\n", *trial.Value)
+		fmt.Fprintf(&trace, " → %.6g\n", trial.Value.Float64())
 	}
 	golden.Equal(t, "trace.golden", trace.String())
 	assert.NotEqual(t, history[0], climb(t, space, nil, 8, 1, measureBowl)[0], "another seed is another search")
@@ -105,11 +105,11 @@ func TestFiniteGridIsExhausted(t *testing.T) {
 		"current off grid":    {[]tuner.Param{{Max: 1, Step: 0.5, Current: 0.3}}, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			start := tuner.Observation{Params: map[string]float64{}}
+			start := map[string]float64{}
 			for _, p := range c.space {
-				start.Params[p.Name] = p.Current
+				start[p.Name] = p.Current
 			}
-			history := climb(t, c.space, []tuner.Observation{start}, 3, c.left,
+			history := climb(t, c.space, []tuner.Observation{tuner.Observed(start, nil)}, 3, c.left,
 				func(i int, _ map[string]float64) *float64 {
 					value := float64(i % 3)
 					return &value
@@ -171,7 +171,7 @@ func TestHardRanges(t *testing.T) {
 // TestHistoryOfOtherMarks continues a history whose marks were others.
 func TestHistoryOfOtherMarks(t *testing.T) {
 	history := append(climb(t, space, nil, 3, 25, measureBowl),
-		tuner.Observation{Params: map[string]float64{"gone": 1, "width": 99}}, tuner.Observation{})
+		tuner.Observed(map[string]float64{"gone": 1, "width": 99}, nil), tuner.Observation{})
 	for name, changed := range map[string][]tuner.Param{
 		"narrower":  {{Name: "rate", Min: 0.001, Max: 0.02, Log: true}, {Name: "width", Min: -2, Current: 4}},
 		"elsewhere": {{Name: "rate", Min: 100, Max: 200, Log: true}, {Name: "width", Min: 1000, Max: 2000}},
@@ -199,11 +199,11 @@ func TestIncumbentMeasuredAgain(t *testing.T) {
 		var history []tuner.Observation
 		for range 40 {
 			again := measure(current)
-			history = append(history, tuner.Observation{Value: again})
+			history = append(history, tuner.Observed(nil, again))
 			proposal, err := tuner.Propose(at, history, metric.Lower, seed)
 			require.NoError(t, err)
 			value := measure(proposal)
-			history = append(history, tuner.Observation{Params: proposal, Value: value})
+			history = append(history, tuner.Observed(proposal, value))
 			if *value < *again-0.1 {
 				current = proposal
 				for i := range at {
