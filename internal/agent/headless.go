@@ -121,9 +121,7 @@ func (h *Headless) Propose(ctx context.Context, request Request) (reply Reply, e
 	reply = Reply{
 		Usage: heard.Usage, Model: cmp.Or(masker.OneLine(heard.Model, MaxSummary), request.Model), Secrets: masker,
 	}
-	if reply.Usage.CostUSD == nil {
-		reply.Usage.CostUSD = Price(reply.Model, reply.Usage)
-	}
+	reply.Usage.CostUSD = cmp.Or(reply.Usage.CostUSD, Price(reply.Model, reply.Usage))
 	if result.Cancelled && ctx.Err() != nil {
 		return reply, context.Cause(ctx)
 	}

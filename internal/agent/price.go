@@ -14,17 +14,11 @@ import (
 //go:embed prices.json
 var pricesJSON []byte
 
-// price is what a model asks for a million tokens, in US dollars.
-type price struct {
-	Input  metric.Value
-	Cached metric.Value
-	Output metric.Value
-}
-
-// priceTable is the table of prices.json.
+// priceTable is the table of prices.json: what models ask for a million tokens, in US
+// dollars.
 type priceTable struct {
 	AsOf   string `json:"as_of"`
-	Models map[string]price
+	Models map[string]struct{ Input, Cached, Output metric.Value }
 }
 
 var prices = sync.OnceValue(func() priceTable {
@@ -47,7 +41,12 @@ var dated = lazyregexp.New(`-(?:20\d{6}|20\d\d-\d\d-\d\d|latest)$`)
 // leaves out what long prompts and writing to a cache cost more. Nil when the
 // model is not in the table or the tokens are not known.
 func Price(model string, usage metric.Usage) *metric.Value {
-	p, known := prices().of(model)
+	// Without its provider and without its date.
+	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
+	p, known := prices().Models[name]
+	if !known {
+		p, known = prices().Models[dated().ReplaceAllString(name, "")]
+	}
 	if !known || usage.InputTokens == nil || usage.OutputTokens == nil {
 		return nil
 	}
@@ -60,14 +59,4 @@ func Price(model string, usage metric.Usage) *metric.Value {
 		Add(p.Output.Mul(metric.FromInt(*usage.OutputTokens))).
 		Mul(metric.MustValue("0.000001"))
 	return &total
-}
-
-// of finds a model by its name, without its provider and without its date.
-func (t priceTable) of(model string) (price, bool) {
-	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
-	p, known := t.Models[name]
-	if !known {
-		p, known = t.Models[dated().ReplaceAllString(name, "")]
-	}
-	return p, known
 }

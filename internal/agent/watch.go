@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -91,10 +92,7 @@ func (l Limit) exceeded(model string, usage metric.Usage) bool {
 	if l.CostUSD == nil {
 		return false
 	}
-	cost := usage.CostUSD
-	if cost == nil {
-		cost = Price(model, usage)
-	}
+	cost := cmp.Or(usage.CostUSD, Price(model, usage))
 	return cost != nil && cost.Cmp(*l.CostUSD) > 0
 }
 

@@ -109,9 +109,9 @@ func (c *Client) WorkflowRuns(ctx context.Context, commit string) ([]WorkflowRun
 // CheckSuite is what one GitHub App reports of a commit. GitHub makes one for every
 // installed app that may write checks, also for those that never do.
 type CheckSuite struct {
+	ci.Run // without a name
 	// App has the slug of the app, such as github-actions.
-	App                struct{ Slug string }
-	Status, Conclusion string
+	App struct{ Slug string }
 	// Checks is how many check runs it has by now.
 	Checks int64 `json:"latest_check_runs_count"`
 }

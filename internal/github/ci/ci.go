@@ -117,9 +117,9 @@ type Result struct {
 // to succeed: other apps are often faster than its first job. Red needs a failure that the base does not have, and
 // nothing that still runs.
 func Judge(in Input) Result {
-	v := judgement{Result{State: Pending, Seen: len(in.Head.Checks)}}
+	v := Result{State: Pending, Seen: len(in.Head.Checks)}
 	if v.unread(in) {
-		return v.Result
+		return v
 	}
 	head, base := latest(in.Head.Checks), latest(in.Base.Checks)
 	explained := v.failures(head, base, in)
@@ -132,12 +132,10 @@ func Judge(in Input) Result {
 	case !slices.ContainsFunc(v.Reasons, blocks):
 		v.State = Green
 	}
-	return v.Result
+	return v
 }
 
-type judgement struct{ Result }
-
-func (v *judgement) unread(in Input) bool {
+func (v *Result) unread(in Input) bool {
 	for _, part := range []struct {
 		name string
 		err  error
@@ -158,7 +156,7 @@ func (v *judgement) unread(in Input) bool {
 
 // failures sorts out the failures that the base does not have in the same way.
 // It returns false when that cannot be told of one.
-func (v *judgement) failures(head, base []Check, in Input) bool {
+func (v *Result) failures(head, base []Check, in Input) bool {
 	explained := true
 	for _, check := range withFailedRuns(head, in.Head.Runs) {
 		if !check.bad() {
@@ -220,7 +218,7 @@ func failsAlike(check Check, base []Check) (same, known bool) {
 
 // unfinished notes what has not come to an end, and reports whether anything is
 // still running.
-func (v *judgement) unfinished(head []Check, runs []Run) bool {
+func (v *Result) unfinished(head []Check, runs []Run) bool {
 	running := false
 	for _, check := range head {
 		switch {
@@ -298,7 +296,7 @@ const (
 // blocks reports whether the commit cannot be green for a reason.
 func blocks(r decision.Reason) bool { return r.Term != FailsOnBase }
 
-func (v *judgement) add(cause, check, text string) {
+func (v *Result) add(cause, check, text string) {
 	v.Reasons = append(v.Reasons, decision.Reason{Kind: decision.CIFound, Term: cause, Path: check, Words: text})
 }
 
@@ -363,7 +361,7 @@ func (e expectation) matches(c Check) bool { return c.Name == e.name && (e.anyAp
 
 // expectations notes the expected checks that are missing or prove nothing and,
 // where nothing else is in the way, that nothing succeeded of what was expected.
-func (v *judgement) expectations(head []Check, list []expectation, starts bool) {
+func (v *Result) expectations(head []Check, list []expectation, starts bool) {
 	proven := len(list) == 0 && slices.ContainsFunc(head, Check.success)
 	for _, e := range list {
 		of := slices.DeleteFunc(slices.Clone(head), func(c Check) bool { return !e.matches(c) })

@@ -29,8 +29,8 @@ func (s *Service) CI(ctx context.Context, c ci.Candidate) ci.Result {
 		// report stay queued for ever: without a check run a suite says nothing. The workflows of
 		// GitHub Actions are read as runs.
 		if suite.App.Slug != "github-actions" && suite.Checks > 0 {
-			in.Head.Runs = append(in.Head.Runs,
-				ci.Run{Name: suite.App.Slug, Status: suite.Status, Conclusion: suite.Conclusion})
+			suite.Name = suite.App.Slug
+			in.Head.Runs = append(in.Head.Runs, suite.Run)
 		}
 	}
 	checks, runs, err = s.report(ctx, c.Base)
