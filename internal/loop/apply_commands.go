@@ -53,7 +53,7 @@ func (r *thread) applyCommands(ctx context.Context) error {
 func (r *thread) unapplied(b *records) []commands.Comment {
 	done := commands.ParseMark(b.CommandsUntil)
 	return slices.DeleteFunc(slices.Clone(r.comments.Comments), func(c commands.Comment) bool {
-		return len(c.Commands) == 0 || done.Knows(c.ID, c.Place)
+		return len(c.Commands) == 0 || done.Knows(c.Address)
 	})
 }
 
@@ -63,8 +63,8 @@ func (r *thread) enterCommands(b *records, undo *undoing) {
 	r.endPull(b)
 	mark := commands.ParseMark(b.CommandsUntil)
 	for _, c := range r.unapplied(b) {
-		mark = mark.With(c.ID, c.Place)
-		to, texts := commands.Answer{ID: c.ID, Place: c.Place, On: c.On, Good: true}, []string{}
+		mark = mark.With(c.Address)
+		to, texts := commands.Answer{Address: c.Address, Good: true}, []string{}
 		for _, command := range c.Commands {
 			text, good := r.command(b, c, command, undo)
 			texts, to.Good = append(texts, text), to.Good && good

@@ -24,7 +24,7 @@ func (d *memoryRun) heard(comments ...commands.Comment) *commands.Heard {
 // comment is the comment of that number, by the owner.
 func comment(id int64, list ...commands.Command) commands.Comment {
 	return commands.Comment{
-		ID: id, Author: "owner", Time: noon.Add(time.Duration(id) * time.Second), On: 7,
+		Address: commands.Address{ID: id, On: 7}, Author: "owner", Time: noon.Add(time.Duration(id) * time.Second),
 		Commands: list,
 	}
 }
@@ -91,7 +91,7 @@ func TestEffectsOfCommands(t *testing.T) {
 			after := d.written()
 			texts, to := answersOf(after)
 			golden.Line(t, strings.Join(append(texts, d.stopped), " | "))
-			assert.Equal(t, []commands.Answer{{ID: 4, On: 7, Good: !c.bad}}, to)
+			assert.Equal(t, []commands.Answer{{Address: commands.Address{ID: 4, On: 7}, Good: !c.bad}}, to)
 			assert.Equal(t, c.asked, d.asked)
 			assert.Equal(t, c.stopped == "paused", after.machine.Paused)
 			assert.Equal(t, c.stopped == "completed", after.machine.Completed)

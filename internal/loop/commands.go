@@ -59,8 +59,8 @@ func (s *Service) Command(ctx context.Context, author string, command commands.C
 		if r.files.Ledger == nil {
 			return ErrNoHistory
 		}
-		id := commands.ParseMark(r.records.CommandsUntil)[commands.Talk] + 1 // behind those that were read
-		said := commands.Comment{ID: id, Author: author, Time: r.Now(), Commands: []commands.Command{command}}
+		said := commands.Comment{Author: author, Time: r.Now(), Commands: []commands.Command{command}}
+		said.ID = commands.ParseMark(r.records.CommandsUntil)[commands.Talk] + 1 // behind those that were read
 		r.comments = &commands.Heard{Comments: []commands.Comment{said}}
 		return r.applyCommands(ctx)
 	})

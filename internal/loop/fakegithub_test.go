@@ -48,9 +48,9 @@ func (f *fakeGitHub) Look(_ context.Context, a render.Account) (commands.Heard, 
 	mark := commands.ParseMark(settings.HeardUntil)
 	last := mark
 	for _, c := range f.comments {
-		if !mark.Knows(c.ID, c.Place) {
+		if !mark.Knows(c.Address) {
 			heard.Comments = append(heard.Comments, c)
-			last = last.With(c.ID, c.Place)
+			last = last.With(c.Address)
 		}
 	}
 	heard.Until = last.String()
@@ -122,7 +122,8 @@ func (f *fakeGitHub) Show(context.Context, render.Account) error {
 func (f *fakeGitHub) say(kind commands.CommandKind, text string) *commands.Command {
 	id := int64(len(f.comments) + 1)
 	f.comments = append(f.comments, commands.Comment{
-		ID: id, Author: "owner", Time: time.Date(2026, 1, 1, 0, 0, int(id), 0, time.UTC), On: 7,
+		Address: commands.Address{ID: id, On: 7}, Author: "owner",
+		Time:     time.Date(2026, 1, 1, 0, 0, int(id), 0, time.UTC),
 		Commands: []commands.Command{{Kind: kind, Text: text}},
 	})
 	return &f.comments[id-1].Commands[0]

@@ -96,7 +96,8 @@ func TestUpdateGitHub(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			asked := &history.Answered{Key: commands.Answer{ID: 3, On: 7, Good: true}.String(), Reason: "It goes on."}
+			key := commands.Answer{Address: commands.Address{ID: 3, On: 7}, Good: true}.String()
+			asked := &history.Answered{Key: key, Reason: "It goes on."}
 			d := newMemoryRun(t, "", wasMeasured("1"), wasDecided(1, history.Accepted, "4", firstOnRecord), asked)
 			d.heard()
 			d.unanswered = 1 // it was not taken before
@@ -174,7 +175,7 @@ func TestCommentsAreReadOnce(t *testing.T) {
 func wasAnswered(id int64, ago time.Duration) *history.Answered {
 	return &history.Answered{
 		Head: history.Head{Time: noon.Add(-ago)}, Reason: fmt.Sprintf("answer %d", id),
-		Key: commands.Answer{ID: id, On: 7, Good: true}.String(),
+		Key: commands.Answer{Address: commands.Address{ID: id, On: 7}, Good: true}.String(),
 	}
 }
 

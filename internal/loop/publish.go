@@ -167,7 +167,7 @@ func (r *thread) readProposedComments(ctx context.Context, from *Proposal) error
 	heard := r.comments
 	mark := commands.ParseMark(from.Heard)
 	heard.Comments = slices.DeleteFunc(heard.Comments, func(c commands.Comment) bool {
-		later := !mark.Knows(c.ID, c.Place)
+		later := !mark.Knows(c.Address)
 		if later && (r.firstUnreadComment.IsZero() || c.Time.Before(r.firstUnreadComment)) {
 			r.firstUnreadComment = c.Time
 		}

@@ -233,7 +233,7 @@ func TestWhichCommandsComeFirst(t *testing.T) {
 		"one that was closed": {pull: &commands.Pull{Number: 8}},
 	} {
 		run := b.service.begin()
-		comment := commands.Comment{ID: 5, Place: c.place}
+		comment := commands.Comment{Address: commands.Address{ID: 5, Place: c.place}}
 		for _, kind := range c.kinds {
 			comment.Commands = append(comment.Commands, commands.Command{Kind: kind})
 		}

@@ -111,7 +111,7 @@ func (c *Client) RemoveLabel(ctx context.Context, number int, label string) erro
 // Comment is a comment on an issue, in the conversation of a pull request, or
 // on lines of a pull request's changes, or a review.
 type Comment struct {
-	ID   int64
+	commands.Address
 	Body string
 	// User wrote it, Association is their relation to the repository.
 	User        struct{ Login string }
@@ -121,9 +121,6 @@ type Comment struct {
 	// Path is the file of a comment on lines, else "".
 	Path  string
 	Issue string `json:"issue_url"`
-	// Place is where it stands, On the issue or pull request.
-	Place commands.Place `json:"-"`
-	On    int            `json:"-"`
 }
 
 // Comments lists what was said in a place of an issue or pull request since a time, the
@@ -176,15 +173,12 @@ const (
 )
 
 // React gives a reaction to a comment; giving it twice is giving it once. Reviews take none.
-func (c *Client) React(ctx context.Context, id int64, at commands.Place, reaction string) error {
-	if at == commands.Review {
+func (c *Client) React(ctx context.Context, to commands.Address, reaction string) error {
+	of := map[commands.Place]string{commands.Talk: "issues", commands.Lines: "pulls"}[to.Place]
+	if of == "" {
 		return nil
 	}
-	of := "issues"
-	if at == commands.Lines {
-		of = "pulls"
-	}
-	return c.add(ctx, fmt.Sprintf("react to comment %d", id), fmt.Sprintf("%s/comments/%d/reactions", of, id),
+	return c.add(ctx, fmt.Sprintf("react to comment %d", to.ID), fmt.Sprintf("%s/comments/%d/reactions", of, to.ID),
 		map[string]string{"content": reaction})
 }
 

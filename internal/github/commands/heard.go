@@ -16,17 +16,21 @@ const (
 	places
 )
 
+// Address finds a comment: On is the issue or pull request.
+type Address struct {
+	ID    int64
+	Place Place `json:"-"`
+	On    int   `json:"-"`
+}
+
 // Comment is a new comment of somebody who may steer.
 type Comment struct {
-	ID       int64
-	Place    Place
+	Address
 	Author   string
 	Time     time.Time
 	Commands []Command
 	// Text is what it says besides; "" for nothing.
 	Text string
-	// On is the issue or pull request.
-	On int
 }
 
 // Pull is the latest pull request of the program's branch.
@@ -75,11 +79,11 @@ func ParseMark(text string) Mark {
 func (m Mark) String() string { return fmt.Sprintf("%d %d %d", m[Talk], m[Lines], m[Review]) }
 
 // Knows says whether a comment was heard.
-func (m Mark) Knows(id int64, at Place) bool { return id <= m[at] }
+func (m Mark) Knows(c Address) bool { return c.ID <= m[c.Place] }
 
 // With is the mark after a comment was heard.
-func (m Mark) With(id int64, at Place) Mark {
-	m[at] = max(m[at], id)
+func (m Mark) With(c Address) Mark {
+	m[c.Place] = max(m[c.Place], c.ID)
 	return m
 }
 
@@ -94,10 +98,7 @@ func (m Mark) Within(begin, end Mark) Mark {
 // Answer says to which comment an answer is, and whether all that it asked for
 // was done.
 type Answer struct {
-	ID    int64
-	Place Place
-	// On is the issue or pull request.
-	On   int
+	Address
 	Good bool
 }
 

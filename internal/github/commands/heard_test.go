@@ -12,9 +12,9 @@ import (
 func TestMarksAreReadAgain(t *testing.T) {
 	t.Parallel()
 	heard := commands.ParseMark("4 5 6")
-	assert.Equal(t, "4 7 6", heard.With(7, commands.Lines).With(3, commands.Talk).String(), "never back")
-	assert.True(t, heard.Knows(4, commands.Talk))
-	assert.False(t, heard.Knows(5, commands.Talk))
+	assert.Equal(t, "4 7 6", heard.With(commands.Address{ID: 7, Place: commands.Lines}).With(commands.Address{ID: 3}).String(), "never back")
+	assert.True(t, heard.Knows(commands.Address{ID: 4}))
+	assert.False(t, heard.Knows(commands.Address{ID: 5}))
 	assert.Equal(t, "4 5 2", heard.Within(commands.ParseMark("4 1 1"), commands.ParseMark("3 9 2")).String())
 	for _, text := range []string{"", "4", "4 5", "a b c"} {
 		assert.Equal(t, commands.Mark{}, commands.ParseMark(text), text)
@@ -24,7 +24,7 @@ func TestMarksAreReadAgain(t *testing.T) {
 // TestAddressesOfAnswersAreReadAgain, and no others.
 func TestAddressesOfAnswersAreReadAgain(t *testing.T) {
 	t.Parallel()
-	to := commands.Answer{ID: 7, Place: commands.Review, On: 3, Good: true}
+	to := commands.Answer{Address: commands.Address{ID: 7, Place: commands.Review, On: 3}, Good: true}
 	again, is := commands.ParseAnswer(to.String())
 	assert.Equal(t, to, again)
 	assert.True(t, is)

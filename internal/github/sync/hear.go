@@ -163,10 +163,10 @@ func (s *Service) listen(ctx context.Context, all []api.Comment, before commands
 	mark := before
 	var people []string
 	all = slices.DeleteFunc(all, func(c api.Comment) bool {
-		if before.Knows(c.ID, c.Place) {
+		if before.Knows(c.Address) {
 			return true
 		}
-		mark = mark.With(c.ID, c.Place)
+		mark = mark.With(c.Address)
 		known := slices.Contains(program.DefaultTrusted(), c.Association)
 		if render.Marked(c.Body) || isBot(c.User.Login) ||
 			!slices.Contains(trusted, c.Association) && (known || !private) {
@@ -213,8 +213,7 @@ func (s *Service) comment(c api.Comment) commands.Comment {
 		text = fmt.Sprintf("on %s: %s", c.Path, text)
 	}
 	return commands.Comment{
-		ID: c.ID, Place: c.Place, Author: c.User.Login, Time: c.Created, Commands: list,
-		Text: text, On: c.On,
+		Address: c.Address, Author: c.User.Login, Time: c.Created, Commands: list, Text: text,
 	}
 }
 
@@ -229,7 +228,7 @@ func (s *Service) Answer(ctx context.Context, to commands.Answer, text string) e
 	if !to.Good {
 		reaction = api.Confused
 	}
-	if err := s.React(ctx, to.ID, to.Place, reaction); err != nil && !api.Gone(err) {
+	if err := s.React(ctx, to.Address, reaction); err != nil && !api.Gone(err) {
 		return err
 	}
 	_, err := s.say(ctx, cmp.Or(to.On, s.seen.issue.Number), mark, render.Reply(to.ID, text))

@@ -153,7 +153,7 @@ func TestCommentsOnThePullRequestSteerToo(t *testing.T) {
 	assert.Equal(t, "on a.go: this is unsafe", line.Text)
 	assert.Equal(t, commands.Lines, line.Place)
 	for _, c := range []commands.Comment{review, line, talk, talk} {
-		to := commands.Answer{ID: c.ID, Place: c.Place, On: c.On, Good: true}
+		to := commands.Answer{Address: c.Address, Good: true}
 		again, ok := commands.ParseAnswer(to.String())
 		require.True(t, ok)
 		require.NoError(t, s.Answer(t.Context(), again, "done"))
@@ -180,7 +180,7 @@ func TestAnswerOfUnknownFateIsLookedForFirst(t *testing.T) {
 	w.server.Change(func(state *githubtest.State) { asked = state.Say("alice", heard.Issue, "/autoloop run", noon).ID })
 	w.server.Fail(githubtest.Fault{Kind: githubtest.Dropped, Method: "POST", Path: "/comments", Skip: 1, After: true})
 	w.server.Fail(githubtest.Fault{Kind: githubtest.Dropped, Method: "GET", Path: "/comments", Times: 9})
-	to := commands.Answer{ID: asked, On: heard.Issue, Good: true}
+	to := commands.Answer{Address: commands.Address{ID: asked, On: heard.Issue}, Good: true}
 	require.Error(t, s.Answer(t.Context(), to, "done"))
 	w.server.Mend()
 	require.NoError(t, s.Answer(t.Context(), to, "done"))
