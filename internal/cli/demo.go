@@ -17,7 +17,6 @@ import (
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/render/live"
 	"github.com/org/autoloop/internal/setup"
-	"github.com/org/autoloop/internal/site"
 )
 
 // demonstrated is what the demo made, as JSON.
@@ -106,7 +105,7 @@ func (a *App) demo(ctx context.Context, dir string, count int) (*demonstrated, e
 	}
 	made, err := a.makeSite(ctx, nil)
 	if err == nil {
-		done.Page, err = site.Write(made, filepath.Join(dir, "autoloop.html")) // git ignores it here
+		done.Page, err = writeSite(made, filepath.Join(dir, "autoloop.html")) // git ignores it here
 	}
 	if err != nil {
 		return nil, err

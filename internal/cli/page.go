@@ -2,22 +2,10 @@ package cli
 
 import (
 	"context"
-	"crypto/rand"
-	"fmt"
-	"net"
 	"os"
 	"path/filepath"
-	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
-
-	"github.com/org/autoloop/internal/loop/budget"
-	"github.com/org/autoloop/internal/misuse"
-	"github.com/org/autoloop/internal/render/live"
-	"github.com/org/autoloop/internal/render/page"
-	"github.com/org/autoloop/internal/schedule"
-	"github.com/org/autoloop/internal/site"
 )
 
 // pageMade is where a page is and what it shows, as JSON.
@@ -77,74 +65,11 @@ func (a *App) makePage(ctx context.Context, out string, names []string) error {
 		}
 	}
 	made := pageMade{Programs: []string{}}
-	if made.Page, err = site.Write(shown, a.Path(out)); err != nil {
+	if made.Page, err = writeSite(shown, a.Path(out)); err != nil {
 		return err
 	}
 	for _, p := range shown.Programs {
 		made.Programs = append(made.Programs, p.Name)
 	}
 	return a.print(made, made.Page+"\n")
-}
-
-// makeSite reads what the page shows: the records, and of a program what its file and the
-// schedule know. Without the files the page has what the records say.
-func (a *App) makeSite(ctx context.Context, names []string) (*page.Site, error) {
-	standings := map[string]*schedule.Standing{}
-	if plan, err := a.plan(ctx, false); err == nil {
-		for _, s := range plan.Standings {
-			standings[s.Program.Name] = s
-		}
-	}
-	made, err := site.Make(ctx, a.Memory, names, func(source *page.Source) {
-		source.Repository = a.repositoryPage()
-		s := standings[source.Name]
-		if s == nil {
-			return
-		}
-		status := s.Status("")
-		source.State, source.Reason = status.State, status.Reason
-		source.Metric, source.Target = s.Program.Metric, s.Program.Target
-		if s.NextDue != nil {
-			source.NextDue = *s.NextDue
-		}
-		source.Budget = budget.Stand(s.Program, source.Summary, a.Now()).Used
-	})
-	if err == nil {
-		made.Version = buildVersion()
-	}
-	return made, err
-}
-
-// servePage serves the page until the context is done.
-func (a *App) servePage(ctx context.Context, port int, names []string) error {
-	if port < 0 || port > 65535 {
-		return misuse.Errorf("--serve=%d: give a number from 0 to 65535; 0 takes a free one", port)
-	}
-	if err := a.open(ctx); err != nil {
-		return err
-	}
-	a.GitHub = nil
-	look := time.Second // from the records of this repository
-	if a.Memory.Remote != "" {
-		look = 30 * time.Second
-	}
-	watcher := &site.Watcher{
-		Make:    func(ctx context.Context) (*page.Site, error) { return a.makeSite(ctx, names) },
-		Version: a.Memory.Head,
-		Board:   live.New(a.Repo.CommonDir),
-		Token:   rand.Text(),
-		Now:     a.Now,
-		Every:   look,
-	}
-	if len(names) > 0 { // a name without records is said here, not in the browser
-		if _, err := watcher.Make(ctx); err != nil {
-			return err
-		}
-	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:"+strconv.Itoa(port))
-	if err != nil {
-		return fmt.Errorf("serve the page: %w", err)
-	}
-	fmt.Fprintf(a.Stdout, "%s\n", watcher.URL(listener.Addr().String()))
-	return watcher.Serve(ctx, listener)
 }

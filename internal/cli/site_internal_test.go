@@ -1,23 +1,19 @@
-package site
+package cli
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
-	"github.com/org/autoloop/internal/render/live"
-	"github.com/org/autoloop/internal/render/page"
 )
 
-// TestWatcherAnswersLocalhost: whoever lacks the token, comes from another site or by
+// TestPageAnswersLocalhost: whoever lacks the token, comes from another site or by
 // another name gets nothing.
-func TestWatcherAnswersLocalhost(t *testing.T) {
+func TestPageAnswersLocalhost(t *testing.T) {
 	t.Parallel()
 	const host, token = "127.0.0.1:4321", "SECRET"
 	const found, hidden, wrong = http.StatusOK, http.StatusNotFound, http.StatusMethodNotAllowed
@@ -41,17 +37,9 @@ func TestWatcherAnswersLocalhost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
-			board := live.New(dir)
-			run, err := board.Begin("speed")
-			require.NoError(t, err)
-			defer run.Close()
-			w := &Watcher{
-				Make:    func(context.Context) (*page.Site, error) { return &page.Site{}, nil },
-				Version: func(context.Context) (string, error) { return "v", nil },
-				Board:   board, Token: token,
-				Now: time.Now,
-			}
+			mux := http.NewServeMux()
+			mux.Handle("GET /{token}/{$}", answer("text/html", func(context.Context, io.Writer) error { return nil }))
+			mux.Handle("GET /{token}/state", mux)
 			asked, over := context.WithCancel(t.Context())
 			over() // what is told for as long as somebody listens ends at once
 			words := strings.Fields(c.request)
@@ -62,11 +50,11 @@ func TestWatcherAnswersLocalhost(t *testing.T) {
 					request.Host = value
 				}
 			}
-			answer := httptest.NewRecorder()
-			w.Handler(host).ServeHTTP(answer, request)
-			assert.Equal(t, c.code, answer.Code, answer.Body.String())
+			got := httptest.NewRecorder()
+			guarded(host, token, mux).ServeHTTP(got, request)
+			assert.Equal(t, c.code, got.Code, got.Body.String())
 			if c.code != http.StatusOK {
-				assert.Less(t, answer.Body.Len(), 30, "nothing is shown")
+				assert.Less(t, got.Body.Len(), 30, "nothing is shown")
 			}
 		})
 	}
