@@ -86,7 +86,7 @@ type Measured struct {
 	Head
 	// Role is the tree that was measured: `baseline`, `incumbent`, `candidate`; `emptied`
 	// and `garbled` are the incumbent with changed files broken on purpose.
-	Role Role `json:"role,omitempty" proposal:"yes"`
+	Role decision.Side `json:"role,omitempty" proposal:"yes"`
 	// Stage is the part of the trial, empty for a baseline.
 	Stage decision.Stage `json:"stage,omitempty" proposal:"yes"`
 	// Metric is the median of the samples; null when the evaluation printed null.
@@ -352,17 +352,12 @@ const (
 	Undone         state.Status = "undone"
 )
 
-// Role says which tree a measurement is of.
-type Role string
-
-// The roles. A baseline is the default branch's tree with nothing changed; the
-// incumbent is the head of the program branch.
+// The roles of a tree that is measured, besides those of a trial alone. A baseline is the default
+// branch's tree with nothing changed; the incumbent is the head of the program branch.
 const (
-	Baseline  Role = "baseline"
-	Incumbent Role = "incumbent"
-	Candidate Role = "candidate"
-	Emptied   Role = "emptied" // the incumbent, with the files emptied that the candidate changed
-	Garbled   Role = "garbled" // the incumbent, with a syntax error in those files
+	Baseline  decision.Side = "baseline"
+	Incumbent               = decision.Incumbent
+	Candidate               = decision.Candidate
 )
 
 // Lease names the holder of a program, so that a run that is gone frees it.

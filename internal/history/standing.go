@@ -173,7 +173,7 @@ func (b *Summary) Attempt(iteration int) Attempt {
 func (a *Attempt) Sides() (incumbent, candidate Measured) {
 	n, stage := len(a.Evidence), decision.Stage("")
 	for _, m := range a.Measured {
-		side := map[Role]*Measured{Incumbent: &incumbent, Candidate: &candidate}[m.Role]
+		side := map[decision.Side]*Measured{Incumbent: &incumbent, Candidate: &candidate}[m.Role]
 		if side == nil || m.Stage == "" || m.Proposal != a.Proposal || n > 0 && m.Stage != a.Evidence[n-1].Stage {
 			continue
 		}

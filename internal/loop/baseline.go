@@ -192,7 +192,7 @@ type series struct {
 	teaches bool
 }
 
-func (r *measurer) newSeries(role history.Role, commit string) *series {
+func (r *measurer) newSeries(role decision.Side, commit string) *series {
 	return &series{bench: r.newBench(), subject: subjectOf(role, commit), teaches: role == history.Baseline}
 }
 

@@ -17,7 +17,7 @@ import (
 
 // subject is what is measured: a commit or a tree in a role.
 type subject struct {
-	role history.Role
+	role decision.Side
 	// treeish is what its tree is built from, and head the commit as which git shows it, "" for
 	// no git.
 	treeish, head string
@@ -26,7 +26,7 @@ type subject struct {
 }
 
 // subjectOf is a commit in a role.
-func subjectOf(role history.Role, commit string) subject {
+func subjectOf(role decision.Side, commit string) subject {
 	return subject{role: role, treeish: commit, head: commit}
 }
 
@@ -174,7 +174,7 @@ func (m *environment) run(ctx context.Context) (evaluation.Result, error) {
 	for _, rail := range p.Guardrails {
 		request.Names = append(request.Names, rail.Metric)
 	}
-	broken := m.role == history.Emptied || m.role == history.Garbled
+	broken := m.role == decision.Emptied || m.role == decision.Garbled
 	if m.role == history.Candidate || broken {
 		request.ScriptTimeout = m.timeLimit()
 	}
@@ -228,12 +228,12 @@ type bench struct {
 
 	places       [2]string
 	environments [2]*environment
-	taken        map[history.Role]*samples
+	taken        map[decision.Side]*samples
 }
 
 func (r *measurer) newBench() *bench {
 	return &bench{
-		measurer: r, places: [2]string{r.newDir("t"), r.newDir("t")}, taken: map[history.Role]*samples{},
+		measurer: r, places: [2]string{r.newDir("t"), r.newDir("t")}, taken: map[decision.Side]*samples{},
 	}
 }
 
@@ -251,7 +251,7 @@ func (b *bench) once(ctx context.Context, place int, of subject) (
 }
 
 // samples are those of a role.
-func (b *bench) samples(role history.Role) *samples {
+func (b *bench) samples(role decision.Side) *samples {
 	if b.taken[role] == nil {
 		b.taken[role] = &samples{}
 	}

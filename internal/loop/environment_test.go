@@ -67,7 +67,7 @@ func TestNamedOutput(t *testing.T) {
 		return failure
 	}
 	var kept []string
-	for _, side := range []history.Role{history.Emptied, history.Garbled, history.Candidate, history.Incumbent} {
+	for _, side := range []decision.Side{decision.Emptied, decision.Garbled, history.Candidate, history.Incumbent} {
 		env, err := r.newEnvironment(t.Context(), subjectOf(side, at.Head), r.newDir("t"))
 		require.NoError(t, err)
 		defer env.Close()

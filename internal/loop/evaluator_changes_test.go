@@ -84,7 +84,7 @@ func TestReadOnlyEvaluation(t *testing.T) {
 		front  string
 		script string
 		own    map[string]bool
-		side   history.Role
+		side   decision.Side
 		want   []string
 	}{
 		"without what it writes": {

@@ -88,7 +88,7 @@ func (m *measurement) heading(step decision.Step) string {
 
 // endStage records what a stage measured.
 func (m *measurement) endStage() {
-	for _, role := range []history.Role{history.Incumbent, history.Candidate, history.Emptied, history.Garbled} {
+	for _, role := range []decision.Side{history.Incumbent, history.Candidate, decision.Emptied, decision.Garbled} {
 		if taken := m.taken[role]; taken != nil && taken.runs > 0 {
 			taken.Role, taken.Stage, taken.Evaluator = role, m.stage, m.at.Evaluator
 			m.a.measured = append(m.a.measured, &taken.Measured)
@@ -110,7 +110,7 @@ func place(stage decision.Stage, side decision.Side) int {
 
 // subject is what a step measures.
 func (m *measurement) subject(ctx context.Context, step decision.Step) (of subject, err error) {
-	of = subjectOf(history.Role(step.Side), m.at.Head)
+	of = subjectOf(step.Side, m.at.Head)
 	switch {
 	case step.Side == decision.Candidate:
 		of.treeish = m.a.tree

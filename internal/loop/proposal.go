@@ -139,7 +139,7 @@ func (p *Proposal) Sanitize(masker process.Masker) error {
 		}
 	}
 	for i, e := range p.Baseline {
-		if i > 1 || e.Role != [...]history.Role{history.Baseline, history.Incumbent}[i] || e.Stage != "" {
+		if i > 1 || e.Role != [...]decision.Side{history.Baseline, history.Incumbent}[i] || e.Stage != "" {
 			return refuse("its baseline has a measurement of the wrong role")
 		}
 	}
@@ -166,8 +166,8 @@ func (p *Proposal) Sanitize(masker process.Masker) error {
 }
 
 // stages are those of a trial in which each role is measured.
-var stages = map[history.Role][]decision.Stage{
+var stages = map[decision.Side][]decision.Stage{
 	history.Incumbent: {decision.Once, decision.Again, decision.Pairs, decision.Confirmation},
 	history.Candidate: {"", decision.Once, decision.Again, decision.Pairs, decision.Confirmation},
-	history.Emptied:   {decision.Held}, history.Garbled: {decision.Held},
+	decision.Emptied:  {decision.Held}, decision.Garbled: {decision.Held},
 }

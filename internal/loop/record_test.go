@@ -27,7 +27,7 @@ func TestPullRequestIsDue(t *testing.T) {
 		var list []*history.Measured
 		for i, value := range values {
 			list = append(list, &history.Measured{
-				Role:   []history.Role{history.Baseline, history.Incumbent}[i],
+				Role:   []decision.Side{history.Baseline, history.Incumbent}[i],
 				Metric: metricOf(value),
 			})
 		}

@@ -199,7 +199,7 @@ func TestHeldCandidateLeavesNothing(t *testing.T) {
 		p.Candidate, p.Decided = b.treeOf(at.Head, c.files),
 			&history.Decided{Outcome: history.Accepted, LeavesNothing: !c.want}
 		if c.held {
-			p.Measured = []*history.Measured{{Role: history.Emptied, Stage: decision.Held}}
+			p.Measured = []*history.Measured{{Role: decision.Emptied, Stage: decision.Held}}
 		}
 		require.NoError(t, r.verifyCandidate(t.Context(), at, p), name)
 		if c.held {

@@ -120,7 +120,7 @@ func repeat(before history.Summary, measured []*history.Measured, e *history.Dec
 	})
 	return trial.Run(func(step decision.Step) (metric.Measurement, error) {
 		at := slices.IndexFunc(measured, func(m *history.Measured) bool {
-			return m.Stage == step.Stage && string(m.Role) == string(step.Side)
+			return m.Stage == step.Stage && m.Role == step.Side
 		})
 		switch {
 		case at < 0 && step.WarmUp:

@@ -46,7 +46,7 @@ func recorded(t testing.TB, rule decision.Rule, measure func(decision.Step) metr
 		})
 		if at < 0 {
 			at = len(list)
-			list = append(list, &history.Measured{Head: head, Role: history.Role(step.Side), Stage: step.Stage})
+			list = append(list, &history.Measured{Head: head, Role: step.Side, Stage: step.Stage})
 		}
 		e := measured(list, at)
 		e.Samples, e.Numbers = append(e.Samples, *m.Metric), m.Numbers
