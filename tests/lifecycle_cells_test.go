@@ -28,9 +28,12 @@ type phase struct {
 	reach func(h *hub)
 	// during, when set, runs the iteration in whose midst it happens.
 	during bool
+	// reached is a program there: one is brought there, and all others are copies of it.
+	reached func() snapshot
 }
 
-func phases() []phase {
+func phases(t *testing.T) []phase {
+	t.Helper()
 	draft := func(h *hub) { require.Equal(h.t, "accepted", h.one().Outcome) }
 	waits := func(h *hub) {
 		h.edits("ci-gate: off", "ci-gate: required\nci-wait: 1s")
@@ -40,7 +43,7 @@ func phases() []phase {
 		h.say("alice", "/autoloop pause a holiday")
 		h.one()
 	}
-	return []phase{
+	list := []phase{
 		{name: "never run", reach: func(*hub) {}},
 		{name: "at work", reach: draft, during: true},
 		{name: "waiting for CI", reach: waits},
@@ -52,6 +55,18 @@ func phases() []phase {
 		{name: "paused", reach: func(h *hub) { draft(h); pauses(h) }},
 		{name: "paused and waiting", reach: func(h *hub) { waits(h); pauses(h) }},
 	}
+	for i, at := range list {
+		list[i].reached = sync.OnceValue(func() snapshot {
+			h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8", "7", "6")
+			h.program(strings.Replace(waitingAtTwo(), "metric: m", "ci-gate: off\nmetric: m", 1))
+			if !at.during {
+				h.aside("go-on", "")
+			}
+			at.reach(h)
+			return h.snapshot()
+		})
+	}
+	return list
 }
 
 // edits changes the text of the program.
@@ -257,6 +272,7 @@ func (h *hub) stands() string {
 // after it come to, and what people see then.
 func TestLifecycle(t *testing.T) {
 	t.Parallel()
+	all := phases(t)
 	place := filepath.Join("testdata", "lifecycle.txt")
 	known, _ := os.ReadFile(place)
 	want := map[string]string{}
@@ -269,7 +285,7 @@ func TestLifecycle(t *testing.T) {
 	var order []string
 	t.Run("cells", func(t *testing.T) {
 		for _, what := range happenings() {
-			for _, at := range phases() {
+			for _, at := range all {
 				if what.at != "" && !slices.Contains(strings.Split(what.at, ", "), at.name) {
 					continue
 				}
@@ -280,7 +296,7 @@ func TestLifecycle(t *testing.T) {
 						long.Only(t, long.GitHub)
 					}
 					t.Parallel()
-					facts := cell(t, what, at)
+					facts := at.reached().again(t).cell(what, at)
 					mu.Lock()
 					found[name] = facts
 					mu.Unlock()
@@ -300,29 +316,17 @@ func TestLifecycle(t *testing.T) {
 	}
 }
 
-// newCell is a program that stands somewhere.
-func newCell(t *testing.T, at phase) *hub {
-	t.Helper()
-	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8", "7", "6")
-	h.program(strings.Replace(waitingAtTwo(), "metric: m", "ci-gate: off\nmetric: m", 1))
-	if !at.during {
-		h.aside("go-on", "")
-	}
-	at.reach(h)
-	return h
-}
-
-func cell(t *testing.T, what happening, at phase) string {
-	t.Helper()
-	h := newCell(t, at)
+func (h *hub) cell(what happening, at phase) string {
+	h.t.Helper()
 	var runs []string
+	run, do := func() { runs = append(runs, h.runs()) }, func() { what.do(h) }
 	if at.during {
-		h.meanwhile(func() { runs = append(runs, h.runs()) }, func() { what.do(h) })
+		h.meanwhile(run, do)
 	} else {
-		what.do(h)
-		runs = append(runs, h.runs())
+		do()
+		run()
 	}
-	runs = append(runs, h.runs())
+	run()
 	return strings.Join(append(runs, h.stands()), "\n")
 }
 

@@ -30,7 +30,7 @@ func TestFaultsInTheMostUsedCells(t *testing.T) {
 	long.Only(t, long.Kills)
 	t.Parallel()
 	eachCell(t, mostUsed, func(t *testing.T, what happening, at phase) {
-		h := newCell(t, at)
+		h := at.reached().again(t)
 		what.do(h)
 		h.impatient()
 		m := h.snapshot()
@@ -67,9 +67,9 @@ func TestFaultsInTheMostUsedCells(t *testing.T) {
 // eachCell runs a test for each of these cells of the lifecycle.
 func eachCell(t *testing.T, names []string, test func(t *testing.T, what happening, at phase)) {
 	t.Helper()
-	known := 0
+	known, all := 0, phases(t)
 	for _, what := range happenings() {
-		for _, at := range phases() {
+		for _, at := range all {
 			if name := what.name + " × " + at.name; slices.Contains(names, name) {
 				known++
 				t.Run(name, func(t *testing.T) {

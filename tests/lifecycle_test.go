@@ -24,7 +24,7 @@ func TestLifecycleInTwoJobs(t *testing.T) {
 	eachCell(t, slices.Concat(mostUsed, inTwoJobs), func(t *testing.T, what happening, at phase) {
 		var facts []string
 		for _, two := range []bool{false, true} {
-			h := newCell(t, at)
+			h := at.reached().again(t)
 			what.do(h)
 			if two {
 				h.inTwoJobs()
