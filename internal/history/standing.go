@@ -13,7 +13,13 @@ import (
 
 // candidate is the one that was measured last, for the iteration under way or before.
 func (b *Summary) candidate() *Measured {
-	for _, m := range slices.Backward(slices.Concat(b.last().Measured, b.fresh)) {
+	now := Attempt{Measured: slices.Concat(b.last().Measured, b.fresh)}
+	return now.Candidate()
+}
+
+// Candidate is the one that was measured last; the zero value without one.
+func (a *Attempt) Candidate() *Measured {
+	for _, m := range slices.Backward(a.Measured) {
 		if m.Role == Candidate {
 			return m
 		}

@@ -76,9 +76,9 @@ func (b *Summary) find(iteration int, baseline bool) int {
 	return -1
 }
 
-// runOf is the number of the run of Actions that an event is of, "" for another run.
-func runOf(e *Head) string {
-	number, _, _ := strings.Cut(e.Run, "-")
+// ActionsRun is the number of the run of Actions that a run is, "" for another run.
+func ActionsRun(run string) string {
+	number, _, _ := strings.Cut(run, "-")
 	if strings.Trim(number, "0123456789") != "" {
 		return ""
 	}
@@ -127,7 +127,7 @@ func (b *Summary) showBaseline(e *Measured) *results.Row {
 			len(e.Samples), statistics.Spread(e.Samples)))
 	}
 	b.put(state.HistoryEntry{
-		Iteration: e.Iteration, Baseline: true, Time: e.Time, Run: runOf(&e.Head), Change: changelog,
+		Iteration: e.Iteration, Baseline: true, Time: e.Time, Run: ActionsRun(e.Run), Change: changelog,
 		Metric: e.Metric, Notes: notes,
 	})
 	return &results.Row{
@@ -138,7 +138,7 @@ func (b *Summary) showBaseline(e *Measured) *results.Row {
 
 func (b *Summary) entry(e *Decided) state.HistoryEntry {
 	entry := state.HistoryEntry{
-		Iteration: e.Iteration, Time: e.Time, Run: runOf(&e.Head), Status: e.Outcome,
+		Iteration: e.Iteration, Time: e.Time, Run: ActionsRun(e.Run), Status: e.Outcome,
 		Change: e.Summary, Metric: e.Metric,
 		PreviousBest: e.PreviousBest, Delta: e.Delta, Notes: decision.Texts(e.Reasons),
 		Commit: fmt.Sprintf("%.12s", e.Commit),

@@ -3,11 +3,11 @@ package render
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 )
@@ -25,11 +25,6 @@ type Account struct {
 	Page string
 	// Warnings are those of this run.
 	Warnings []string
-}
-
-// Decided are the decisions, one an iteration, the last word on each; that may be an undo.
-func (a Account) Decided() []*history.Decided {
-	return lists.Map(a.Attempts, func(one history.Attempt) *history.Decided { return one.Decided })
 }
 
 // Pull is the number of the pull request that was opened last, as far as the
@@ -81,9 +76,18 @@ func (a Account) runOf(e *history.Decided) string {
 
 // RunURL is the page of a run below the address of all runs; "" for a run outside of Actions.
 func RunURL(base, run string) string {
-	id, _, _ := strings.Cut(run, "-")
-	if id == "" || strings.Trim(id, "0123456789") != "" {
+	id := history.ActionsRun(run)
+	if id == "" {
 		return ""
 	}
 	return base + id
+}
+
+// PageOf is the page of an issue or a pull request in a repository, by the path that these have there; ""
+// without a repository or a number.
+func PageOf(repository, path string, number int) string {
+	if repository == "" || number < 1 {
+		return ""
+	}
+	return repository + path + strconv.Itoa(number)
 }

@@ -29,7 +29,7 @@ func Chart(a Account) Markup {
 			break
 		}
 	}
-	decided := slices.DeleteFunc(a.Decided(), func(e *history.Decided) bool { return e.Best == nil })
+	decided := slices.DeleteFunc(slices.Clone(a.Attempts), func(e history.Attempt) bool { return e.Best == nil })
 	every := 1 + len(decided)/maxPoints
 	for i, e := range decided {
 		best := e.Best

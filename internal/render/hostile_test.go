@@ -81,7 +81,7 @@ func TestHostileWordsAreHarmless(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := account(t)
-			decided := a.Decided()[0]
+			decided := a.Attempts[0].Decided
 			decided.Failing = []history.Check{{}}
 			decided.Lessons, decided.Ideas, decided.Foreclosed = []string{""}, []string{""}, []string{""}
 			decided.Changed = []string{""}
@@ -93,7 +93,7 @@ func TestHostileWordsAreHarmless(t *testing.T) {
 			a.Warnings = []string{words}
 			for writer, body := range map[string]string{
 				"status": render.Status(a), "pull": render.Pull(a, 4), "kept": render.Iteration(a, decided),
-				"not kept": render.Iteration(a, a.Decided()[1]), "error": render.Iteration(a, a.Decided()[2]),
+				"not kept": render.Iteration(a, a.Attempts[1].Decided), "error": render.Iteration(a, a.Attempts[2].Decided),
 				"notice": render.Notice(a, 1, "paused", words, nil),
 				"check":  render.Check("speed", words, words, false), "summary": render.Summary(a),
 			} {

@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -38,7 +37,7 @@ func LogRecords(a Account) [][]string {
 		if n := len(e.Evidence); n > 0 {
 			probability = strconv.FormatFloat(e.Evidence[n-1].P, 'g', -1, 64)
 		}
-		if n := seconds(e); n > 0 {
+		if n := e.Candidate().Seconds; n > 0 {
 			took = strconv.FormatFloat(n, 'f', -1, 64)
 		}
 		turns, tokens, usd := "", "", ""
@@ -62,16 +61,6 @@ func countText(count *int64) string {
 	return strconv.FormatInt(*count, 10)
 }
 
-// seconds is how long one run of the last candidate took, 0 for unknown.
-func seconds(a history.Attempt) float64 {
-	for _, m := range slices.Backward(a.Measured) {
-		if m.Role == history.Candidate {
-			return m.Seconds
-		}
-	}
-	return 0
-}
-
 // Detail is an iteration with all that decided it, where its time went, and what its
 // agent used.
 func Detail(e history.Attempt) string {
@@ -90,7 +79,7 @@ func Detail(e history.Attempt) string {
 	for i, name := range []string{"metric", "before", "best"} {
 		line(name, figures[i])
 	}
-	if n := seconds(e); n > 0 {
+	if n := e.Candidate().Seconds; n > 0 {
 		line("one run", Minutes(n/60))
 	}
 	line("took", took(e))
@@ -128,18 +117,13 @@ func took(a history.Attempt) string {
 
 // failed is the end of what the last evaluation of the candidate printed, if it failed.
 func failed(a history.Attempt) string {
-	for _, e := range slices.Backward(a.Measured) {
-		if e.Role != history.Candidate || e.Run != a.Run {
-			continue
-		}
-		if e.Problem == "" || e.Output == "" {
-			return ""
-		}
-		text := "\nthe evaluation printed, at its end:\n"
-		for line := range strings.Lines(e.Output) {
-			text += "  " + plain.Short(strings.TrimRight(line, "\n"), len(line)) + "\n"
-		}
-		return text
+	e := a.Candidate()
+	if e.Problem == "" || e.Output == "" || e.Run != a.Run {
+		return ""
 	}
-	return ""
+	text := "\nthe evaluation printed, at its end:\n"
+	for line := range strings.Lines(e.Output) {
+		text += "  " + plain.Short(strings.TrimRight(line, "\n"), len(line)) + "\n"
+	}
+	return text
 }

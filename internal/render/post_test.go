@@ -93,16 +93,16 @@ func TestGolden(t *testing.T) {
 	a := account(t)
 	golden.Equal(t, "status.md", render.Status(a))
 	golden.Equal(t, "pull.md", render.Pull(a, 4))
-	golden.Equal(t, "accepted.md", render.Iteration(a, a.Decided()[0]))
-	golden.Equal(t, "error.md", render.Iteration(a, a.Decided()[2]))
-	golden.Equal(t, "rejected.md", render.Iteration(a, a.Decided()[1]))
+	golden.Equal(t, "accepted.md", render.Iteration(a, a.Attempts[0].Decided))
+	golden.Equal(t, "error.md", render.Iteration(a, a.Attempts[2].Decided))
+	golden.Equal(t, "rejected.md", render.Iteration(a, a.Attempts[1].Decided))
 	golden.Equal(t, "issue.md", render.Issue(a))
 	golden.Equal(t, "notice.md", render.Notice(a, 7, "paused", "5 rejections in a row", []string{"alice"}))
 	const fourth = `"iteration":4,"metric":5.123456789,"previous_best":6,"delta":"-0.876543211","summary":"one pass",` +
 		`"agent":"claude","event":"decided",`
 	add(&a, ledger(t, `{"run_id":"7-1-ef",`+fourth+`"outcome":"pending-ci","best":5.123456789,`+
 		`"reasons":[{"kind":"better","value":5.123456789,"beside":6,"term":"lower"}]}`)...)
-	golden.Equal(t, "pending.md", render.Iteration(a, a.Decided()[3]))
+	golden.Equal(t, "pending.md", render.Iteration(a, a.Attempts[3].Decided))
 	golden.Equal(t, "pull-pending.md", render.Pull(a, 4))
 	add(&a, ledger(t, `{"run_id":"8-1-01",`+fourth+`"outcome":"ci-fix-exhausted","best":6,`+
 		`"reasons":[{"kind":"ci-stuck","words":"build: expected 3"},`+
@@ -114,7 +114,7 @@ func TestGolden(t *testing.T) {
 	withPage.Page = "https://org.github.io/repo/program-speed.html"
 	golden.Equal(t, "status-page.md", render.Status(withPage))
 	golden.Equal(t, "pull-page.md", render.Pull(withPage, 4))
-	golden.Equal(t, "ci-failed.md", render.Iteration(a, a.Decided()[3]))
+	golden.Equal(t, "ci-failed.md", render.Iteration(a, a.Attempts[3].Decided))
 	golden.Equal(t, "status-paused.md", render.Status(a))
 	add(&a, &history.Completed{Reason: decision.Say(
 		"target reached: 1 with target 1 (lower is better)")})
@@ -152,7 +152,7 @@ func TestPullTitle(t *testing.T) {
 	a := account(t)
 	assert.Equal(t, "[Autoloop: speed]", render.PullTitle(a))
 	a.Program.PullRequest.Title, a.Program.PullRequest.Type = "{type}({scope}): {summary}", "perf"
-	first := a.Decided()[0]
+	first := a.Attempts[0].Decided
 	first.Summary = "halve the step, fixes #1"
 	golden.Row(t, "perf(speed): halve the step,", render.PullTitle(a))
 	first.Summary = ""
@@ -203,7 +203,7 @@ func TestUndoneGainIsNoneAnyMore(t *testing.T) {
 	kept := a.Kept().Iteration
 	add(&a, &history.Set{Key: history.UndoneIteration, Value: strconv.Itoa(kept), Commit: "later"})
 	assert.Nil(t, a.Kept())
-	assert.Equal(t, history.Undone, a.Decided()[kept-1].Outcome)
+	assert.Equal(t, history.Undone, a.Attempts[kept-1].Outcome)
 	for name, text := range map[string]string{
 		"status": render.Status(a), "pull": render.Pull(a, 4),
 		"summary": render.Summary(a),

@@ -39,18 +39,17 @@ func Status(a Account) string {
 
 // latest lists the last iterations, the latest first.
 func (a Account) latest() Markup {
-	decided := a.Decided()
-	if len(decided) == 0 {
+	if len(a.Attempts) == 0 {
 		return ""
 	}
 	var rows [][]any
-	for _, e := range slices.Backward(decided[max(len(decided)-maxLatest, 0):]) {
+	for _, e := range slices.Backward(a.Attempts[max(len(a.Attempts)-maxLatest, 0):]) {
 		change := e.Summary
 		if change == "" && len(e.Reasons) > 0 {
 			change = e.Reasons[0].String()
 		}
 		rows = append(rows, []any{
-			Linked(e.Iteration, a.runOf(e)), Markup(Label(e.Outcome)), Figure(e.Metric, e.PreviousBest),
+			Linked(e.Iteration, a.runOf(e.Decided)), Markup(Label(e.Outcome)), Figure(e.Metric, e.PreviousBest),
 			plain.Short(change, maxChange),
 		})
 	}

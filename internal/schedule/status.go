@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -415,11 +414,11 @@ func (s *Standing) Status(page string) Status {
 	}
 	if s.Machine.PR > 0 {
 		out.PR = &s.Machine.PR
-		out.PRURL = linked(page, "/pull/", s.Machine.PR)
+		out.PRURL = render.PageOf(page, "/pull/", s.Machine.PR)
 	}
 	if issue := max(s.Machine.Issue, s.Program.Issue); issue > 0 {
 		out.Issue = &issue
-		out.IssueURL = linked(page, "/issues/", issue)
+		out.IssueURL = render.PageOf(page, "/issues/", issue)
 	}
 	switch s.Condition { //nolint:exhaustive // the others are words already
 	case InError:
@@ -434,13 +433,6 @@ func (s *Standing) Status(page string) Status {
 		}
 	}
 	return out
-}
-
-func linked(page, kind string, number int) string {
-	if page == "" {
-		return ""
-	}
-	return page + kind + strconv.Itoa(number)
 }
 
 // StatusTable has every reason whole, with the address of the program's page on

@@ -198,7 +198,7 @@ func TestCIStopIsToldOnce(t *testing.T) {
 	w.decide(history.PendingCI, "8")
 	w.add(&history.Paused{Reason: decision.Say("ci-timeout")})
 	require.NoError(t, s.Show(t.Context(), w.account()))
-	decided := w.account().Decided()[0]
+	decided := w.account().Attempts[0].Decided
 	decided.Outcome = history.Accepted
 	w.add(decided)
 	s = w.service()

@@ -42,8 +42,7 @@ const maxMissed = 20
 // interrupted: then all comments are read. That the program is paused is told in the comment
 // of the last iteration, when it is still to be told.
 func (s *Service) iterations(ctx context.Context, a render.Account, news *notice) error {
-	all := a.Decided()
-	decided := slices.DeleteFunc(slices.Clone(all), func(e *history.Decided) bool { return !s.comments(e) })
+	decided := slices.DeleteFunc(slices.Clone(a.Attempts), func(e history.Attempt) bool { return !s.comments(e.Decided) })
 	decided = decided[max(len(decided)-maxMissed, 0):]
 	missed := 0
 	for _, e := range decided {
@@ -66,12 +65,12 @@ func (s *Service) iterations(ctx context.Context, a render.Account, news *notice
 		mark := render.IterationMark(e.Iteration)
 		there := s.find(mark)
 		var err error
-		switch body := render.Iteration(a, e); {
+		switch body := render.Iteration(a, e.Decided); {
 		case there != nil && strings.Contains(there.Body, render.Label(e.Outcome)):
 		case there != nil:
 			err = s.edit(ctx, there, body+render.NoticeIn(there.Body))
 		case e.Time.Before(s.seen.since):
-		case news != nil && !news.apart && e == all[len(all)-1]:
+		case news != nil && !news.apart && e.Decided == a.Attempts[len(a.Attempts)-1].Decided:
 			_, err = s.say(ctx, s.seen.issue.Number, mark, body+"\n"+news.body)
 			news.told = err == nil
 		default:

@@ -62,9 +62,8 @@ type Records struct {
 	// Rewritten says of commits of the memory branch how they break its history,
 	// Unknown of commits that nobody known has signed.
 	Rewritten, Unknown []string
-	// Fresh says that this clone has not seen the memory branch before, Shallow that its
-	// history is cut off.
-	Fresh, Shallow bool
+	// Unseen says what of the memory branch cannot be looked at.
+	Unseen []string
 }
 
 // Report is what an audit came to.
@@ -136,14 +135,7 @@ func Of(records Records, asked []decision.Rule) Report {
 	for _, message := range append(records.Rewritten, records.Unknown...) {
 		a.find(Memory, a.summary.Iteration, "%s", message)
 	}
-	if records.Fresh {
-		a.miss("this clone has not worked with the memory branch before: whether it was cut back or rewritten since " +
-			"then is not known")
-	}
-	if records.Shallow {
-		a.miss("the clone is shallow: whether commits changed what was recorded before is not known; run " +
-			"`git fetch --unshallow`")
-	}
+	a.Unseen = append(a.Unseen, records.Unseen...)
 	return a.Report
 }
 

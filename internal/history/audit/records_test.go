@@ -268,7 +268,7 @@ func TestReportFollowsRecords(t *testing.T) {
 	t.Parallel()
 	report := audit.Of(audit.Records{
 		Events: events(t, "decided iteration=4 outcome=accepted commit=c best=9"), State: state.New("p"), Head: "c9",
-		Rewritten: []string{"rewritten"}, Unknown: []string{"unsigned"}, Fresh: true, Shallow: true,
+		Rewritten: []string{"rewritten"}, Unknown: []string{"unsigned"}, Unseen: []string{"the clone is shallow", "it is fresh"},
 	}, nil)
 	var places []string
 	for _, finding := range report.Findings {

@@ -71,13 +71,21 @@ func (m *Memory) Records(ctx context.Context, name, branch string, signers *Sign
 	if records.Rewritten, err = m.rewritten(ctx, head, name, log); err != nil {
 		return records, err
 	}
-	records.Shallow = m.Repo.IsShallow()
-	if records.Fresh, err = m.CheckSeen(ctx, head); err != nil {
+	fresh, err := m.CheckSeen(ctx, head)
+	if err != nil {
 		rewritten, is := errors.AsType[*RewrittenError](err)
 		if !is {
 			return records, err
 		}
 		records.Rewritten, err = append(records.Rewritten, rewritten.Error()), nil
+	}
+	if fresh {
+		records.Unseen = []string{"this clone has not worked with the memory branch before: whether it was cut back or " +
+			"rewritten since then is not known"}
+	}
+	if m.Repo.IsShallow() {
+		records.Unseen = append(records.Unseen, "the clone is shallow: whether commits changed what was recorded before is "+
+			"not known; run `git fetch --unshallow`")
 	}
 	if signers != nil {
 		records.Unknown, err = m.unknown(ctx, *signers, head, name, records.Commits)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -59,20 +58,10 @@ func New(s Source, now time.Time) (*Program, error) {
 		Source: s, ID: anchor(s.Name), Kept: s.Count(history.Accepted), Tried: len(s.Attempts),
 		Week: s.Spent(now.AddDate(0, 0, -7)), Total: s.Spent(time.Time{}),
 	}
-	if s.Repository != "" {
-		p.Issue, p.Pull = numbered(s.Repository+"/issues/", s.Issue), numbered(s.Repository+"/pull/", s.Pull)
-	}
+	p.Issue, p.Pull = render.PageOf(s.Repository, "/issues/", s.Issue), render.PageOf(s.Repository, "/pull/", s.Pull)
 	p.adopt(machine)
 	p.read()
 	return p, nil
-}
-
-// numbered is an address on GitHub; "" for no number.
-func numbered(address string, number int) string {
-	if number < 1 {
-		return ""
-	}
-	return address + strconv.Itoa(number)
 }
 
 // adopt takes from the state file what the ledger does not say.
