@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/tests/golden"
 )
 
@@ -79,7 +78,7 @@ func TestBudgetsAreReachedExactly(t *testing.T) {
 		if err := spent.Over(spent.Begun.Add(time.Minute)); err != nil {
 			var none *NoResultError
 			require.ErrorAs(t, err, &none)
-			assert.Equal(t, suite.BudgetUsedUp, none.What)
+			assert.True(t, none.OverBudget)
 			return err
 		}
 		return ""
