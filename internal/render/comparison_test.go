@@ -16,8 +16,8 @@ import (
 
 func parsed(t *testing.T, text string) tasks.SuiteOutcome {
 	t.Helper()
-	o, problems := tasks.ParseOutcome("outcome", []byte(text))
-	require.NoError(t, problems.Err())
+	o, err := tasks.ParseOutcome("outcome", []byte(text))
+	require.NoError(t, err)
 	return o
 }
 

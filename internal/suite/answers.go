@@ -57,20 +57,17 @@ const AnswersFile = "answer.txt"
 // ParseAnswers reads an evaluation.xml: `<evaluation>` with a `<qa_pair>` of `<question>` and
 // `<answer>` for each question. Entities beside those of XML itself are not followed. A case passes
 // when outputs/answer.txt is the answer, whatever its case and the blanks around it.
-func ParseAnswers(file string, data []byte) (cases []Case, problems Problems) {
-	fail := func(line int, key, format string, args ...any) {
-		problems = problems.With(Problem{
-			File: file, Line: line, Key: key, Message: fmt.Sprintf(format, args...),
-		})
-	}
+func ParseAnswers(file string, data []byte) ([]Case, error) {
+	f := &File{name: file}
 	if len(data) > maxEvalFile {
-		fail(0, "", "has more than %d KiB", maxEvalFile/1024)
-		return nil, problems
+		f.fail(0, "", "has more than %d KiB", maxEvalFile/1024)
+		return nil, f.Err()
 	}
 	if !utf8.Valid(data) {
-		fail(1, "", "is not UTF-8; save it so")
-		return nil, problems
+		f.fail(1, "", "is not UTF-8; save it so")
+		return nil, f.Err()
 	}
+	var cases []Case
 	decoder := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
 	decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { // it is UTF-8, whatever it declares
 		return input, nil
@@ -83,11 +80,11 @@ func ParseAnswers(file string, data []byte) (cases []Case, problems Problems) {
 	line, _ := decoder.InputPos()
 	switch {
 	case !errors.Is(err, io.EOF):
-		fail(line, "", "is no list of questions: %s", plain.Short(err.Error(), problemWidth))
+		f.fail(line, "", "is no list of questions: %s", plain.Short(err.Error(), problemWidth))
 	case len(read.Pairs) == 0:
-		fail(line, "evaluation", "has no `qa_pair`")
+		f.fail(line, "evaluation", "has no `qa_pair`")
 	case len(read.Pairs) > maxPairs:
-		fail(line, "evaluation", "has more than %d questions", maxPairs)
+		f.fail(line, "evaluation", "has more than %d questions", maxPairs)
 	default:
 		for i, pair := range read.Pairs {
 			var texts [2]string
@@ -96,7 +93,7 @@ func ParseAnswers(file string, data []byte) (cases []Case, problems Problems) {
 					texts[k] = strings.TrimSpace(given[0].Text)
 				}
 				if len(given) != 1 || k == 0 && texts[k] == "" {
-					fail(pair.line, fmt.Sprintf("qa_pair[%d].%s", i, []string{"question", "answer"}[k]),
+					f.fail(pair.line, fmt.Sprintf("qa_pair[%d].%s", i, []string{"question", "answer"}[k]),
 						"must be there once; a question cannot be empty")
 				}
 			}
@@ -110,8 +107,5 @@ func ParseAnswers(file string, data []byte) (cases []Case, problems Problems) {
 			})
 		}
 	}
-	if len(problems) > 0 {
-		return nil, problems
-	}
-	return cases, nil
+	return cases, f.Err()
 }

@@ -26,9 +26,8 @@ type evalReader struct {
 
 // ParseEvals reads an evals.json: an object with `evals`, or the bare list. The
 // file's name is for messages; isFile says whether a clean path from the
-// skill's directory is a file. The problems are all there are; with any of them,
-// run nothing.
-func ParseEvals(file string, data []byte, isFile func(path string) bool) ([]Case, Problems) {
+// skill's directory is a file. The error has all problems, a line each.
+func ParseEvals(file string, data []byte, isFile func(path string) bool) ([]Case, error) {
 	root, ok := Read(file, data, maxEvalFile, Object, List)
 	e := &evalReader{isFile: isFile, ids: map[string]bool{}}
 	if ok && root.Type == List {
@@ -36,10 +35,7 @@ func ParseEvals(file string, data []byte, isFile func(path string) bool) ([]Case
 	} else if ok {
 		root.Object(Keys{"evals": e.cases}, false, "evals")
 	}
-	if len(root.Problems) > 0 {
-		return nil, root.Problems
-	}
-	return e.found, nil
+	return e.found, root.Err()
 }
 
 func (e *evalReader) cases(n Node) {
@@ -181,10 +177,10 @@ const defaultTimeout = 30 * time.Second
 
 // ParseTriggers reads a trigger-eval.json: a list of queries. The executor gets the bare query, and a
 // case passes when it takes the skill up, or leaves it, as the file says.
-func ParseTriggers(file string, data []byte) (cases []Case, problems Problems) {
+func ParseTriggers(file string, data []byte) (cases []Case, err error) {
 	root, ok := Read(file, data, maxEvalFile, List)
 	if !ok {
-		return nil, root.Problems
+		return nil, root.Err()
 	}
 	root.List(maxCases, func(n Node) {
 		c := Case{ID: fmt.Sprint("trigger-", len(cases)+1), Trigger: new(bool)}
@@ -199,10 +195,7 @@ func ParseTriggers(file string, data []byte) (cases []Case, problems Problems) {
 	if len(root.Items) == 0 {
 		root.Fail("has no query")
 	}
-	if len(root.Problems) > 0 {
-		return nil, root.Problems
-	}
-	return cases, nil
+	return cases, root.Err()
 }
 
 // evalKeys are the keys of each kind of check; those after "|" may be left out.

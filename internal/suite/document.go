@@ -16,10 +16,9 @@ const maxProblems = 200
 
 // File is what is read of a file beside its values.
 type File struct {
-	name string
-	data []byte
-	// Problems are all that is wrong.
-	Problems Problems
+	name     string
+	data     []byte
+	problems []error
 	// Stray is the first key that is not known and has a number that is not
 	// finite.
 	Stray string
@@ -28,17 +27,36 @@ type File struct {
 	NotFinite string
 }
 
+// Err is all that is wrong with the file, one line each: "file:line: key: message".
+func (f *File) Err() error { return errors.Join(f.problems...) }
+
+// fail notes a problem at a line, 0 for the file as a whole, and at a key, "" for none. Of those
+// beyond the bound it says that there are some.
+func (f *File) fail(line int, key, format string, args ...any) {
+	if len(f.problems) == maxProblems {
+		line, key, format, args = 0, "", "has more than %d faults; correct these first", []any{maxProblems}
+	}
+	text := plain.Short(f.name, MaxPath)
+	if line > 0 {
+		text += fmt.Sprintf(":%d", line)
+	}
+	if key != "" {
+		text += ": " + plain.Short(key, MaxShown)
+	}
+	f.problems = append(f.problems, fmt.Errorf("%s: %s", text, fmt.Sprintf(format, args...)))
+}
+
 // Read parses a file; ok is false when it cannot be read at all, or has another type of
 // value than it must.
 func Read(file string, data []byte, most int, types ...Type) (root Node, ok bool) {
 	f := &File{name: file}
 	if len(data) > most {
-		f.Problems = Problems{{File: file, Message: fmt.Sprintf("has more than %d KiB", most/1024)}}
+		f.fail(0, "", "has more than %d KiB", most/1024)
 		return Node{File: f}, false
 	}
 	root, line, err := f.parse(data)
 	if err != nil {
-		f.Problems = Problems{{File: file, Line: line, Message: err.Error()}}
+		f.fail(line, "", "%v", err)
 		return Node{File: f}, false
 	}
 	return root, slices.Contains(types, root.Type) || root.Is(types[0])
@@ -62,12 +80,9 @@ func (n Node) Below(name string) Node {
 
 // Fail notes a problem at a value.
 func (n Node) Fail(format string, args ...any) {
-	if len(n.Problems) > maxProblems { // enough is said, and a line is looked for in the whole file
-		return
+	if len(n.problems) <= maxProblems { // else enough is said, and a line is looked for in the whole file
+		n.fail(n.line(n.at), n.Key(), format, args...)
 	}
-	n.Problems = n.Problems.With(Problem{
-		File: n.name, Line: n.line(n.at), Key: n.Key(), Message: fmt.Sprintf(format, args...),
-	})
 }
 
 // Is reports whether a value has the type that it must have.
@@ -219,14 +234,6 @@ func WithinOne(v metric.Value) bool {
 	return v.Sign() >= 0 && v.Cmp(metric.FromInt(1)) <= 0
 }
 
-// join is the path of a key below another; the outermost key is "".
-func join(key, name string) string {
-	if key == "" {
-		return name
-	}
-	return key + "." + name
-}
-
 // Names lists the keys of a map in order, for a message.
 func Names[K ~string, V any](m map[K]V) string {
 	var list []string
@@ -248,56 +255,6 @@ func Inside(dir, text string) (clean string, ok bool) {
 	}
 	clean = path.Join(dir, text)
 	return clean, clean != ".." && !strings.HasPrefix(clean, "../")
-}
-
-// Problem is one thing that is wrong with a file.
-type Problem struct {
-	File string
-	Line int // 1-based; 0 for the file as a whole
-	// Key is the path of the key, such as checks[2].path; "" for the file.
-	Key string
-	// Message is one line that says what is wrong and what is accepted.
-	Message string
-}
-
-// String renders the problem as "file:line: key: message", on one line.
-func (p Problem) String() string {
-	text := plain.Short(p.File, MaxPath)
-	if p.Line > 0 {
-		text += fmt.Sprintf(":%d", p.Line)
-	}
-	if p.Key != "" {
-		text += ": " + plain.Short(p.Key, MaxShown)
-	}
-	return text + ": " + p.Message
-}
-
-// Problems are all that is wrong, in the order of the files.
-type Problems []Problem
-
-// With adds a problem of one file; of those beyond the bound it says that there
-// are some.
-func (p Problems) With(one Problem) Problems {
-	switch {
-	case len(p) < maxProblems:
-		return append(p, one)
-	case len(p) == maxProblems:
-		return append(p, Problem{
-			File:    one.File,
-			Message: fmt.Sprintf("has more than %d faults; correct these first", maxProblems),
-		})
-	default:
-		return p
-	}
-}
-
-// Err joins the problems, one line each, or nil.
-func (p Problems) Err() error {
-	var all []error
-	for _, problem := range p {
-		all = append(all, errors.New(problem.String()))
-	}
-	return errors.Join(all...)
 }
 
 // What is quoted of hostile text, in characters.

@@ -24,8 +24,8 @@ func told(t *testing.T, cases string) string {
 		cases += fmt.Sprintf(`, {"id": "good%d", "prompt": "Do %d", "deterministic_checks": [
 			{"type": "file_exists", "file": "a"}]}`, i, i)
 	}
-	suite, problems := ParseEvals("e.json", []byte("["+cases+"]"), isFile)
-	require.NoError(t, problems.Err())
+	suite, err := ParseEvals("e.json", []byte("["+cases+"]"), isFile)
+	require.NoError(t, err)
 	var list []string
 	for _, finding := range Examine(suite, goodTriggers()) {
 		list = append(list, finding.Case+" "+finding.Kind+": "+finding.Message)

@@ -3,10 +3,7 @@ package suite
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"strings"
-
-	"github.com/org/autoloop/internal/plain"
 )
 
 // Source says who decided an expectation.
@@ -38,12 +35,12 @@ type Graded struct {
 	Source Source `json:"source,omitempty"`
 }
 
-// ParseGrading reads a grading.json. Expectations may be named `text` or
+// ParseGrading reads a grading.json, which is called name in errors. Expectations may be named `text` or
 // `expectation`; the summary is not read, since it follows from the flags. A key that is
 // there twice is refused: readers differ in which of the two they take.
-func ParseGrading(data []byte) (g Grading, err error) {
+func ParseGrading(name string, data []byte) (g Grading, err error) {
 	const most, mostEntries = 8 << 20, 100_000
-	root, ok := Read("", data, most, Object)
+	root, ok := Read(name, data, most, Object)
 	if ok {
 		root.Object(Keys{
 			"expectations": func(n Node) {
@@ -59,10 +56,8 @@ func ParseGrading(data []byte) (g Grading, err error) {
 			"eval_feedback": func(n Node) { g.Feedback, _ = json.Marshal(Plain(n)) },
 		}, false, "expectations")
 	}
-	if len(root.Problems) > 0 {
-		first := root.Problems[0]
-		return Grading{}, errors.New("is no grading: " +
-			strings.TrimSpace(plain.Short(first.Key, MaxShown)+" "+first.Message))
+	if len(root.problems) > 0 { // one says enough
+		return Grading{}, root.problems[0]
 	}
 	return g, nil
 }

@@ -84,7 +84,8 @@ func TestScoreCountsTheSuiteAlone(t *testing.T) {
 
 func TestGradingIsReadInBothSpellings(t *testing.T) {
 	t.Parallel()
-	g, err := ParseGrading([]byte(`{"summary": {"pass_rate": 1, "passed": 900, "failed": "x", "total": 1},
+	g, err := ParseGrading("grading.json", []byte(`{
+		"summary": {"pass_rate": 1, "passed": 900, "failed": "x", "total": 1},
 		"expectations": [{"text": "a", "passed": true, "evidence": "e"}, {"expectation": "b", "passed": false,
 			"source": "llm"}],
 		"timing": {"executor_duration_seconds":3}, "eval_feedback": {"overall":"fine"}, "claims": [{}]}`))
@@ -93,7 +94,7 @@ func TestGradingIsReadInBothSpellings(t *testing.T) {
 	text, err := json.Marshal(g)
 	require.NoError(t, err)
 	golden.Row(t, "written", string(text))
-	again, err := ParseGrading(text)
+	again, err := ParseGrading("grading.json", text)
 	require.NoError(t, err)
 	assert.Equal(t, g, again)
 }
@@ -132,7 +133,7 @@ func TestGradingsOfOthers(t *testing.T) {
 		"too large":                `{"expectations": []` + strings.Repeat(" ", 8<<20) + `}`,
 	}, func(t *testing.T, text string) any {
 		t.Helper()
-		g, err := ParseGrading([]byte(text))
+		g, err := ParseGrading("grading.json", []byte(text))
 		if err != nil {
 			assert.Empty(t, g)
 			return err

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/org/autoloop/internal/lazyregexp"
@@ -53,7 +54,7 @@ func (n Node) Key() string {
 	case n.above.Type == List:
 		return fmt.Sprintf("%s[%d]", n.above.Key(), n.index)
 	default:
-		return join(n.above.Key(), n.field)
+		return strings.TrimPrefix(n.above.Key()+"."+n.field, ".") // the outermost key is ""
 	}
 }
 

@@ -57,7 +57,7 @@ func ReadCheck(n Node, kinds map[CheckKind]string,
 	if !n.Is(Object) {
 		return c, false
 	}
-	before := len(n.Problems)
+	before := len(n.problems)
 	for _, f := range n.Fields {
 		if slices.Contains(names, f.Name) {
 			if c.Kind = CheckKind(f.Value.Text); !f.Value.Is(Text) {
@@ -76,7 +76,7 @@ func ReadCheck(n Node, kinds map[CheckKind]string,
 	keys, required := setters(&c).Of(wants)
 	keys[names[0]] = func(Node) {}
 	n.Object(keys, true, required...)
-	return c, len(n.Problems) == before
+	return c, len(n.problems) == before
 }
 
 func setters(c *Check) Keys {

@@ -19,7 +19,7 @@ func readIt(t *testing.T, text string, read func(n suite.Node)) error {
 	root, ok := suite.Read("f", []byte(text), 1<<20, suite.Object, suite.Text)
 	require.True(t, ok)
 	read(root)
-	return root.Problems.Err()
+	return root.Err()
 }
 
 func TestNamesOfFiles(t *testing.T) {

@@ -1,6 +1,8 @@
 package suite
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -23,12 +25,14 @@ const (
 // ParseTasks reads the task files of a suite, by their paths with slashes from its root, and returns
 // its tasks in the order of these. isDir says what of the suite is a directory (a link is none);
 // its argument is a clean path from the root, "." for the root itself. The
-// problems are all there are, in every file; with any of them, run nothing.
-func ParseTasks(files map[string][]byte, isDir func(path string) bool) (tasks []Task, problems Problems) {
+// error has all problems of every file, a line each.
+func ParseTasks(files map[string][]byte, isDir func(path string) bool) (tasks []Task, err error) {
 	paths := slices.Sorted(maps.Keys(files))
 	if len(paths) > MaxTasks {
-		return nil, Problems{{File: paths[MaxTasks], Message: "is one task too many; a suite has at most 1000"}}
+		return nil, fmt.Errorf("%s: is one task too many; a suite has at most %d",
+			plain.Short(paths[MaxTasks], MaxPath), MaxTasks)
 	}
+	var problems []error
 	first := map[string]string{} // id in lower case, because it names directories
 	for _, file := range paths {
 		root, ok := Read(file, files[file], maxTaskFile, Object)
@@ -57,12 +61,9 @@ func ParseTasks(files map[string][]byte, isDir func(path string) bool) (tasks []
 				"timeoutMs": func(n Node) { t.task.Timeout = Time(n, time.Millisecond) },
 			}, true, "id", "title", "fixtureDir", "prompt")
 		}
-		tasks, problems = append(tasks, t.task), append(problems, root.Problems...)
+		tasks, problems = append(tasks, t.task), append(problems, root.Err())
 	}
-	if len(problems) > 0 {
-		return nil, problems
-	}
-	return tasks, nil
+	return tasks, errors.Join(problems...)
 }
 
 // taskReader reads one task.json.

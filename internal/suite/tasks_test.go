@@ -17,8 +17,7 @@ import (
 func isDir(path string) bool { return path == "." || path == "a/fixture" || path == "elsewhere" }
 
 func parse(text string) ([]suite.Task, error) {
-	found, problems := suite.ParseTasks(map[string][]byte{"a/task.json": []byte(text)}, isDir)
-	return found, problems.Err()
+	return suite.ParseTasks(map[string][]byte{"a/task.json": []byte(text)}, isDir)
 }
 
 // with is a task in which a key has another value, or more of them.
@@ -166,16 +165,15 @@ func TestSuitesOfTasks(t *testing.T) {
 	for i := range 1001 {
 		many[fmt.Sprintf("%d/task.json", i)] = nil
 	}
-	_, problems := suite.ParseTasks(many, isDir)
-	assert.Len(t, problems, 1)
-	found, problems := suite.ParseTasks(nil, isDir)
+	_, err := suite.ParseTasks(many, isDir)
+	require.ErrorContains(t, err, "999/task.json: is one task too many")
+	found, err := suite.ParseTasks(nil, isDir)
 	assert.Empty(t, found)
-	assert.Empty(t, problems)
-	_, problems = suite.ParseTasks(map[string][]byte{
+	require.NoError(t, err)
+	_, err = suite.ParseTasks(map[string][]byte{
 		"b/task.json": []byte(with("id", `"A"`)), "a/task.json": []byte(with("", "")),
 	}, func(string) bool { return true })
-	require.Len(t, problems, 1)
-	assert.Contains(t, problems[0].String(), `b/task.json:1: id: "A" is the id of`)
+	require.ErrorContains(t, err, `b/task.json:1: id: "A" is the id of`)
 }
 
 func FuzzParse(f *testing.F) {
@@ -183,10 +181,13 @@ func FuzzParse(f *testing.F) {
 	f.Add(with("checks", `[{"kind": "regexMatch", "path": "x", "pattern": "("}]`))
 	f.Add("{\"id\": NaN")
 	f.Fuzz(func(t *testing.T, text string) {
-		found, problems := suite.ParseTasks(map[string][]byte{"a/task.json": []byte(text)}, isDir)
-		assert.NotEqual(t, len(found) == 1, len(problems) > 0, "a task, or problems")
-		for _, problem := range problems {
-			assert.NotContains(t, problem.String(), "\n")
+		found, err := parse(text)
+		if err == nil {
+			assert.Len(t, found, 1)
+			return
+		}
+		for line := range strings.Lines(err.Error()) {
+			assert.Regexp(t, "^a/task.json: |^a/task.json:[0-9]+: ", line)
 		}
 	})
 }
@@ -209,15 +210,15 @@ func TestWhichDirectoryIsAskedFor(t *testing.T) {
 	}, func(t *testing.T, input string) any {
 		t.Helper()
 		asked, words := "-", strings.Fields(input)
-		found, problems := suite.ParseTasks(
+		found, err := suite.ParseTasks(
 			map[string][]byte{words[0]: []byte(with("fixtureDir", `"`+words[1]+`"`))},
 			func(path string) bool { asked = path; return true },
 		)
 		if asked == "-" {
-			require.ErrorContains(t, problems.Err(), "leads out of the suite")
+			require.ErrorContains(t, err, "leads out of the suite")
 			return asked
 		}
-		require.NoError(t, problems.Err())
+		require.NoError(t, err)
 		assert.Equal(t, asked, found[0].Fixture)
 		return asked
 	})

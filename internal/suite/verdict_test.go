@@ -14,9 +14,9 @@ import (
 func checkOf(t *testing.T, text string) Check {
 	t.Helper()
 	kind, keys, _ := strings.Cut(text, " ")
-	read, problems := ParseEvals("e", []byte(`[{"id":1,"prompt":"p","deterministic_checks":[{"type": "`+kind+
+	read, err := ParseEvals("e", []byte(`[{"id":1,"prompt":"p","deterministic_checks":[{"type": "`+kind+
 		`", "file": "f"`+keys+`}]}]`), isFile)
-	require.NoError(t, problems.Err(), text)
+	require.NoError(t, err, text)
 	return read[0].Checks[0]
 }
 

@@ -43,11 +43,7 @@ func ReadAll(skill *Skill, dirs ...string) (Result, error) {
 // readCase scores one case.
 func readCase(root *os.Root, c suite.Case) suite.CaseScore {
 	name := path.Join("eval-"+c.ID, GradingFile)
-	var grading suite.Grading
 	data, err := files.ReadRegular(root, name, maxGradingFile)
-	if err == nil {
-		grading, err = suite.ParseGrading(data)
-	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		problem := "there is no " + name
@@ -57,6 +53,10 @@ func readCase(root *os.Root, c suite.Case) suite.CaseScore {
 		return c.Crashed(problem)
 	case err != nil:
 		return c.Crashed(name + ": " + files.Cause(err).Error())
+	}
+	grading, err := suite.ParseGrading(name, data)
+	if err != nil {
+		return c.Crashed(err.Error())
 	}
 	return c.Score(grading)
 }

@@ -45,7 +45,8 @@ func TestRead(t *testing.T) {
 	assert.Equal(t, "1/12", got.Rate.RatString(), "half of one case of six")
 	assert.Empty(t, got.Cases[0].Problem)
 	for i, want := range []string{
-		"is no grading", "there is no eval-c2/grading.json", "its transcript.md says why", "no regular file", "escapes",
+		"eval-c1/grading.json:1: ", "there is no eval-c2/grading.json",
+		"its transcript.md says why", "no regular file", "escapes",
 	} {
 		assert.Contains(t, got.Cases[i+1].Problem, want)
 	}

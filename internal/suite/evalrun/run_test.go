@@ -65,7 +65,7 @@ func TestCommandsOfChecksComeLast(t *testing.T) {
 	assert.Equal(t, "1", result.Rate.RatString(), "%+v", result.Cases)
 	assert.NoFileExists(t, w.at("out/eval-1/outputs/later.txt"), "what is kept is what the executor left")
 	assert.FileExists(t, w.at("out/eval-1/outputs/run.sh"))
-	grading, err := suite.ParseGrading([]byte(w.read("out/eval-1/grading.json")))
+	grading, err := suite.ParseGrading("grading.json", []byte(w.read("out/eval-1/grading.json")))
 	require.NoError(t, err)
 	assert.Contains(t, grading.Expectations[0].Text, "shell_command", "the order is the suite's")
 }

@@ -85,7 +85,7 @@ func Load(root, skill, file string) (*Skill, error) {
 	}
 	l.name()
 	questions := l.has(suite.AnswerFile) && file == own
-	given := l.read(file, !questions, &l.skill.Cases, func(name string, data []byte) ([]suite.Case, suite.Problems) {
+	given := l.read(file, !questions, &l.skill.Cases, func(name string, data []byte) ([]suite.Case, error) {
 		return suite.ParseEvals(name, data, l.isFile)
 	})
 	l.read(path.Join(skill, suite.TriggerFile), false, &l.skill.Triggers, suite.ParseTriggers)
@@ -99,7 +99,7 @@ func Load(root, skill, file string) (*Skill, error) {
 // read hands a file to its parser, and reports whether it is there. Only a required
 // one must be.
 func (l *loading) read(name string, required bool, to *[]suite.Case,
-	parse func(file string, data []byte) ([]suite.Case, suite.Problems),
+	parse func(file string, data []byte) ([]suite.Case, error),
 ) (there bool) {
 	data, err := files.ReadRegular(l.root, name, maxSuiteFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -111,9 +111,7 @@ func (l *loading) read(name string, required bool, to *[]suite.Case,
 	if err != nil {
 		err = fmt.Errorf("%s: %w", name, err)
 	} else {
-		var problems suite.Problems
-		*to, problems = parse(name, data)
-		err = problems.Err()
+		*to, err = parse(name, data)
 	}
 	l.faults = append(l.faults, err)
 	return true

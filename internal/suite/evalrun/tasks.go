@@ -84,8 +84,8 @@ func LoadTasks(ctx context.Context, dir string) (*TaskSuite, error) {
 	if len(files.List) == 0 {
 		return nil, misuse.Errorf("there is no %s in %s or below it", suite.TaskFile, dir)
 	}
-	tasks, problems := suite.ParseTasks(files.List, files.IsDir)
-	if err := problems.Err(); err != nil {
+	tasks, err := suite.ParseTasks(files.List, files.IsDir)
+	if err != nil {
 		return nil, misuse.New(err)
 	}
 	for _, task := range tasks {

@@ -250,6 +250,6 @@ func ReadOutcome(file, name string) (outcome tasks.SuiteOutcome, err error) {
 	if err != nil {
 		return outcome, misuse.Errorf("read %s: %w", name, files.Cause(err))
 	}
-	outcome, problems := tasks.ParseOutcome(name, data)
-	return outcome, misuse.New(problems.Err())
+	outcome, err = tasks.ParseOutcome(name, data)
+	return outcome, misuse.New(err)
 }

@@ -31,7 +31,7 @@ type SuiteOutcome struct {
 	// Made is how often the suite was run, where no task has so many runs; else 0.
 	Made int `json:"-"`
 	// Scores has one entry a task, in the order of the suite.
-	Scores []Score `json:"scores"`
+	Scores []Score `json:"-"`
 }
 
 // Score is what one task came to, in one run or in several.
@@ -179,23 +179,20 @@ func (o SuiteOutcome) MayVary() bool {
 // the suite, `runs` for several. Composites that are to be computed are left
 // out. Run k has the tasks that were run at least k times.
 func (o SuiteOutcome) MarshalJSON() ([]byte, error) {
-	written := writtenOutcome{ConfigLabel: o.ConfigLabel, Stochastic: o.Stochastic, Interleaved: o.Interleaved}
+	type plain SuiteOutcome // without this method
+	written := struct {
+		plain
+		Scores []writtenScore `json:"scores,omitzero"`
+		Runs   []writtenRun   `json:"runs,omitempty"`
+	}{plain: plain(o)}
 	if o.Runs() <= 1 {
-		written.Scores = new(o.nth(0))
+		written.Scores = o.nth(0)
 		return json.Marshal(written)
 	}
 	for k := range o.Runs() {
 		written.Runs = append(written.Runs, writtenRun{o.nth(k)})
 	}
 	return json.Marshal(written)
-}
-
-type writtenOutcome struct {
-	ConfigLabel string          `json:"configLabel"`
-	Stochastic  *bool           `json:"stochastic,omitempty"`
-	Interleaved *bool           `json:"interleaved,omitempty"`
-	Scores      *[]writtenScore `json:"scores,omitempty"`
-	Runs        []writtenRun    `json:"runs,omitempty"`
 }
 
 type writtenRun struct {

@@ -17,9 +17,8 @@ const (
 // run several times. Keys that are not known are ignored. A missing composite
 // is computed; a null one, and numbers that are NaN, infinite or out of range,
 // are not finite. `stochastic` is obeyed; a false beside a judge, tokens or money
-// is a contradiction, and refused. The problems are all there are; with any of them the outcome
-// is empty.
-func ParseOutcome(file string, data []byte) (SuiteOutcome, suite.Problems) {
+// is a contradiction, and refused. The error has all problems, a line each.
+func ParseOutcome(file string, data []byte) (SuiteOutcome, error) {
 	root, ok := suite.Read(file, suite.FiniteWords(data), maxOutcome, suite.Object)
 	o := &outcomeReader{byID: map[string]int{}}
 	if ok {
@@ -31,16 +30,13 @@ func ParseOutcome(file string, data []byte) (SuiteOutcome, suite.Problems) {
 		default:
 			o.read(root, "runs")
 		}
-		if said := o.outcome.Stochastic; len(root.Problems) == 0 && said != nil && !*said && o.outcome.MayVary() {
+		if said := o.outcome.Stochastic; root.Err() == nil && said != nil && !*said && o.outcome.MayVary() {
 			root.Below("stochastic").Fail("is false, but a judge answered, or tokens or money were spent: leave it out " +
 				"or say true")
 		}
 	}
-	if len(root.Problems) > 0 {
-		return SuiteOutcome{}, root.Problems
-	}
 	o.outcome.NonFiniteAt = root.Stray
-	return o.outcome, nil
+	return o.outcome, root.Err()
 }
 
 // outcomeReader reads one file.

@@ -81,8 +81,8 @@ func TestComparisonVectors(t *testing.T) {
 			require.NoError(t, json.Unmarshal(c.Thresholds, &set))
 		}
 		read := func(scores json.RawMessage) tasks.SuiteOutcome {
-			o, problems := tasks.ParseOutcome("outcome.json", []byte(`{"scores": `+string(scores)+`}`))
-			require.NoError(t, problems.Err())
+			o, err := tasks.ParseOutcome("outcome.json", []byte(`{"scores": `+string(scores)+`}`))
+			require.NoError(t, err)
 			return o
 		}
 		got := tasks.Compare(read(c.Baseline), read(c.Candidate), set)
