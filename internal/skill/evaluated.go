@@ -48,7 +48,7 @@ type CaseFigure struct {
 }
 
 func caseFigure(c suite.CaseScore, problem string) CaseFigure {
-	one := CaseFigure{ID: c.ID, Passed: c.Passed, Total: c.Total, PassRate: suite.RateValue(c.PassRate())}
+	one := CaseFigure{ID: c.ID, Passed: c.Passed, Total: c.Total, PassRate: c.PassRate()}
 	if problem != "" {
 		one.Problem = &problem
 	}
@@ -96,7 +96,7 @@ func figureBeside(ctx context.Context, suite *evalrun.Skill, keep string, o eval
 }
 
 func figureOf(r evalrun.Result) Figure {
-	figure := Figure{Score: suite.RateValue(r.Rate), text: evalrun.Failures(r, maxText)}
+	figure := Figure{Score: r.Rate, text: evalrun.Failures(r, maxText)}
 	for _, c := range r.Cases {
 		one := caseFigure(c, c.Problem)
 		one.Failed = []string{}

@@ -129,7 +129,7 @@ func (l *Loop) propose(ctx context.Context, n int, content workspace.Content) (a
 			files = append(files, entry.Path)
 		}
 	}
-	best, whole := suite.RateValue(l.best.Rate), metric.FromInt(1)
+	best, whole := l.best.Rate, metric.FromInt(1)
 	text := prompt.Build(prompt.Input{
 		Program: l.Suite.Name, Iteration: n, Goal: prompt.SkillGoal("Improve the skill "+l.Suite.Name+".", "."),
 		Targets: []string{"**"}, Protected: []string{suite.EvalsDir + "/"},

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/big"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +16,7 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evalrun"
@@ -85,7 +85,7 @@ func (l *Loop) Run(ctx context.Context) (ended Ended, err error) {
 	}
 	for ended == "" {
 		done, reverts := l.Workspace.Run.Done(l.table.Rows)
-		perfect := l.best.Rate.Cmp(big.NewRat(1, 1)) >= 0
+		perfect := l.best.Rate.Cmp(metric.FromInt(1)) >= 0
 		switch {
 		case perfect && l.table.Best == 0:
 			ended = PerfectBaseline
@@ -162,8 +162,7 @@ func (l *Loop) baseline(ctx context.Context, version, n int, text string) error 
 		return err
 	}
 	l.best = found
-	score := suite.RateValue(found.Rate)
-	return l.enter(results.Row{Iteration: n, Score: &score, Action: results.Baseline, Changelog: text})
+	return l.enter(results.Row{Iteration: n, Score: &found.Rate, Action: results.Baseline, Changelog: text})
 }
 
 // load reads what the best version came to, by the runs that it was kept by.
@@ -182,8 +181,8 @@ func (l *Loop) load() error {
 		return err
 	}
 	// the table is the record, where gradings were lost since
-	if row := l.table.Row(best); row != nil && row.Score != nil && row.Score.Cmp(suite.RateValue(l.best.Rate)) != 0 {
-		l.best.Rate = row.Score.Rat()
+	if row := l.table.Row(best); row != nil && row.Score != nil {
+		l.best.Rate = *row.Score
 	}
 	// What measured the best version more than once came to pairs; before the last baseline that says
 	// nothing of the executor of now.

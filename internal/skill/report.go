@@ -50,7 +50,7 @@ func (v *Versions) Report(ctx context.Context, version int) (r render.SkillRepor
 	}
 	before, after := sides[0], sides[1]
 	if len(before.Cases) > 0 && len(after.Cases) > 0 { // what the one version passed and the other does not
-		r.RegressedCases = decision.LostCases(ratesOf(before.Runs()), ratesOf(after.Runs()))
+		r.RegressedCases = decision.LostCases(ratesOf(before.Runs), ratesOf(after.Runs))
 	}
 	r.Workspace, r.Skill = v.Dir, suite.Name
 	if suite.Name == filepath.Base(suite.Dir) { // it does not say its name
@@ -98,13 +98,12 @@ func otherScore(found evalrun.Result, row *results.Row) []string {
 	if row == nil || row.Score == nil || open == 0 { // nothing is open where it was not run
 		return nil
 	}
-	own := suite.RateValue(found.Rate)
-	if own.Cmp(*row.Score) == 0 {
+	if found.Rate.Cmp(*row.Score) == 0 {
 		return nil
 	}
 	return []string{fmt.Sprintf("results.tsv says %s of v%d, and the cases below come to %s: its gradings "+
 		"leave %s of the suite unanswered, which `iterate skill score` names",
-		render.Figure(row.Score), row.Iteration, render.Figure(&own),
+		render.Figure(row.Score), row.Iteration, render.Figure(&found.Rate),
 		render.Count(open, "expectation"))}
 }
 
@@ -113,7 +112,7 @@ func rateOf(r evalrun.Result, i int) *metric.Value {
 	if i >= len(r.Cases) {
 		return nil
 	}
-	return new(suite.RateValue(r.Cases[i].PassRate()))
+	return new(r.Cases[i].PassRate())
 }
 
 // ratesOf are the pass rates of cases in all runs of a version.
@@ -150,7 +149,7 @@ func triggersIn(w *workspace.Workspace, of *evalrun.Skill, rows []results.Row) (
 			return nil, err
 		}
 		figure := render.SkillTriggers{
-			Version: row.Iteration, Score: suite.RateValue(found.Rate),
+			Version: row.Iteration, Score: found.Rate,
 			Total: len(found.Cases), Failures: []render.SkillFailure{},
 		}
 		for i, c := range found.Cases {

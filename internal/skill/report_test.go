@@ -3,7 +3,6 @@ package skill
 import (
 	"encoding/json"
 	"fmt"
-	"math/big"
 	"os"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history/results"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evalrun"
@@ -207,15 +207,15 @@ func TestRulesOfARun(t *testing.T) {
 func TestOnlyGradersHaveNoise(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		best, found int64 // of 100
+		best, found string
 		graded      bool
 		says        string
 	}{
-		"graded":         {50, 53, true, "+0.03 is within a grader's noise"},
-		"graded, worse":  {50, 48, true, "-0.02 is within a grader's noise"},
-		"checks alone":   {50, 53, false, ""},
-		"a clear gain":   {50, 60, true, ""},
-		"the same again": {50, 50, true, ""},
+		"graded":         {"0.5", "0.53", true, "+0.03 is within a grader's noise"},
+		"graded, worse":  {"0.5", "0.48", true, "-0.02 is within a grader's noise"},
+		"checks alone":   {"0.5", "0.53", false, ""},
+		"a clear gain":   {"0.5", "0.6", true, ""},
+		"the same again": {"0.5", "0.5", true, ""},
 	} {
 		one := suite.Case{}
 		if c.graded {
@@ -223,8 +223,8 @@ func TestOnlyGradersHaveNoise(t *testing.T) {
 		}
 		l := &Loop{
 			Suite: &evalrun.Skill{Cases: []suite.Case{one}},
-			best:  evalrun.Result{Rate: big.NewRat(c.best, 100)},
+			best:  evalrun.Result{Rate: metric.MustValue(c.best)},
 		}
-		assert.Equal(t, c.says, l.withinNoise(suite.RateValue(big.NewRat(c.found, 100))), name)
+		assert.Equal(t, c.says, l.withinNoise(metric.MustValue(c.found)), name)
 	}
 }

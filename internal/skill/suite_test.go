@@ -17,7 +17,6 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/skill/workspace"
-	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/tests/testbox"
 	"github.com/org/autoloop/tests/testdir"
@@ -143,12 +142,12 @@ func TestVersionsAreMeasuredAlike(t *testing.T) {
 				require.ErrorContains(t, err, c.fault)
 				require.ErrorAs(t, err, new(fault))
 				assert.LessOrEqual(t, len([]rune(err.Error())), 100)
-				assert.Nil(t, found.Rate)
+				assert.Empty(t, found.Cases)
 				assert.Empty(t, m.executor.asked, "nobody works for what cannot be placed")
 				return
 			}
 			require.NoError(t, err)
-			assert.Equal(t, c.rate, found.Rate.RatString())
+			assert.Equal(t, c.rate, found.Rate.Rat().RatString())
 			assert.False(t, m.Suite.Graded(), "there are checks alone")
 			failures := evalrun.Failures(found, 1000)
 			assert.Equal(t, c.lost != "", strings.Contains(failures, "case "+c.lost+":"))
@@ -157,8 +156,8 @@ func TestVersionsAreMeasuredAlike(t *testing.T) {
 			assert.Equal(t, asJSON(t, found.Cases), asJSON(t, again.Cases), "what is left says the same")
 			twice, err := evalrun.ReadAll(m.Suite, out, out)
 			require.NoError(t, err)
-			assert.Len(t, twice.Runs(), 2)
-			assert.Equal(t, suite.RateValue(found.Rate).String(), suite.RateValue(twice.Rate).String())
+			assert.Len(t, twice.Runs, 2)
+			assert.Equal(t, found.Rate.String(), twice.Rate.String())
 		})
 	}
 }
@@ -178,8 +177,8 @@ func TestTriggersRunOnceForTheOriginalAndTheBest(t *testing.T) {
 		best  int
 		rates []string // of the versions for which they ran
 	}{
-		"the original is the best": {"fake", 0, []string{"2/3"}},
-		"another is":               {"fake", 1, []string{"2/3", "1"}},
+		"the original is the best": {"fake", 0, []string{"0.666666666667"}},
+		"another is":               {"fake", 1, []string{"0.666666666667", "1"}},
 		"who does not choose":      {"models", 1, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -203,7 +202,7 @@ func TestTriggersRunOnceForTheOriginalAndTheBest(t *testing.T) {
 				assert.Equal(t, fmt.Sprintf("trigger queries of v%d: the cases run", version), (*m.said)[version])
 				result, err := evalrun.ReadAll(m.Suite.TriggerSuite(), place)
 				require.NoError(t, err)
-				assert.Equal(t, c.rates[version], result.Rate.RatString(), "v%d", version)
+				assert.Equal(t, c.rates[version], result.Rate.String(), "v%d", version)
 				assert.NoDirExists(t, filepath.Join(place, "eval-trigger-9"))
 			}
 		})

@@ -47,10 +47,10 @@ func (l *Loop) try(ctx context.Context, row *results.Row) (remarks string, err e
 		return "", err
 	}
 	record := &Runs{Schema: workspace.Schema, Incumbent: l.table.Best, Rule: rule.Version, Seed: rand.Text()}
-	best, runs := suite.RateValue(l.best.Rate), map[decision.Side]int{}
+	runs := map[decision.Side]int{}
 	trial := decision.NewTrial(decision.Standard{
-		Rule: rule, Seed: record.Seed, Direction: metric.Higher, Best: &best,
-		Cases: ratesOf(l.best.Runs()),
+		Rule: rule, Seed: record.Seed, Direction: metric.Higher, Best: &l.best.Rate,
+		Cases: ratesOf(l.best.Runs),
 	})
 	made, err := trial.Run(func(step decision.Step) (m metric.Measurement, err error) {
 		runs[step.Side]++
@@ -62,10 +62,9 @@ func (l *Loop) try(ctx context.Context, row *results.Row) (remarks string, err e
 		if err != nil {
 			return m, err
 		}
-		rate := suite.RateValue(found.Rate)
 		record.Runs = append(record.Runs,
-			Run{Dir: run, Side: string(step.Side), Stage: string(step.Stage), WarmUp: step.WarmUp, Score: rate})
-		return metric.Measurement{Metric: &rate, Numbers: suite.CaseNumbers(found.Cases)}, nil
+			Run{Dir: run, Side: string(step.Side), Stage: string(step.Stage), WarmUp: step.WarmUp, Score: found.Rate})
+		return metric.Measurement{Metric: &found.Rate, Numbers: suite.CaseNumbers(found.Cases)}, nil
 	})
 	if why, is := errors.AsType[fault](err); is {
 		return string(why), nil
@@ -107,11 +106,10 @@ func (l *Loop) side(n int, side decision.Side, k int) (dir, run, label string) {
 // withinNoise says of a single run that it is too near to the best to mean
 // much, else "".
 func (l *Loop) withinNoise(now metric.Value) string {
-	best := suite.RateValue(l.best.Rate)
-	if !l.Suite.Graded() || !render.WithinNoise(now, best) {
+	if !l.Suite.Graded() || !render.WithinNoise(now, l.best.Rate) {
 		return ""
 	}
-	return now.Sub(best).Signed() + " is within a grader's noise"
+	return now.Sub(l.best.Rate).Signed() + " is within a grader's noise"
 }
 
 // joinRemarks puts what there is to say into one line.

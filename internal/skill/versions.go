@@ -94,15 +94,14 @@ func (v *Versions) Score(ctx context.Context, n int) (found Scored, err error) {
 	if err != nil {
 		return found, err
 	}
-	found.Score, found.text = suite.RateValue(result.Rate), evalrun.Failures(result, maxText)
-	runs := result.Runs()
-	for i, run := range runs {
+	found.Score, found.text = result.Rate, evalrun.Failures(result, maxText)
+	for i, run := range result.Runs {
 		dir, _ := filepath.Rel(v.Iteration(n), places[i])
-		found.Runs = append(found.Runs, ScoredRun{dir, suite.RateValue(suite.MeanPassRate(run))})
+		found.Runs = append(found.Runs, ScoredRun{dir, suite.MeanPassRate(run)})
 	}
 	for i, c := range result.Cases {
 		one := caseFigure(c, c.Trouble())
-		for _, run := range runs {
+		for _, run := range result.Runs {
 			one.Runs = append(one.Runs, run[i].Passed)
 		}
 		found.Cases = append(found.Cases, one)

@@ -24,7 +24,7 @@ func graded(random *rand.Rand) metric.Value {
 			}
 		}
 	}
-	return RateValue(MeanPassRate(cases))
+	return MeanPassRate(cases)
 }
 
 // keptOfNothing makes runs of at most five edits that change nothing, three

@@ -42,7 +42,7 @@ func TestRead(t *testing.T) {
 	})
 	got, err := ReadAll(suiteOf(6), dir)
 	require.NoError(t, err)
-	assert.Equal(t, "1/12", got.Rate.RatString(), "half of one case of six")
+	assert.Equal(t, "0.083333333333", got.Rate.String(), "half of one case of six")
 	assert.Empty(t, got.Cases[0].Problem)
 	for i, want := range []string{
 		"eval-c1/grading.json:1: ", "there is no eval-c2/grading.json",
@@ -72,10 +72,10 @@ func TestReadAll(t *testing.T) {
 	} {
 		got, err := ReadAll(skill, c.runs...)
 		require.NoError(t, err, name)
-		assert.Equal(t, c.rate, got.Rate.RatString(), name)
+		assert.Equal(t, c.rate, got.Rate.Rat().RatString(), name)
 		assert.Equal(t, c.counts, fmt.Sprint(got.Cases[0].Passed, got.Cases[1].Passed), name)
 		golden.Row(t, name, got.Cases[1].Trouble())
-		split := got.Runs()
+		split := got.Runs
 		require.Len(t, split, len(c.runs), name)
 		for i, dir := range c.runs {
 			one, err := ReadAll(skill, dir)

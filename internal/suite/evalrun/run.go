@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/big"
 	"os"
 	"path"
 	"path/filepath"
@@ -17,6 +16,7 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
@@ -42,28 +42,18 @@ const defaultTimeout = 10 * time.Minute
 type Result struct {
 	// Cases are in the order of the suite.
 	Cases []suite.CaseScore
-	// Rate is the mean pass rate over all of them.
-	Rate *big.Rat
+	// Rate is the mean pass rate over all of them, of several runs the median.
+	Rate metric.Value
 	// Expense is what executors and graders used, also in a run without a result.
 	Expense history.Expense
-
-	runs [][]suite.CaseScore
+	// Runs are the cases of each run that the result was put together from.
+	Runs [][]suite.CaseScore
 }
-
-// Runs are the cases of each run that the result was put together from.
-func (r Result) Runs() [][]suite.CaseScore { return r.runs }
 
 // resultOf is what several runs of a suite came to.
 func resultOf(runs ...[]suite.CaseScore) Result {
-	var rates []metric.Value
-	for _, cases := range runs {
-		rates = append(rates, suite.RateValue(suite.MeanPassRate(cases)))
-	}
-	r := Result{Cases: suite.Aggregate(runs...), Rate: statistics.Median(rates).Rat(), runs: runs}
-	if len(runs) == 1 {
-		r.Rate = suite.MeanPassRate(runs[0])
-	}
-	return r
+	rates := lists.Map(runs, suite.MeanPassRate)
+	return Result{Cases: suite.Aggregate(runs...), Rate: statistics.Median(rates), Runs: runs}
 }
 
 // Run runs every case of a skill and grades it. Below out, a directory, it
@@ -265,7 +255,7 @@ func (e *Evaluator) Run(ctx context.Context, request evaluation.Request) (evalua
 	}
 	outcome.Tail = e.Masker.String(Failures(result, maxTail))
 	outcome.Measurement = metric.Measurement{
-		Metric:  new(suite.RateValue(result.Rate)),
+		Metric:  &result.Rate,
 		Numbers: suite.CaseNumbers(result.Cases),
 	}
 	return outcome, nil

@@ -47,7 +47,7 @@ func TestHostileExecutors(t *testing.T) {
 			w := newFixture(t, oneCheck, nil)
 			result, err := w.run(w.byCommand(c.script))
 			require.NoError(t, err)
-			assert.Equal(t, c.rate, result.Rate.RatString(), "%+v", result.Cases)
+			assert.Equal(t, c.rate, result.Rate.Rat().RatString(), "%+v", result.Cases)
 			assert.NoFileExists(t, w.at("out/eval-1/outputs/big"))
 			info, err := os.Lstat(w.at("out/eval-1/outputs/x"))
 			assert.True(t, err != nil || info.Mode().IsRegular(), "no link is kept")
@@ -62,7 +62,7 @@ func TestCommandsOfChecksComeLast(t *testing.T) {
 			"file": "later.txt"}, {"type": "file_not_exists", "file": "forged.txt"}]}]`, nil)
 	result, err := w.run(w.byCommand(`echo 'echo yes > forged.txt' > outputs/run.sh`))
 	require.NoError(t, err)
-	assert.Equal(t, "1", result.Rate.RatString(), "%+v", result.Cases)
+	assert.Equal(t, "1", result.Rate.Rat().RatString(), "%+v", result.Cases)
 	assert.NoFileExists(t, w.at("out/eval-1/outputs/later.txt"), "what is kept is what the executor left")
 	assert.FileExists(t, w.at("out/eval-1/outputs/run.sh"))
 	grading, err := suite.ParseGrading("grading.json", []byte(w.read("out/eval-1/grading.json")))
@@ -85,7 +85,7 @@ func TestExecutorsInput(t *testing.T) {
 	o.Model, o.Command, o.Env, o.Timeout = "m", "c", []string{"SEEN"}, 7*time.Second
 	result, err := w.run(o)
 	require.NoError(t, err)
-	assert.Equal(t, "0", result.Rate.RatString())
+	assert.Equal(t, "0", result.Rate.Rat().RatString())
 	require.Len(t, executor.asked, 2)
 	first, second := executor.asked[0], executor.asked[1]
 	golden.Row(t, "with files", first.Prompt)
@@ -126,7 +126,7 @@ func TestCrashedCaseCountsNothing(t *testing.T) {
 	assert.Contains(t, w.read("out/eval-a/transcript.md"), "\n## Failure\n")
 	assert.NoFileExists(t, w.at("out/eval-a/grading.json"))
 	assert.Equal(t, "crashed: 3", result.Cases[0].Problem)
-	assert.Equal(t, "1", result.Cases[1].PassRate().RatString())
+	assert.Equal(t, "1", result.Cases[1].PassRate().Rat().RatString())
 	o := w.options(executor)
 	o.Budget.Tokens = 100
 	result, err = w.run(o)
@@ -226,7 +226,7 @@ func TestGradersInput(t *testing.T) {
 	})
 	result, err := w.run(o)
 	require.NoError(t, err)
-	assert.Equal(t, "1/2", result.Rate.RatString())
+	assert.Equal(t, "1/2", result.Rate.Rat().RatString())
 	assert.JSONEq(t, `{"overall": "well"}`, string(result.Cases[0].Feedback))
 	assert.Equal(t, int64(7), *result.Expense.Tokens)
 	assert.Equal(t, []string{"Say it", "a greeting"}, []string{shown.Prompt, shown.Expected},
@@ -337,7 +337,7 @@ func TestProgressAndTheOrderOfCases(t *testing.T) {
 	}
 	assert.Equal(t, []string{"c0", "c1", "c2", "c3", "c4", "c5"}, ids)
 	assert.ElementsMatch(t, ids, told)
-	assert.Equal(t, "1/2", result.Rate.RatString())
+	assert.Equal(t, "1/2", result.Rate.Rat().RatString())
 }
 
 // TestServerOfSkill runs beside the cases, from a copy of the skill without its suites,
@@ -376,7 +376,7 @@ func TestServerOfSkill(t *testing.T) {
 	}
 	result, err := w.run(o)
 	require.NoError(t, err)
-	assert.Equal(t, "1", result.Rate.RatString())
+	assert.Equal(t, "1", result.Rate.Rat().RatString())
 	require.Len(t, specs, 1)
 	assert.Equal(t, "sh -c 'prepare it' || exit\nserve it", specs[0].Args[2])
 	_, err = (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
@@ -534,12 +534,12 @@ func TestTriggersAndAnswersAreFiguresOfTheirOwn(t *testing.T) {
 	esac`)
 	triggers, err := Run(t.Context(), w.load().TriggerSuite(), w.at("triggers"), o)
 	require.NoError(t, err)
-	assert.Equal(t, "2/3", triggers.Rate.RatString())
+	assert.Equal(t, "0.666666666667", triggers.Rate.String())
 	assert.Equal(t, "the skill is left alone", triggers.Cases[2].Failed[0].Text)
 	assert.NotContains(t, w.read("triggers/eval-trigger-1/transcript.md"), "installed at")
 	answers, err := Run(t.Context(), w.load().AnswerSuite(), w.at("answers"), o)
 	require.NoError(t, err)
-	assert.Equal(t, "1/2", answers.Rate.RatString())
+	assert.Equal(t, "1/2", answers.Rate.Rat().RatString())
 	alone := newFixture(t, oneCheck, nil).load()
 	assert.Nil(t, alone.TriggerSuite())
 	assert.Nil(t, alone.AnswerSuite())
