@@ -57,7 +57,7 @@ type Request struct {
 	Model string
 	// Limit ends a proposal that consumes more. Agents that say what they consume
 	// while they work are held to it; after the others it can only be counted.
-	Limit Limit
+	Limit metric.Limit
 	// Command is the program's `agent-command`.
 	Command string
 
@@ -89,14 +89,6 @@ func (r *Request) said(masker process.Masker, text string) {
 	if line := masker.OneLine(lastLine(text), MaxSummary); line != "" {
 		r.Live(line)
 	}
-}
-
-// Limit bounds what one proposal may consume.
-type Limit struct {
-	// Tokens counts input and output; 0 is no bound.
-	Tokens int64
-	// CostUSD is in US dollars; nil is no bound.
-	CostUSD *metric.Value
 }
 
 // Reply is what is known of an agent's work when it has ended.

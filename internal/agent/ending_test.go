@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent/commandline"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/tests/golden"
 )
@@ -54,7 +55,7 @@ func TestEndings(t *testing.T) {
 		result.NotFound, result.Signal = code == 127, map[int]string{-1: "SIGSEGV"}[code]
 		agent := headless(t, named(part[0]), ended{result})
 		agent.linger = time.Hour // its process ends by itself, however busy the machine is
-		reply := must(agent.Propose(t.Context(), recordedRequest(t, part[0], Limit{})))
+		reply := must(agent.Propose(t.Context(), recordedRequest(t, part[0], metric.Limit{})))
 		require.NotNil(t, reply.Failure)
 		assert.Nil(t, reply.Idle)
 		return fmt.Sprint(reply.Failure.Kind, ": ", reply.Failure.Message, ", again at ", reply.Failure.RetryAt)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent/commandline"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -62,7 +63,7 @@ func TestDescriptorIsEnoughForAgent(t *testing.T) {
 	found := must(registry.Ready(t.Context(), "parrot", Situation{}))
 	assert.Equal(t, Project{Skills: ".parrot/skills", Printed: Events}, ProjectOf(found))
 
-	request := recordedRequest(t, "parrot", Limit{})
+	request := recordedRequest(t, "parrot", metric.Limit{})
 	request.Env[len(request.Env)-1] = caller[0]
 	reply := must(found.Propose(t.Context(), request))
 	require.Nil(t, reply.Failure)

@@ -147,7 +147,7 @@ func (t *talk) propose(ctx context.Context) (Reply, error) {
 			reply.Failure = t.misfit(Crashed, "in a second answer either", problems[0])
 			return reply, nil
 		}
-		if t.request.Limit.exceeded(t.model, t.used()) {
+		if exceeded(t.request.Limit, t.model, t.used()) {
 			reply.Failure = t.misfit(Budget, "and its limit leaves no second answer", problems[0])
 			return reply, nil
 		}

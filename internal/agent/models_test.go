@@ -15,6 +15,7 @@ import (
 	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/agent/models/client"
 	"github.com/org/autoloop/internal/agent/models/client/modeltest"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -159,7 +160,7 @@ func TestModelsHoldsItselfToItsLimit(t *testing.T) {
 	t.Parallel()
 	for limit, want := range map[int64]int{0: 2, 1 << 20: 2, 500: 1} {
 		request := modelsRequest(t)
-		request.Limit = agent.Limit{Tokens: limit}
+		request.Limit = metric.Limit{Tokens: limit}
 		reply, sent := answered(t, request,
 			modeltest.Answer{Text: misses, Usage: modeltest.Tokens{Input: 600, Output: 60}}, modeltest.Text(fits))
 		require.Len(t, sent, want)

@@ -33,7 +33,7 @@ const recordedKey = "sk-recorded-key-0123456789"
 type recorded struct {
 	name    string
 	answers []modeltest.Answer
-	limit   Limit
+	limit   metric.Limit
 	// only names the agents to which it happens; none is all of them.
 	only []string
 }
@@ -69,7 +69,7 @@ func recordings(tool, member string) []recorded {
 		}}},
 		{name: "malformed", answers: list{broken, modeltest.Text("I could not do it.")}},
 		{
-			name: "budget", only: []string{"claude", "opencode"}, limit: Limit{CostUSD: &cent},
+			name: "budget", only: []string{"claude", "opencode"}, limit: metric.Limit{CostUSD: &cent},
 			answers: list{shell, modeltest.Text("Done.")},
 		},
 		{
@@ -190,7 +190,7 @@ func (r *replayer) Run(ctx context.Context, spec process.Spec) (process.Result, 
 
 func recordedTime() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
 
-func recordedRequest(t *testing.T, agent string, limit Limit) Request {
+func recordedRequest(t *testing.T, agent string, limit metric.Limit) Request {
 	t.Helper()
 	dir, home := t.TempDir(), t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "value.txt"), []byte("value = 1\n"), 0o600))

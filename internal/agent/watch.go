@@ -30,7 +30,7 @@ const maxLine = 8 << 20
 type watch struct {
 	mu     sync.Mutex // while the process runs
 	reader commandline.Reader
-	limit  Limit
+	limit  metric.Limit
 	linger time.Duration
 	end    context.CancelCauseFunc
 	timer  *time.Timer
@@ -57,7 +57,7 @@ func (w *watch) line(hear func(commandline.Reader, []byte), line []byte) {
 	switch {
 	case heard.Problem != nil && heard.Problem.Final:
 		w.end(errHopeless)
-	case w.limit.exceeded(heard.Model, heard.Usage):
+	case exceeded(w.limit, heard.Model, heard.Usage):
 		w.end(errLimit)
 	case heard.Done && w.timer == nil:
 		w.timer = time.AfterFunc(w.linger, func() { w.end(errFinished) })
@@ -85,7 +85,7 @@ func (w *watch) finish(home, telemetry string) {
 }
 
 // exceeded reports whether what is known of a model's usage is over the limit.
-func (l Limit) exceeded(model string, usage metric.Usage) bool {
+func exceeded(l metric.Limit, model string, usage metric.Usage) bool {
 	if used := usage.Tokens(); l.Tokens > 0 && used != nil && *used > l.Tokens {
 		return true
 	}

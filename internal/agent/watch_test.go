@@ -52,27 +52,27 @@ func TestSilentAgentIsEnded(t *testing.T) {
 	for name, c := range map[string]struct {
 		agent commandline.Descriptor
 		out   string
-		limit Limit
+		limit metric.Limit
 		want  FailureKind // "" is success
 	}{
 		"finished and does not end": {
-			commandline.Cursor(), `{"type":"result","subtype":"success","result":"Done."}`, Limit{}, "",
+			commandline.Cursor(), `{"type":"result","subtype":"success","result":"Done."}`, metric.Limit{}, "",
 		},
 		"a long rate limit": {
 			commandline.Claude(), `{"type":"system","subtype":"api_retry","attempt":1,"retry_delay_ms":3600000,` +
-				`"error_status":429}`, Limit{}, RateLimit,
+				`"error_status":429}`, metric.Limit{}, RateLimit,
 		},
 		"the plan's limit": {
 			commandline.Claude(), `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected",` +
-				`"resetsAt":1767330000}}`, Limit{}, RateLimit,
+				`"resetsAt":1767330000}}`, metric.Limit{}, RateLimit,
 		},
 		"a refused login": {
 			commandline.Codex(), `{"type":"error","message":"Reconnecting... 2/5 (unexpected status 401 ` +
-				`Unauthorized)"}`, Limit{}, Authentication,
+				`Unauthorized)"}`, metric.Limit{}, Authentication,
 		},
-		"the limit in tokens":  {commandline.Opencode(), step + step, Limit{Tokens: 2000}, Budget},
-		"the limit in dollars": {commandline.Opencode(), step + step, Limit{CostUSD: &usd}, Budget},
-		"its time":             {commandline.Opencode(), step, Limit{Tokens: 2000, CostUSD: &usd}, Timeout},
+		"the limit in tokens":  {commandline.Opencode(), step + step, metric.Limit{Tokens: 2000}, Budget},
+		"the limit in dollars": {commandline.Opencode(), step + step, metric.Limit{CostUSD: &usd}, Budget},
+		"its time":             {commandline.Opencode(), step, metric.Limit{Tokens: 2000, CostUSD: &usd}, Timeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -104,7 +104,7 @@ func TestOptionalPartMayFail(t *testing.T) {
 		},
 	} {
 		reply := must(headless(t, commandline.Opencode(), &replayer{recording: said}).Propose(t.Context(),
-			recordedRequest(t, "opencode", Limit{})))
+			recordedRequest(t, "opencode", metric.Limit{})))
 		assert.Nil(t, reply.Failure, name)
 	}
 }
@@ -115,7 +115,7 @@ func TestCancelledCallIsNoAgentFailure(t *testing.T) {
 	why := fmt.Errorf("enough")
 	cancel(why)
 	reply, err := headless(t, commandline.Opencode(), endless{out: step}).Propose(ctx,
-		recordedRequest(t, "opencode", Limit{}))
+		recordedRequest(t, "opencode", metric.Limit{}))
 	require.ErrorIs(t, err, why)
 	require.NotNil(t, reply.Usage.InputTokens, "what it used until then is paid")
 	assert.Equal(t, int64(1000), *reply.Usage.InputTokens)
@@ -145,7 +145,7 @@ func TestNoOutputShowsALogin(t *testing.T) {
 		[]byte(`{"tokens":{"access_token":"`+token+`"}}`)))
 	said := recording{Out: []string{`{"type":"item.completed","item":{"type":"agent_message","text":"I have ` + token +
 		`"}}`}, Err: []string{token}, Code: 3}
-	request := recordedRequest(t, "codex", Limit{})
+	request := recordedRequest(t, "codex", metric.Limit{})
 	request.Transcript = filepath.Join(t.TempDir(), "transcript")
 	reply := must(headless(t, commandline.Codex(), &replayer{recording: said},
 		"HOME="+home).Propose(t.Context(), request))

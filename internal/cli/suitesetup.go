@@ -213,7 +213,7 @@ func budgetOf(p *program.Program) evalrun.Budget {
 	for _, given := range p.Budgets {
 		budget.Tokens, budget.Time = given.Tokens, time.Duration(given.Minutes*float64(time.Minute))
 		if usd, err := metric.FromFloat(given.USD); err == nil && usd.Sign() > 0 {
-			budget.USD = &usd
+			budget.CostUSD = &usd
 		}
 	}
 	return budget

@@ -14,7 +14,7 @@ import (
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
-	"github.com/org/autoloop/internal/loop/evaluation"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/suite/evalrun"
@@ -37,7 +37,7 @@ type taskSuite struct {
 // Run runs the suite of the first tree within a limit, for that and for a candidate beside it.
 // What is wrong with suite or candidate is an outcome, and so is what keeps the suite from being
 // run to its end; the rest is an error of the program itself.
-func (l *taskSuite) Run(ctx context.Context, limit evaluation.Limit, trees ...string) (result loop.Suited, err error) {
+func (l *taskSuite) Run(ctx context.Context, limit metric.Limit, trees ...string) (result loop.Suited, err error) {
 	var sides []evalrun.Side
 	for i, dir := range trees {
 		sides = append(sides, evalrun.Side{Label: []string{"incumbent", "candidate"}[i], Dir: dir})
@@ -47,7 +47,7 @@ func (l *taskSuite) Run(ctx context.Context, limit evaluation.Limit, trees ...st
 	defer session.close()
 	var found tasks.Report
 	if err == nil {
-		session.options.Budget = evalrun.Budget{Tokens: limit.Tokens, USD: limit.CostUSD}
+		session.options.Budget = evalrun.Budget{Limit: limit}
 		found, err = evalrun.RunTasks(ctx, session.suite, session.options, sides...)
 	}
 	result.Expense = found.Expense.Given()
@@ -140,7 +140,7 @@ func (l *taskSuite) open(ctx context.Context, dir string) (s *taskSuite, err err
 		return s.worker(ctx, name, s.commands)
 	}
 	o.Budget = budgetOf(p)
-	o.Budget.USD = cmp.Or(s.BudgetUSD, o.Budget.USD)
+	o.Budget.CostUSD = cmp.Or(s.BudgetUSD, o.Budget.CostUSD)
 	archive.Forget(s.Now().Add(-keepRuns))
 	return s, nil
 }

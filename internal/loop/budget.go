@@ -10,7 +10,6 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/budget"
-	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/program"
@@ -125,7 +124,7 @@ func (r *spending) tooLong() decision.Reason {
 
 // limit is what one of several agents that work at the same time may use. over says what
 // is used up already, "" when nothing is.
-func (r *spending) limit(several int) (limit agent.Limit, over string) {
+func (r *spending) limit(several int) (limit metric.Limit, over string) {
 	rest, over := r.left.After(r.used.Known())
 	if r.left.Tokens > 0 {
 		limit.Tokens = max(rest.Tokens/int64(max(several, 1)), 1)
@@ -199,7 +198,7 @@ func (r *spending) takeExpense() *history.Expense {
 
 // toMeasure is what an evaluation that asks models may still use, and why none
 // may begin, "" when one may.
-func (r *spending) toMeasure() (limit evaluation.Limit, over string) {
+func (r *spending) toMeasure() (limit metric.Limit, over string) {
 	if r.Program.Evaluation == program.Metric {
 		return limit, "" // what a script uses is not known
 	}
@@ -207,7 +206,7 @@ func (r *spending) toMeasure() (limit evaluation.Limit, over string) {
 	if over != "" {
 		return limit, fmt.Sprintf("the budget is used up: %s; raise `budget`, or make the suite smaller", over)
 	}
-	return evaluation.Limit(rest), ""
+	return rest, ""
 }
 
 // dollarsOf is an amount as a value that command lines take: none takes 0.

@@ -87,7 +87,7 @@ func TestShareOfLeastRemainder(t *testing.T) {
 	assert.Equal(t, "0.2500", fmt.Sprintf("%.4f", limit.CostUSD.Float64()))
 	r.left = budget.Left{}
 	limit, _ = r.limit(4)
-	assert.Equal(t, agent.Limit{}, limit, "no bound")
+	assert.Equal(t, metric.Limit{}, limit, "no bound")
 }
 
 // TestOtherProposalsAreToldByTheirFirstReason: the deciding proposal is left out.

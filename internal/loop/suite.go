@@ -8,7 +8,6 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 )
@@ -19,7 +18,7 @@ import (
 type Suite interface {
 	// Run runs the suite for the incumbent's tree, and for that of a candidate beside it when
 	// there is one. With an error Suited has its Expense alone.
-	Run(ctx context.Context, limit evaluation.Limit, trees ...string) (Suited, error)
+	Run(ctx context.Context, limit metric.Limit, trees ...string) (Suited, error)
 }
 
 // Suited is the result of a suite.

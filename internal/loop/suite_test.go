@@ -15,7 +15,6 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/budget"
-	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/tests/golden"
@@ -28,10 +27,10 @@ type playedSuite struct {
 	// touches, optional, is called with the trees of a run.
 	touches func(dirs ...string)
 	calls   []string // the text of value.txt of each tree
-	limit   evaluation.Limit
+	limit   metric.Limit
 }
 
-func (s *playedSuite) Run(_ context.Context, limit evaluation.Limit, dirs ...string) (Suited, error) {
+func (s *playedSuite) Run(_ context.Context, limit metric.Limit, dirs ...string) (Suited, error) {
 	var values []string
 	for _, dir := range dirs {
 		text, err := os.ReadFile(filepath.Join(dir, "value.txt"))

@@ -14,7 +14,6 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/audit"
-	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
@@ -81,7 +80,7 @@ func TestVerifyRefuses(t *testing.T) {
 // brokenSuite says that a candidate is better, without a number.
 type brokenSuite struct{}
 
-func (brokenSuite) Run(_ context.Context, _ evaluation.Limit, trees ...string) (Suited, error) {
+func (brokenSuite) Run(_ context.Context, _ metric.Limit, trees ...string) (Suited, error) {
 	if len(trees) > 1 {
 		return Suited{Verdict: decision.Improved}, nil
 	}

@@ -2,6 +2,14 @@ package metric
 
 import "cmp"
 
+// Limit bounds what work may consume that models do.
+type Limit struct {
+	// Tokens counts input and output; 0 is no bound.
+	Tokens int64
+	// CostUSD is in US dollars; nil is no bound.
+	CostUSD *Value
+}
+
 // Usage is what an agent consumed. Nil is unknown, which is not zero.
 type Usage struct {
 	// InputTokens counts the prompt, including what came from the cache.

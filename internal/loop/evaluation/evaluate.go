@@ -61,15 +61,7 @@ type Request struct {
 	// secrets; "" keeps nothing.
 	Keep string
 	// Limit is for evaluations that ask models.
-	Limit Limit
-}
-
-// Limit bounds what the models may use that an evaluation asks; zero fields are
-// unbounded.
-type Limit struct {
-	// Tokens counts input and output.
-	Tokens  int64
-	CostUSD *metric.Value
+	Limit metric.Limit
 }
 
 // Result is what an evaluation came to.

@@ -69,7 +69,7 @@ func TestHowAnAttemptEnds(t *testing.T) {
 				Model: "m", RunDir: filepath.Join(base, "run"), Masker: process.NewMasker(nil, "sk-very-secret-key"),
 				Sandboxes: testbox.Maker(), Now: time.Now,
 			}
-			spent, looked := &Spending{Budget: Budget{Tokens: c.budget}}, false
+			spent, looked := &Spending{Budget: Budget{Limit: metric.Limit{Tokens: c.budget}}}, false
 			err = r.Try(t.Context(), spent, Attempt{
 				Name: "case a", Box: "box", Agent: c.agent, From: template.Copy, Keep: base,
 				Request: func(*sandbox.Box) agent.Request { return agent.Request{Env: []string{"B=2"}} },

@@ -126,7 +126,7 @@ func (s scenario) runner(t *testing.T) (runner evalrun.Runner, asked *int) {
 	t.Helper()
 	asked = new(int)
 	runner = evalrun.Runner{
-		Jobs: 1, RunDir: t.TempDir(), Now: time.Now, Budget: evalrun.Budget{Tokens: s.budget},
+		Jobs: 1, RunDir: t.TempDir(), Now: time.Now, Budget: evalrun.Budget{Limit: metric.Limit{Tokens: s.budget}},
 		Sandboxes: testbox.Maker(),
 	}
 	if s.silent != nil {

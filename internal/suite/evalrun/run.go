@@ -269,7 +269,7 @@ func (e *Evaluator) evaluate(ctx context.Context, request evaluation.Request) (R
 	number := e.number.Add(1)
 	o, out := e.Options, filepath.Join(e.Keep, fmt.Sprintf("evaluation-%03d", number))
 	o.Timeout, o.RunDir = request.Timeout, filepath.Join(e.RunDir, fmt.Sprintf("e%03d", number))
-	o.Budget = Budget{Tokens: request.Limit.Tokens, USD: request.Limit.CostUSD}
+	o.Budget = Budget{Limit: request.Limit}
 	if err := errors.Join(os.MkdirAll(o.RunDir, 0o700), os.MkdirAll(out, 0o700)); err != nil {
 		return Result{}, err
 	}

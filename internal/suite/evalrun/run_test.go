@@ -100,7 +100,7 @@ func TestExecutorsInput(t *testing.T) {
 			"HOME=" + r.Home, "SEEN", "AUTOLOOP_SKILL=" + filepath.Join(r.Dir, ".worker/skills/notes"),
 		})
 		assert.True(t, r.IsTarget("anything"))
-		assert.Equal(t, agent.Limit{}, r.Limit)
+		assert.Equal(t, metric.Limit{}, r.Limit)
 		assert.NotContains(t, strings.Join(r.Env, " "), "AUTOLOOP_SERVER")
 		assert.NoDirExists(t, r.Dir, "its sandbox is removed")
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite"
@@ -145,15 +146,15 @@ func TestBudget(t *testing.T) {
 		return err
 	}
 	works := &configured{}
-	err := run(works, Budget{Tokens: 250})
+	err := run(works, Budget{Limit: metric.Limit{Tokens: 250}})
 	require.ErrorContains(t, err, "250 tokens is used up; 3 of 6 runs")
 	var none *NoResultError
 	require.ErrorAs(t, err, &none)
-	require.NoError(t, run(works, Budget{Tokens: 1 << 40}))
+	require.NoError(t, run(works, Budget{Limit: metric.Limit{Tokens: 1 << 40}}))
 	assert.Len(t, works.asked, 6)
 	w.write("before/AGENTS.md", "of another\n")
 	silent := &configured{ends: func(int) (agent.Reply, error) { return agent.Reply{}, nil }}
-	require.ErrorContains(t, run(silent, Budget{Tokens: 1, UnknownCostPauses: true}), "does not say what it costs")
+	require.ErrorContains(t, run(silent, Budget{Limit: metric.Limit{Tokens: 1}, UnknownCostPauses: true}), "does not say what it costs")
 }
 
 // TestAgentsOfTasks have the names here, whatever a task file calls them.

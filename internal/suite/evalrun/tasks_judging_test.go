@@ -144,7 +144,7 @@ func TestJudgingGoesOnWhereItWas(t *testing.T) {
 	} {
 		ctx, stop := context.WithCancelCause(t.Context())
 		s, j := toJudge(t, 4, c.text)
-		j.stop, s.spent.Budget = stop, Budget{Tokens: c.budget}
+		j.stop, s.spent.Budget = stop, Budget{Limit: metric.Limit{Tokens: c.budget}}
 		_, _, err := s.judgeAll(ctx, 2)
 		assert.Contains(t, fmt.Sprint(err), c.says, name)
 		assert.Equal(t, c.says == "", err == nil, name)

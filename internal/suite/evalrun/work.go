@@ -47,15 +47,14 @@ func Each[U any](ctx context.Context, jobs int, units []U, do func(U) error) err
 // Budget bounds what a run of a suite may use; zero fields are unbounded. What is
 // running when it is used up ends by itself.
 type Budget struct {
-	USD    *metric.Value
-	Tokens int64
-	Time   time.Duration
+	metric.Limit
+	Time time.Duration
 	// UnknownCostPauses ends a run whose agent does not say what it costs.
 	UnknownCostPauses bool
 }
 
 // Limits reports whether an agent is held to what is left.
-func (b Budget) Limits() bool { return b.USD != nil || b.Tokens > 0 }
+func (b Budget) Limits() bool { return b.CostUSD != nil || b.Tokens > 0 }
 
 // Spending is what was used of a budget. Its methods may be called at the same time.
 type Spending struct {
@@ -97,8 +96,8 @@ func (s *Spending) Over(now time.Time) error {
 	tokens, usd, unknown := s.Known()
 	var reached any
 	switch {
-	case s.USD != nil && usd.Cmp(*s.USD) >= 0:
-		reached = s.USD.String() + " USD"
+	case s.CostUSD != nil && usd.Cmp(*s.CostUSD) >= 0:
+		reached = s.CostUSD.String() + " USD"
 	case s.Tokens > 0 && tokens >= s.Tokens:
 		reached = fmt.Sprintf("%d tokens", s.Tokens)
 	case s.Time > 0 && now.Sub(s.Begun) >= s.Time:
@@ -112,19 +111,19 @@ func (s *Spending) Over(now time.Time) error {
 }
 
 // Left is what a run that begins now may use, never nothing: no command line takes 0.
-func (s *Spending) Left() (tokens int64, usd *metric.Value) {
+func (s *Spending) Left() (left metric.Limit) {
 	used, spent, _ := s.Known()
 	if s.Tokens > 0 {
-		tokens = max(s.Tokens-used, 1)
+		left.Tokens = max(s.Tokens-used, 1)
 	}
-	if s.USD != nil {
-		rest := s.USD.Sub(spent)
+	if s.CostUSD != nil {
+		rest := s.CostUSD.Sub(spent)
 		if least := metric.MustValue("0.0001"); rest.Cmp(least) < 0 {
 			rest = least
 		}
-		usd = &rest
+		left.CostUSD = &rest
 	}
-	return tokens, usd
+	return left
 }
 
 // Runner is what the runs of a suite of either format have in common.
@@ -200,7 +199,7 @@ func (r *Runner) Try(ctx context.Context, spent *Spending, a Attempt) (err error
 	request.Dir, request.Home, request.Env = box.Dir, box.Home, append(request.Env, box.Env...)
 	request.Model, request.Command, request.Targets = r.Model, r.Command, box.From.Manifest.Paths()
 	request.IsTarget = func(string) bool { return true }
-	request.Limit.Tokens, request.Limit.CostUSD = spent.Left()
+	request.Limit = spent.Left()
 	reply, err := a.Agent.Propose(ctx, request)
 	spent.Add(reply.Usage, false)
 	if err != nil {

@@ -46,7 +46,7 @@ func spending(t *testing.T, text string) *Spending {
 			spent.Add(metric.Usage{InputTokens: tokens, CostUSD: usd}, false)
 			continue
 		}
-		if spent.USD = usd; tokens != nil {
+		if spent.CostUSD = usd; tokens != nil {
 			spent.Tokens = *tokens
 		}
 	}
@@ -99,11 +99,11 @@ func TestRemainingBudget(t *testing.T) {
 		"unknown":               "t100 $1; - => 100 1",
 	}, func(t *testing.T, input string) any {
 		t.Helper()
-		tokens, usd := spending(t, input).Left()
-		if usd == nil {
-			return fmt.Sprint(tokens, " -")
+		left := spending(t, input).Left()
+		if left.CostUSD == nil {
+			return fmt.Sprint(left.Tokens, " -")
 		}
-		return fmt.Sprint(tokens, " ", usd)
+		return fmt.Sprint(left.Tokens, " ", left.CostUSD)
 	})
 }
 
