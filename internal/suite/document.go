@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
@@ -16,8 +17,11 @@ const maxProblems = 200
 
 // File is what is read of a file beside its values.
 type File struct {
-	name     string
-	data     []byte
+	name string
+	data []byte
+	// decoder reads the tree, of which there are so many nodes by now.
+	decoder  *json.Decoder
+	nodes    int
 	problems []error
 	// Stray is the first key that is not known and has a number that is not
 	// finite.
@@ -108,16 +112,6 @@ type Keys map[string]func(n Node)
 // Into reads a key's value into a place.
 func Into[T any](to *T, read func(n Node) T) func(Node) {
 	return func(n Node) { *to = read(n) }
-}
-
-// Of picks the keys that are named, of which those after "|" may be left out.
-func (all Keys) Of(names string) (picked Keys, required []string) {
-	must, may, _ := strings.Cut(names, "|")
-	picked, required = Keys{}, strings.Fields(must)
-	for _, name := range append(strings.Fields(may), required...) {
-		picked[name] = all[name]
-	}
-	return picked, required
 }
 
 // Object takes an object apart: every key that is in take goes there, the

@@ -81,16 +81,16 @@ func (f *File) parse(data []byte) (root Node, line int, err error) {
 	if !utf8.Valid(f.data) {
 		return Node{}, 0, errors.New("is not UTF-8 text")
 	}
-	t := tokens{File: f, decoder: json.NewDecoder(bytes.NewReader(f.data))}
-	t.decoder.UseNumber()
-	root, err = t.value(Node{}, 0)
+	f.decoder = json.NewDecoder(bytes.NewReader(f.data))
+	f.decoder.UseNumber()
+	root, err = f.value(Node{}, 0)
 	if err == nil {
-		if _, err = t.decoder.Token(); errors.Is(err, io.EOF) {
+		if _, err = f.decoder.Token(); errors.Is(err, io.EOF) {
 			return root, 0, nil
 		}
 		err = cmp.Or(err, errors.New("has something after the end of its JSON value"))
 	}
-	at := int(t.decoder.InputOffset())
+	at := int(f.decoder.InputOffset())
 	syntax, is := errors.AsType[*json.SyntaxError](err)
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
@@ -105,23 +105,15 @@ func (f *File) parse(data []byte) (root Node, line int, err error) {
 // line is that of a place in the file.
 func (f *File) line(at int) int { return 1 + bytes.Count(f.data[:at], []byte("\n")) }
 
-// tokens reads a tree from a decoder.
-type tokens struct {
-	*File
-
-	decoder *json.Decoder
-	nodes   int
-}
-
-func (t *tokens) value(n Node, depth int) (Node, error) {
-	if t.nodes++; t.nodes > maxNodes {
+func (f *File) value(n Node, depth int) (Node, error) {
+	if f.nodes++; f.nodes > maxNodes {
 		return Node{}, fmt.Errorf("has more than %d values", maxNodes)
 	}
-	token, err := t.decoder.Token()
+	token, err := f.decoder.Token()
 	if err != nil {
 		return Node{}, err
 	}
-	n.File, n.Type, n.at = t.File, Null, int(t.decoder.InputOffset())
+	n.File, n.Type, n.at = f, Null, int(f.decoder.InputOffset())
 	switch token := token.(type) {
 	case json.Delim:
 		if depth == maxDepth {
@@ -130,7 +122,7 @@ func (t *tokens) value(n Node, depth int) (Node, error) {
 		if n.Type = List; token == '{' {
 			n.Type = Object
 		}
-		return n, t.inside(&n, depth)
+		return n, f.inside(&n, depth)
 	case string:
 		n.Type, n.Text = Text, token
 	case json.Number:
@@ -142,18 +134,18 @@ func (t *tokens) value(n Node, depth int) (Node, error) {
 }
 
 // inside reads the fields of an object, or the items of a list.
-func (t *tokens) inside(n *Node, depth int) error {
+func (f *File) inside(n *Node, depth int) error {
 	seen := map[string]bool{}
-	for t.decoder.More() {
+	for f.decoder.More() {
 		name := ""
 		if n.Type == Object {
-			token, err := t.decoder.Token()
+			token, err := f.decoder.Token()
 			if err != nil {
 				return err
 			}
 			name, _ = token.(string)
 		}
-		value, err := t.value(Node{above: n, field: name, index: len(n.Items)}, depth+1)
+		value, err := f.value(Node{above: n, field: name, index: len(n.Items)}, depth+1)
 		if err != nil {
 			return err
 		}
@@ -167,7 +159,7 @@ func (t *tokens) inside(n *Node, depth int) error {
 		seen[name] = true
 		n.Fields = append(n.Fields, Field{name, value})
 	}
-	_, err := t.decoder.Token()
+	_, err := f.decoder.Token()
 	return err
 }
 

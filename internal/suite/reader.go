@@ -73,7 +73,11 @@ func ReadCheck(n Node, kinds map[CheckKind]string,
 	if c.Operator = "eq"; spell != nil {
 		n = spell(n, c.Kind)
 	}
-	keys, required := setters(&c).Of(wants)
+	must, may, _ := strings.Cut(wants, "|")
+	all, keys, required := setters(&c), Keys{}, strings.Fields(must)
+	for _, name := range append(strings.Fields(may), required...) {
+		keys[name] = all[name]
+	}
 	keys[names[0]] = func(Node) {}
 	n.Object(keys, true, required...)
 	return c, len(n.problems) == before

@@ -113,13 +113,9 @@ func (s *session) all(ctx context.Context) ([]suite.CaseScore, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	done := make([]suite.CaseScore, len(s.skill.Cases))
-	var numbers []int
-	for i := range done {
-		numbers = append(numbers, i)
-	}
 	told := 0
 	var telling sync.Mutex
-	err := Each(ctx, s.Jobs, numbers, func(i int) (err error) {
+	err := Each(ctx, s.Jobs, len(done), func(i int) (err error) {
 		done[i], err = s.one(ctx, i, s.skill.Cases[i])
 		if none, is := errors.AsType[*NoResultError](err); err != nil && (!is || !none.OverBudget) {
 			cancel(err)

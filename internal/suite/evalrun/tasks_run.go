@@ -270,7 +270,7 @@ func (s *comparison) upTo(ctx context.Context, repeats int) error {
 
 // each does something for every unit, and says of what ends it how to go on.
 func (s *comparison) each(ctx context.Context, units []unit, do func(unit) error) error {
-	err := Each(ctx, s.Jobs, units, do)
+	err := Each(ctx, s.Jobs, len(units), func(i int) error { return do(units[i]) })
 	if none, is := errors.AsType[*NoResultError](err); is {
 		none.Reason += fmt.Sprintf("; %d of %d runs are finished and kept: run it again to go on", len(s.records),
 			s.total)

@@ -22,18 +22,18 @@ import (
 // defaultJobs is how many runs there are at the same time.
 const defaultJobs = 2
 
-// Each does a piece of work for every unit, in their order and so many at the same time, 0 for two.
+// Each does that many pieces of work, in their order and so many at the same time, 0 for two.
 // After an error, which it returns, no further one begins, and those that run come to their end.
-func Each[U any](ctx context.Context, jobs int, units []U, do func(U) error) error {
+func Each(ctx context.Context, jobs, pieces int, do func(i int) error) error {
 	group, going := errgroup.WithContext(ctx)
 	group.SetLimit(cmp.Or(jobs, defaultJobs))
-	for _, unit := range units {
+	for i := range pieces {
 		group.Go(func() error {
 			select {
 			case <-going.Done():
 				return nil
 			default:
-				return do(unit)
+				return do(i)
 			}
 		})
 	}

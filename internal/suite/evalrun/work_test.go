@@ -111,9 +111,8 @@ func TestRemainingBudget(t *testing.T) {
 // further one begins.
 func TestEach(t *testing.T) {
 	t.Parallel()
-	units := []int{0, 1, 2, 3, 4, 5, 6, 7}
 	var now, most, done atomic.Int64
-	require.NoError(t, Each(t.Context(), 3, units, func(int) error {
+	require.NoError(t, Each(t.Context(), 3, 8, func(int) error {
 		for n := now.Add(1); n > most.Load(); {
 			most.Store(n)
 		}
@@ -127,7 +126,7 @@ func TestEach(t *testing.T) {
 
 	broken := errors.New("broken")
 	var begun []int
-	err := Each(t.Context(), 1, units, func(u int) error {
+	err := Each(t.Context(), 1, 8, func(u int) error {
 		if begun = append(begun, u); u == 2 {
 			return broken
 		}
@@ -137,5 +136,5 @@ func TestEach(t *testing.T) {
 	assert.Equal(t, []int{0, 1, 2}, begun)
 	ctx, stop := context.WithCancelCause(t.Context())
 	stop(broken)
-	require.ErrorIs(t, Each(ctx, 2, units, func(int) error { return nil }), broken)
+	require.ErrorIs(t, Each(ctx, 2, 8, func(int) error { return nil }), broken)
 }

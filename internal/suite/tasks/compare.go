@@ -60,9 +60,10 @@ func compare(outcomes [2]SuiteOutcome, thresholds Thresholds, timeless bool) Com
 	}
 	for _, s := range candidate.Scores {
 		if _, there := byID[0][s.TaskID]; !there {
-			c.add(Score{TaskID: s.TaskID}, s).notFinite()
+			t := c.add(Score{TaskID: s.TaskID}, s)
+			t.notFinite()
 			c.Totals.CandidateOnly = append(c.Totals.CandidateOnly, s.TaskID)
-			c.note(reasonOf(CandidateOnly, s.TaskID, "", "", "is in the candidate alone, and counts for nothing"))
+			c.note(t.reason(CandidateOnly, "", "", "is in the candidate alone, and counts for nothing"))
 		}
 	}
 	c.chance()
@@ -202,14 +203,6 @@ type Reason struct {
 	After  string `json:"after"`
 	// Text is one line for people, with the task's id.
 	Text string `json:"text"`
-}
-
-// reasonOf is a reason of a task, with what both sides are, "" for nothing.
-func reasonOf(kind ReasonKind, task, before, after, format string, args ...any) Reason {
-	return Reason{
-		Kind: kind, Task: task, Before: before, After: after,
-		Text: plain.Short(task, suite.MaxShown) + ": " + fmt.Sprintf(format, args...),
-	}
 }
 
 // Delta is one task on both sides. With repeats, composites, judge scores and

@@ -179,12 +179,7 @@ func (o SuiteOutcome) MayVary() bool {
 // the suite, `runs` for several. Composites that are to be computed are left
 // out. Run k has the tasks that were run at least k times.
 func (o SuiteOutcome) MarshalJSON() ([]byte, error) {
-	type plain SuiteOutcome // without this method
-	written := struct {
-		plain
-		Scores []writtenScore `json:"scores,omitzero"`
-		Runs   []writtenRun   `json:"runs,omitempty"`
-	}{plain: plain(o)}
+	written := writtenOutcome{rest: rest(o)}
 	if o.Runs() <= 1 {
 		written.Scores = o.nth(0)
 		return json.Marshal(written)
@@ -194,6 +189,14 @@ func (o SuiteOutcome) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(written)
 }
+
+type writtenOutcome struct {
+	rest
+	Scores []writtenScore `json:"scores,omitzero"`
+	Runs   []writtenRun   `json:"runs,omitempty"`
+}
+
+type rest SuiteOutcome
 
 type writtenRun struct {
 	Scores []writtenScore `json:"scores"`

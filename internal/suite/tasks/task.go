@@ -24,9 +24,12 @@ type task struct {
 // both reports whether the task was run on both sides.
 func (t *task) both() bool { return len(t.runs[0]) > 0 && len(t.runs[1]) > 0 }
 
-// reason is one of the task, and regress notes one.
+// reason is one of the task, with what both sides are, "" for nothing.
 func (t *task) reason(kind ReasonKind, before, after, format string, args ...any) Reason {
-	return reasonOf(kind, t.TaskID, before, after, format, args...)
+	return Reason{
+		Kind: kind, Task: t.TaskID, Before: before, After: after,
+		Text: plain.Short(t.TaskID, suite.MaxShown) + ": " + fmt.Sprintf(format, args...),
+	}
 }
 
 func (t *task) regress(r Reason) { t.regressions = append(t.regressions, r) }
