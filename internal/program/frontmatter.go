@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/adrg/frontmatter"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/org/autoloop/internal/lazyregexp"
@@ -34,20 +35,22 @@ func (p *Program) header(data []byte) (fields []field, body int) {
 		}
 		return nil, len(data) - len(bytes.TrimPrefix(data, []byte(byteOrderMark)))
 	}
-	start := len(data) - len(following)
-	end := start
-	for text := range bytes.Lines(following) {
-		if string(bytes.TrimSpace(text)) == "---" {
-			if end-start > maxHeader {
-				p.fail(line, "the frontmatter has %d bytes; it has at most %d", end-start, maxHeader)
-				return nil, -1
-			}
-			return p.yamlFields(string(data[start:end]), line+1), end + len(text)
-		}
-		end += len(text)
+	var text []byte
+	found := false
+	split := frontmatter.NewFormat("---", "---", func(between []byte, _ any) error {
+		text, found = between, true
+		return nil
+	})
+	rest, err := frontmatter.Parse(bytes.NewReader(data[at:]), nil, split)
+	switch {
+	case err != nil || !found:
+		p.fail(line, "the frontmatter begins here with `---` and does not end; add a line `---` after its last key")
+		return nil, -1
+	case len(text) > maxHeader:
+		p.fail(line, "the frontmatter has %d bytes; it has at most %d", len(text), maxHeader)
+		return nil, -1
 	}
-	p.fail(line, "the frontmatter begins here with `---` and does not end; add a line `---` after its last key")
-	return nil, -1
+	return p.yamlFields(string(text), line+1), len(data) - len(rest)
 }
 
 const byteOrderMark = "\ufeff"
