@@ -25,7 +25,7 @@ func TestRefusalIsSameEverywhere(t *testing.T) {
 		"no evaluation":    {command, goodTarget, "", "no evaluation: add a section"},
 		"no command":       {"agents: [tuner, {agent: command}]\n", "", "", "`agent: command` has no command"},
 		"nothing to tune":  {"agents: [tuner]\n", "", "", "no number in the target files is marked"},
-		"an unknown agent": {"agent: gpt9\n", "", "", "2: `agent`: `gpt9` is no agent known"},
+		"an unknown agent": {"agent: gpt9\n", "", "", "2: `agent`: \"gpt9\" is not accepted"},
 		"a misspelt key":   {"metric_directon: lower\n" + command, "", "", "did you mean `metric-direction`?"},
 		"two metrics": {
 			command, "The metric is `a`. The metric is `b`.\n" + goodTarget + evaluation, "",

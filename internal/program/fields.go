@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/metric"
@@ -50,8 +52,12 @@ func (p *Program) readFields(fields []field) {
 	p.conclude(fields)
 }
 
-// readParts reads a mapping that belongs to a key, up to its first error; of says what it is.
-func (p *Program) readParts(v value, of string, parts ...part) error {
+// readParts reads a mapping that belongs to a key, up to its first error; of says what it is, accepted
+// what is to be given.
+func (p *Program) readParts(v value, of, accepted string, parts ...part) error {
+	if v.Kind != yaml.MappingNode {
+		return errors.New(accepted)
+	}
 	fields := v.fields()
 	for i, f := range fields {
 		if err := p.readField(fields[:i], f, of, parts); err != nil {

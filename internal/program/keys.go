@@ -241,7 +241,7 @@ func (p *Program) keys() []Key {
 			"agent", "Who proposes", "word", "what the run finds, as `iterate doctor` says",
 			"who proposes changes: `command`, `tuner`, [`models`](../howto/models.md) or [another coding " +
 				"agent](../howto/agents.md)",
-			into(&p.Agent, value.agent),
+			into(&p.Agent, agentName()),
 		},
 		{
 			"agents", "Who proposes", "list", "none",

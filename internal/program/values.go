@@ -124,7 +124,8 @@ func oneOf[T ~string](choices ...T) read[T] {
 	}
 	accepted := "accepted are `" + strings.Join(names, "`, `") + "`"
 	return then(word(accepted), func(text string) (T, error) {
-		if at := slices.Index(names, strings.ToLower(text)); at >= 0 {
+		same := func(name string) bool { return strings.EqualFold(name, text) }
+		if at := slices.IndexFunc(names, same); at >= 0 {
 			return choices[at], nil
 		}
 		return "", refused(text, accepted)
@@ -293,19 +294,10 @@ var associations = []string{
 	"MANNEQUIN", "NONE",
 }
 
-func (v value) association() (string, error) {
-	accepted := "accepted are " + strings.Join(associations, ", ")
-	name, err := oneLine(accepted)(v)
-	if name = strings.ToUpper(name); err == nil && !slices.Contains(associations, name) {
-		err = fmt.Errorf("%q is no association; %s", clip(name), accepted)
-	}
-	return name, err
-}
-
 // setAssociations reads whom the maintainers trust. An issue cannot say that
 // of its own author.
 func (p *Program) setAssociations(v value) error {
-	names, err := words("OWNER, MEMBER", value.association)(v)
+	names, err := words("OWNER, MEMBER", oneOf(associations...))(v)
 	switch {
 	case err != nil:
 	case p.Issue > 0:
@@ -316,50 +308,33 @@ func (p *Program) setAssociations(v value) error {
 	return err
 }
 
-// knownAgents are those of this version; another name is an error, as it is where an agent is asked.
-func knownAgents() []string {
-	return slices.Concat([]string{"command"}, commandline.All().Names(), []string{"models", "tuner"})
-}
-
-func (v value) agent() (string, error) {
-	known := strings.Join(knownAgents(), ", ")
-	name, err := oneLine("give the name of an agent: " + known)(v)
-	if err == nil && !slices.Contains(knownAgents(), name) {
-		err = fmt.Errorf("`%s` is no agent known here; known are %s", clip(name), known)
-	}
-	return name, err
+// agentName is one of those of this version; another name is an error, as it is where an agent is asked.
+func agentName() read[string] {
+	return oneOf(slices.Concat([]string{"command"}, commandline.All().Names(), []string{"models", "tuner"})...)
 }
 
 const agentsForm = "give a list of agents, as in `[claude, {agent: codex, model: gpt-5}]`"
 
 // proposer is the name of an agent, or an agent with a model of its own.
 func (p *Program) proposer(v value) (one Proposer, err error) {
-	switch {
-	case v.isScalar():
-		one.Agent, err = v.agent()
+	if v.isScalar() {
+		one.Agent, err = agentName()(v)
 		return one, err
-	case v.Kind == yaml.MappingNode:
-		err = p.readParts(v, " of an agent",
-			part{"agent", into(&one.Agent, value.agent)},
-			part{"model", into(&one.Model, oneLine("give the name of a model"))})
-		if err != nil || one.Agent != "" {
-			return one, err
-		}
-		return one, fmt.Errorf("it names no `agent`; %s", agentsForm)
-	default:
-		return one, fmt.Errorf("%s", agentsForm)
 	}
+	err = p.readParts(v, " of an agent", agentsForm, part{"agent", into(&one.Agent, agentName())},
+		part{"model", into(&one.Model, oneLine("give the name of a model"))})
+	if err == nil && one.Agent == "" {
+		err = fmt.Errorf("it names no `agent`; %s", agentsForm)
+	}
+	return one, err
 }
 
 const guardrailForm = "give a list of `{metric: lag, direction: lower, max-regression: 5%}`"
 
 func (p *Program) guardrail(v value) (rail decision.Guardrail, err error) {
-	if v.Kind != yaml.MappingNode {
-		return rail, fmt.Errorf("%s", guardrailForm)
-	}
 	const accepted = "the key of a number in the evaluation's JSON"
 	direction := into(&rail.Direction, value.direction)
-	err = p.readParts(v, " of a guardrail", part{"metric", into(&rail.Metric, oneLine("give "+accepted))},
+	err = p.readParts(v, " of a guardrail", guardrailForm, part{"metric", into(&rail.Metric, oneLine("give "+accepted))},
 		part{"direction", direction}, part{"metric-direction", direction},
 		part{"max-regression", into(&rail.MaxRegression, value.allowance)})
 	switch {
@@ -385,12 +360,9 @@ type PullRequest struct {
 }
 
 func (p *Program) setPullRequest(v value) error {
-	if v.Kind != yaml.MappingNode {
-		return fmt.Errorf("give a map such as `{labels: [performance], reviewers: [octocat]}`")
-	}
 	texts := func(example string) read[[]string] { return words(example, oneLine("give a text")) }
 	pull := &p.PullRequest
-	return p.readParts(v, " of `pull-request`",
+	return p.readParts(v, " of `pull-request`", "give a map such as `{labels: [performance], reviewers: [octocat]}`",
 		part{"title", into(&pull.Title, oneLine("give a title such as `{type}({scope}): {summary}`"))},
 		part{"type", into(&pull.Type, oneLine("give a word such as `perf`"))},
 		part{"labels", into(&pull.Labels, texts("performance"))},
@@ -479,11 +451,8 @@ func (p *Program) budgets(v value) ([]Budget, error) {
 }
 
 func (p *Program) budget(v value) (budget Budget, err error) {
-	if v.Kind != yaml.MappingNode || len(v.Content) == 0 {
-		return budget, errors.New(budgetForm)
-	}
 	tokens := 0
-	err = p.readParts(v, " of the budget",
+	err = p.readParts(v, " of the budget", budgetForm,
 		part{"iterations", into(&budget.Iterations, count(math.MaxInt32, ""))},
 		part{"tokens", into(&tokens, count(math.MaxInt, ""))},
 		part{"usd", into(&budget.USD, value.limit)},

@@ -178,13 +178,10 @@ func (in *Input) Read(p *program.Program) *Standing {
 					state.MaxBytes))
 		}
 		s.StateSize, s.Machine = new(len(data)), machine
-		if err == nil && machine.DirectionGiven {
-			p.GoOn(machine.Direction)
-		}
 		if at, is := errors.AsType[*state.Problem](err); is {
 			s.fail(file, at.Line, at.Message)
-		} else if err != nil {
-			s.fail(file, 0, err.Error())
+		} else if machine.DirectionGiven {
+			p.GoOn(machine.Direction)
 		}
 	}
 	if err := in.Unreadable[p.Name]; err != nil {
