@@ -13,9 +13,8 @@ import (
 
 // Commit is a commit as it is recorded.
 type Commit struct {
-	ID, Tree string
-	Parents  []string
-	Author   Identity
+	ID      string
+	Parents []string
 	// Time is the committer's time, to the second, UTC.
 	Time time.Time
 	// Message is the whole message, in UTF-8 when its encoding is known.
@@ -77,7 +76,7 @@ func (r *Repo) ReadCommit(ctx context.Context, rev string) (Commit, error) {
 // Log lists the commits that revs select ("a", "^b", "b..a"), newest first, at
 // most limit of them; 0 is all.
 func (r *Repo) Log(ctx context.Context, limit int, revs ...string) ([]Commit, error) {
-	args := []string{"log", "-z", "--no-notes", "--format=%H%n%T%n%P%n%an%n%ae%n%ct%n%B"}
+	args := []string{"log", "-z", "--no-notes", "--format=%H%n%P%n%ct%n%B"}
 	if limit > 0 {
 		args = append(args, "--max-count="+strconv.Itoa(limit))
 	}
@@ -85,19 +84,16 @@ func (r *Repo) Log(ctx context.Context, limit int, revs ...string) ([]Commit, er
 	if err != nil {
 		return nil, err
 	}
-	const facts = 7
+	const facts = 4
 	var commits []Commit
 	for record := range records(out) {
 		fields := strings.SplitN(record, "\n", facts)
 		if len(fields) != facts {
 			return nil, fmt.Errorf("read commits: git log printed %.100q", record)
 		}
-		seconds, _ := strconv.ParseInt(fields[5], 10, 64) // 0 for one that cannot be read, as git shows it
+		seconds, _ := strconv.ParseInt(fields[2], 10, 64) // 0 for one that cannot be read, as git shows it
 		commits = append(commits, Commit{
-			ID: fields[0], Tree: fields[1], Parents: strings.Fields(fields[2]),
-			Author:  Identity{Name: fields[3], Email: fields[4]},
-			Time:    time.Unix(seconds, 0).UTC(),
-			Message: fields[6],
+			ID: fields[0], Parents: strings.Fields(fields[1]), Time: time.Unix(seconds, 0).UTC(), Message: fields[3],
 		})
 	}
 	return commits, nil

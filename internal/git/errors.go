@@ -12,16 +12,7 @@ import (
 // Errors that a caller can act on.
 var (
 	ErrNoGit         = errors.New("git was not found; install it and put it on PATH")
-	ErrTooOld        = errors.New("git is too old")
 	ErrNotRepository = errors.New("not a git repository; run git init there, or name another directory")
-	ErrBare          = errors.New("a bare repository has no files to work on; use a clone of it")
-	ErrInsideGitDir  = errors.New("this is inside a .git directory; use the work tree")
-	ErrNoCommits     = errors.New("the repository has no commit yet; make the first one")
-	// ErrForeign says between a path and the same path, as a word of a shell, that git does
-	// not trust the repository because it belongs to another user.
-	ErrForeign = errors.New("belongs to another user and git does not trust it (dubious ownership); if you do, run: " +
-		"git config --global --add safe.directory")
-	ErrShallow = errors.New("the clone is shallow, its history is cut off; run git fetch --unshallow")
 	// ErrStale says that a ref was not what the update expected.
 	ErrStale = errors.New("a ref has moved in the meantime; run it again")
 	// ErrLocked says that another git process holds a ref, or held it when it was killed.

@@ -26,10 +26,10 @@ func (r *Repo) IsAncestor(ctx context.Context, a, b string) (bool, error) {
 }
 
 // AheadBehind counts the commits that only a has, and those that only b has.
-// In a shallow clone that cannot be known, and is ErrShallow.
+// In a shallow clone that cannot be known, and is an error.
 func (r *Repo) AheadBehind(ctx context.Context, a, b string) (ahead, behind int, err error) {
 	if r.IsShallow() {
-		return 0, 0, ErrShallow
+		return 0, 0, errors.New("the clone is shallow, its history is cut off; run git fetch --unshallow")
 	}
 	out, err := line(r.Run(ctx, "rev-list", "--left-right", "--count", "--end-of-options", a+"..."+b))
 	if err != nil {

@@ -77,10 +77,10 @@ func TestCommitComesBack(t *testing.T) {
 	again := must(f.repo.CommitTree(t.Context(), tree, []string{f.head()}, message, fixed))
 	assert.Equal(t, id, again, "nothing but the arguments goes in")
 	commit := must(f.repo.ReadCommit(t.Context(), id))
-	assert.Equal(t, git.Commit{
-		ID: id, Tree: tree, Parents: []string{f.head()}, Author: f.repo.Identity,
-		Time: fixed, Message: message,
-	}, commit)
+	assert.Equal(t, git.Commit{ID: id, Parents: []string{f.head()}, Time: fixed, Message: message}, commit)
+	for _, who := range []string{"%an %ae", "%cn %ce"} {
+		assert.Equal(t, tree+" Bot bot@example.com", f.Git("log", "-1", "--format=%T "+who, id))
+	}
 	golden.Row(t, "[Autoloop: x] Iteration 3:", commit.Subject())
 	assert.Equal(t, map[string]string{"Autoloop-Iteration": "3", "Autoloop-Metric": "1.3"}, commit.Trailers())
 

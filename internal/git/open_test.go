@@ -22,15 +22,15 @@ func TestOpenErrors(t *testing.T) {
 	for _, test := range []struct {
 		name, dir string
 		env       []string
-		want      error
+		want      string
 	}{
-		{"no repository", t.TempDir(), f.Env, git.ErrNotRepository},
-		{"bare", bare, f.Env, git.ErrBare},
-		{"inside .git", f.repo.GitDir, f.Env, git.ErrInsideGitDir},
-		{"no git", f.Dir, []string{"PATH=" + t.TempDir()}, git.ErrNoGit},
+		{"no repository", t.TempDir(), f.Env, git.ErrNotRepository.Error()},
+		{"bare", bare, f.Env, "bare repository"},
+		{"inside .git", f.repo.GitDir, f.Env, "inside a .git directory"},
+		{"no git", f.Dir, []string{"PATH=" + t.TempDir()}, git.ErrNoGit.Error()},
 	} {
 		_, err := git.Open(t.Context(), test.dir, test.env)
-		require.ErrorIs(t, err, test.want, test.name)
+		require.ErrorContains(t, err, test.want, test.name)
 		assert.NotContains(t, err.Error(), "\n", test.name)
 	}
 	broken := filepath.Join(t.TempDir(), "a\nb")
@@ -51,7 +51,7 @@ func TestOpenNamesTheCureForAnotherOwner(t *testing.T) {
 	}))
 	f.write("sub/x", "")
 	_, err := git.Open(t.Context(), filepath.Join(f.Dir, "sub"), f.Env)
-	require.ErrorIs(t, err, git.ErrForeign)
+	require.ErrorContains(t, err, "dubious ownership")
 	assert.True(t, strings.HasSuffix(err.Error(), " --add safe.directory "+real(t, f.Dir)))
 
 	_, cure, _ := strings.Cut(err.Error(), "run: git ")
@@ -102,7 +102,7 @@ func TestEmptyRepository(t *testing.T) {
 		repo := must(git.Open(t.Context(), dir, env))
 		assert.Equal(t, real(t, dir), repo.Root)
 		_, err := repo.Head(t.Context())
-		require.ErrorIs(t, err, git.ErrNoCommits)
+		require.ErrorContains(t, err, "no commit yet")
 		branch := must(repo.CurrentBranch(t.Context()))
 		assert.Equal(t, "refs/heads/main", branch)
 		refs := must(repo.ListRefs(t.Context()))

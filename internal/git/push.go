@@ -25,11 +25,7 @@ type RejectedError struct {
 // Rejection is the remote's answer for one ref, in its own words.
 type Rejection struct{ Ref, Reason string }
 
-// Stale says that the ref had moved, so that a new attempt may succeed.
-func (j Rejection) Stale() bool {
-	return staleWords().MatchString(j.Reason)
-}
-
+// staleWords say that the ref had moved, so that a new attempt may succeed.
 var staleWords = lazyregexp.New(`stale info|fetch first|non-fast-forward|needs force|already exists|cannot lock ref|` +
 	`failed to update ref|incorrect old value|failed to lock|remote ref updated since checkout`)
 
@@ -62,7 +58,9 @@ func (e *RejectedError) Is(target error) bool {
 	// Where every ref was refused for the sake of another one, two pushes met
 	// inside the remote.
 	return target == ErrRejected || target == ErrStale &&
-		!slices.ContainsFunc(e.Refs, func(ref Rejection) bool { return !ref.Stale() && !ref.Atomic() })
+		!slices.ContainsFunc(e.Refs, func(ref Rejection) bool {
+			return !staleWords().MatchString(ref.Reason) && !ref.Atomic()
+		})
 }
 
 // Push moves refs on the remote, all or none, each only when it is at its Old

@@ -41,11 +41,11 @@ func (r *Repo) found(ctx context.Context, args ...string) (text string, ok bool,
 	return text, err == nil, err
 }
 
-// Head is the commit checked out; ErrNoCommits before the first one.
+// Head is the commit checked out; there is an error before the first one.
 func (r *Repo) Head(ctx context.Context) (string, error) {
 	id, ok, err := r.Resolve(ctx, "HEAD")
 	if err == nil && !ok {
-		err = fmt.Errorf("%s: %w", r.Root, ErrNoCommits)
+		err = fmt.Errorf("%s: the repository has no commit yet; make the first one", r.Root)
 	}
 	return id, err
 }

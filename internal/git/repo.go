@@ -57,18 +57,16 @@ const (
 // Identity is who makes a commit.
 type Identity struct{ Name, Email string }
 
-var defaultIdentity = Identity{Name: "Autoloop", Email: "autoloop@localhost"}
-
 // Open finds the repository that dir is in. env is the base environment of
-// every call, as NAME=value; its GIT_* variables are not handed on. The errors
-// are ErrNoGit, ErrTooOld, ErrNotRepository, ErrBare and ErrForeign.
+// every call, as NAME=value; its GIT_* variables are not handed on. Among the errors are
+// ErrNoGit and ErrNotRepository.
 func Open(ctx context.Context, dir string, env []string) (*Repo, error) {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("find repository %s: %w", dir, err)
 	}
 	r := &Repo{
-		Root: absolute, Identity: defaultIdentity, env: newEnvironment(env),
+		Root: absolute, Identity: Identity{"Autoloop", "autoloop@localhost"}, env: newEnvironment(env),
 		listed: &listings{lists: map[string][]TreeEntry{}},
 	}
 	if err := r.checkVersion(ctx); err != nil {
@@ -95,7 +93,7 @@ func (r *Repo) checkVersion(ctx context.Context) error {
 	}
 	version := strings.TrimPrefix(strings.TrimSpace(string(out)), "git version ")
 	if versionBelow(version, MinimumVersion) {
-		return fmt.Errorf("%w: this is git %s; install %s or newer", ErrTooOld, version, MinimumVersion)
+		return fmt.Errorf("git is too old: this is git %s; install %s or newer", version, MinimumVersion)
 	}
 	return nil
 }
@@ -111,9 +109,9 @@ func (r *Repo) discover(ctx context.Context, dir string) error {
 	const facts = 6
 	switch {
 	case said[0] == "true":
-		return fmt.Errorf("%s: %w", dir, ErrBare)
+		return fmt.Errorf("%s: a bare repository has no files to work on; use a clone of it", dir)
 	case len(said) > 1 && said[1] != "true":
-		return fmt.Errorf("%s: %w", dir, ErrInsideGitDir)
+		return fmt.Errorf("%s: this is inside a .git directory; use the work tree", dir)
 	case err != nil:
 		return discoveryError(dir, err)
 	case len(said) != facts:
@@ -136,7 +134,8 @@ func discoveryError(dir string, err error) error {
 		if found := owned().FindStringSubmatch(failed.Stderr); found != nil {
 			dir = found[1]
 		}
-		return fmt.Errorf("%s %w %s", dir, ErrForeign, process.QuoteWord(dir))
+		return fmt.Errorf("%s belongs to another user and git does not trust it (dubious ownership); if you do, run: "+
+			"git config --global --add safe.directory %s", dir, process.QuoteWord(dir))
 	case strings.Contains(failed.Stderr, "not a git repository"):
 		return fmt.Errorf("%s: %w", dir, ErrNotRepository)
 	}

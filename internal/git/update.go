@@ -46,12 +46,19 @@ func (r *Repo) UpdateRefs(ctx context.Context, reason string, updates ...RefUpda
 		}
 	}
 	in.WriteString("prepare\x00commit\x00")
-	return unlocked(ctx, func() error {
+	for begun := time.Now(); ; {
 		// The transaction takes milliseconds and is not cut off in the middle.
 		_, err := r.RunWith(context.WithoutCancel(ctx), Input{Stdin: in.Bytes()},
 			"update-ref", "--no-deref", "--create-reflog", "-m", reason, "-z", "--stdin")
-		return err
-	})
+		if err = updateError(err); !errors.Is(err, ErrLocked) || time.Since(begun) > lockWait {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
 }
 
 // write adds the commands of the update for update-ref.
@@ -110,19 +117,4 @@ func lockPath(says string) string {
 	_, rest, _ := strings.Cut(says, "Unable to create '")
 	path, _, _ := strings.Cut(rest, "': File exists")
 	return path
-}
-
-// unlocked moves refs, and tries again for as long as another process holds one of them.
-func unlocked(ctx context.Context, move func() error) error {
-	for begun := time.Now(); ; {
-		err := updateError(move())
-		if !errors.Is(err, ErrLocked) || time.Since(begun) > lockWait {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
 }

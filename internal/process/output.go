@@ -61,7 +61,7 @@ func Output(ctx context.Context, dir string, env []string, stdin io.Reader, args
 	cmd := exec.CommandContext(ctx, path)
 	cmd.Args = args
 	cmd.Dir = dir
-	cmd.Env = explicit(env)
+	cmd.Env = append([]string{}, env...) // os/exec inherits nothing when it is empty
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, &stdout, stderr
 	cmd.WaitDelay, cmd.SysProcAttr = pipeDelay, ownGroup()
 	cmd.Cancel = func() error { signalGroup(cmd.Process, syscall.SIGKILL); return nil }
@@ -76,11 +76,6 @@ func Output(ctx context.Context, dir string, env []string, stdin io.Reader, args
 		return stdout.Bytes(), fmt.Errorf("run %s: %w", filepath.Base(args[0]), err)
 	}
 	return stdout.Bytes(), nil
-}
-
-// explicit returns env so that os/exec inherits nothing when it is empty.
-func explicit(env []string) []string {
-	return append(make([]string, 0, len(env)), env...)
 }
 
 // lastLine returns the last line that has text, on one line and bounded.

@@ -106,7 +106,8 @@ func (r *Runner) grace() time.Duration { return cmp.Or(r.Grace, defaultGrace) }
 // plain runs the command as our own child, in a process group of its own.
 func (r *Runner) plain(ctx context.Context, spec *Spec, path string) (Result, error) {
 	cmd := exec.Command(path) //nolint:noctx // It is ended in the order of running.wait.
-	cmd.Args, cmd.Dir, cmd.Env, cmd.SysProcAttr = spec.Args, spec.Dir, explicit(spec.Env), ownGroup()
+	cmd.Args, cmd.Dir, cmd.SysProcAttr = spec.Args, spec.Dir, ownGroup()
+	cmd.Env = append([]string{}, spec.Env...) // os/exec inherits nothing when it is empty
 	command, err := start(cmd, spec)
 	if err != nil {
 		return Result{}, err

@@ -83,14 +83,12 @@ func initRepository(dir string, repo *git.Repo, head, config string) error {
 			return err
 		}
 	}
-	files := []struct{ name, text string }{
-		{"HEAD", head + "\n"},
-		{"objects/info/alternates", alternate(filepath.Join(repo.CommonDir, "objects")) + "\n"},
-		{"config", coreConfig(dir, repo.ObjectFormat) + config},
-	}
-	for _, file := range files {
-		if err := os.WriteFile(filepath.Join(dir, file.name), []byte(file.text),
-			0o600); err != nil {
+	for name, text := range map[string]string{
+		"HEAD":                    head + "\n",
+		"objects/info/alternates": alternate(filepath.Join(repo.CommonDir, "objects")) + "\n",
+		"config":                  coreConfig(repo.ObjectFormat) + config,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			return err
 		}
 	}
@@ -98,20 +96,13 @@ func initRepository(dir string, repo *git.Repo, head, config string) error {
 }
 
 // coreConfig says how the tree was written, whatever is configured around it.
-func coreConfig(dir, format string) string {
+func coreConfig(format string) string {
 	version, extension := 0, ""
 	if format != "sha1" {
 		version, extension = 1, "[extensions]\n\tobjectFormat = "+format+"\n"
 	}
-	// As git init does: HEAD may be there under another name once it is written.
-	_, err := os.Lstat(filepath.Join(dir, "hEaD"))
-	return fmt.Sprintf(
-		"[core]\n\trepositoryFormatVersion = %d\n\tbare = false\n\tfileMode = true\n\tautocrlf = false\n"+
-			"\tsafecrlf = false\n\tfsmonitor = false\n\tignoreCase = %t\n%s",
-		version,
-		err == nil,
-		extension,
-	)
+	return fmt.Sprintf("[core]\n\trepositoryFormatVersion = %d\n\tbare = false\n\tfileMode = true\n\tautocrlf = false\n"+
+		"\tsafecrlf = false\n\tfsmonitor = false\n\tignoreCase = false\n%s", version, extension)
 }
 
 func copyFile(source, target string) error {

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -115,9 +116,7 @@ func (s *scan) bound() {
 // refuse adds a path that no candidate may contain.
 func (s *scan) refuse(name, reason string) {
 	kind := decision.Added
-	if name == "" {
-		name = "."
-	}
+	name = cmp.Or(name, ".")
 	if _, tracked := s.entries[name]; tracked || s.dirs[name] || name == "." {
 		kind = decision.Modified
 	}
