@@ -24,7 +24,7 @@ func examine(t *testing.T, workflow bool, fill func(*githubtest.State)) []setup.
 	}
 	server := githubtest.New(t, state)
 	client, err := api.New(api.Options{
-		API: server.URL, Repository: "org/repo", Token: "secret",
+		API: server.URL, Repository: "org/repo", Token: "secret", Now: time.Now,
 		Sleep: func(context.Context, time.Duration) error { return nil },
 	})
 	require.NoError(t, err)

@@ -45,9 +45,9 @@ type Options struct {
 	// Patience bounds how long one call waits for rate limits and between
 	// attempts, all waits together; 0 is two minutes.
 	Patience time.Duration
-	// Now tells the time of day; nil is the system's.
+	// Now tells the time of day.
 	Now func() time.Time
-	// Sleep waits; nil waits really. It returns early with the context's error.
+	// Sleep waits. It returns early with the context's error.
 	Sleep func(ctx context.Context, d time.Duration) error
 	// Transport sends requests; nil is net/http's.
 	Transport http.RoundTripper
@@ -95,17 +95,11 @@ func New(o Options) (*Client, error) {
 	}
 	o.Timeout = cmp.Or(o.Timeout, 30*time.Second)
 	o.Patience = cmp.Or(o.Patience, 2*time.Minute)
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Sleep == nil {
-		o.Sleep = Sleep
-	}
 	c := &Client{
 		options: o, requests: gh.NewClient(nil), secrets: strings.NewReplacer(),
 		known: map[string]known{}, write: map[string]bool{},
 	}
-	c.requests.BaseURL, c.requests.UserAgent = base, cmp.Or(o.UserAgent, "autoloop")
+	c.requests.BaseURL, c.requests.UserAgent = base, o.UserAgent
 	c.http = http.Client{
 		Transport: o.Transport,
 		CheckRedirect: func(request *http.Request, via []*http.Request) error {

@@ -287,7 +287,9 @@ func TestRefusalsSayWhatTheTokenLacks(t *testing.T) {
 			_, _ = io.WriteString(w, c.body)
 		}))
 		t.Cleanup(server.Close)
-		client, err := api.New(api.Options{API: server.URL, Repository: "org/repo", Token: "secret", Now: time.Now})
+		client, err := api.New(api.Options{
+			API: server.URL, Repository: "org/repo", Token: "secret", Now: time.Now, Sleep: api.Sleep,
+		})
 		require.NoError(t, err)
 		_, err = client.Issue(t.Context(), 7)
 		require.ErrorContains(t, err, c.says, name)
@@ -309,7 +311,7 @@ func (e *elsewhere) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestTokenGoesToAPIAlone(t *testing.T) {
 	t.Parallel()
 	wire := &elsewhere{}
-	client, err := api.New(api.Options{Repository: "o/r", Token: token, Transport: wire})
+	client, err := api.New(api.Options{Repository: "o/r", Token: token, Transport: wire, Now: time.Now})
 	require.NoError(t, err)
 	_, err = client.Issue(t.Context(), 1)
 	require.Error(t, err)
@@ -328,7 +330,7 @@ func (broken) RoundTrip(*http.Request) (*http.Response, error) {
 func TestTokenIsInNoError(t *testing.T) {
 	t.Parallel()
 	client, err := api.New(api.Options{
-		Repository: "o/r", Token: token, Transport: broken{},
+		Repository: "o/r", Token: token, Transport: broken{}, Now: time.Now,
 		Sleep: func(context.Context, time.Duration) error { return nil },
 	})
 	require.NoError(t, err)
