@@ -70,10 +70,8 @@ type Request struct {
 	Notes string
 
 	// History holds what was decided under the present evaluator, oldest
-	// first, and Incumbent the best metric so far, or nil. Earlier is how many
-	// iterations before them are left out.
+	// first, and Incumbent the best metric so far, or nil.
 	History   []*history.Decided
-	Earlier   int
 	Direction metric.Direction
 	Incumbent *metric.Value
 	// Seed and Iteration make a proposal reproducible: the same request gives

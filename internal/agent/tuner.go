@@ -50,8 +50,7 @@ func (Tuner) Propose(_ context.Context, request Request) (Reply, error) {
 	var values map[string]float64
 	var reply Reply
 	if err == nil {
-		values, reply.Summary, err = tuner.Tune(marked, historyOf(request), request.Direction,
-			request.Seed+int64(request.Earlier))
+		values, reply.Summary, err = tuner.Tune(marked, historyOf(request), request.Direction, request.Seed)
 	}
 	switch {
 	case errors.Is(err, tuner.ErrExhausted):

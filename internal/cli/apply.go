@@ -142,7 +142,7 @@ func (a *App) apply(ctx context.Context) (*keptWork, error) {
 // gains adds what the records say of the commits that are not merged yet, and returns what
 // there is to gain, such as "446 → 432 in 2 commits".
 func (a *App) gains(ctx context.Context, k *keptWork, base string) (string, error) {
-	commits, err := a.Repo.Log(ctx, 0, k.Commit, "^"+base)
+	commits, err := a.Repo.Log(ctx, k.Commit, "^"+base)
 	if err != nil {
 		return "", err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/evaluation"
+	"github.com/org/autoloop/internal/loop/strategy"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 )
@@ -19,8 +20,8 @@ import (
 func (a *App) service(ctx context.Context, p *program.Program) *loop.Service {
 	return &loop.Service{
 		Program: p, Repo: a.Repo, Trees: &tree.Builder{Repo: a.Repo}, Memory: a.Memory,
-		Masker: process.NewMasker(a.Environ),
-		Base:   a.Base, Force: a.Force, RunDir: a.RunDir, Holder: a.LeaseHolder(), Alive: a.alive(ctx),
+		Strategy: strategy.All().Named(p.Strategy), Masker: process.NewMasker(a.Environ),
+		Base: a.Base, Force: a.Force, RunDir: a.RunDir, Holder: a.LeaseHolder(), Alive: a.alive(ctx),
 		Environ: a.CommandEnviron, Now: a.Now, NewRun: a.NewRunID, RunURL: a.RunURL(),
 		Page: a.ProgramPage(a.Checkout, p.Name), SignOff: a.signOff(), Sleep: a.Sleep,
 	}

@@ -63,7 +63,7 @@ func (r *Repo) CommitFiles(
 
 // ReadCommit reads one commit.
 func (r *Repo) ReadCommit(ctx context.Context, rev string) (Commit, error) {
-	commits, err := r.Log(ctx, 1, rev)
+	commits, err := r.Log(ctx, rev+"^!") // without its parents
 	if err != nil {
 		return Commit{}, err
 	}
@@ -73,14 +73,10 @@ func (r *Repo) ReadCommit(ctx context.Context, rev string) (Commit, error) {
 	return commits[0], nil
 }
 
-// Log lists the commits that revs select ("a", "^b", "b..a"), newest first, at
-// most limit of them; 0 is all.
-func (r *Repo) Log(ctx context.Context, limit int, revs ...string) ([]Commit, error) {
-	args := []string{"log", "-z", "--no-notes", "--format=%H%n%P%n%ct%n%B"}
-	if limit > 0 {
-		args = append(args, "--max-count="+strconv.Itoa(limit))
-	}
-	out, err := r.Run(ctx, slices.Concat(args, []string{"--end-of-options"}, revs, []string{"--"})...)
+// Log lists the commits that revs select ("a", "^b", "b..a"), newest first.
+func (r *Repo) Log(ctx context.Context, revs ...string) ([]Commit, error) {
+	args := []string{"log", "-z", "--no-notes", "--format=%H%n%P%n%ct%n%B", "--end-of-options"}
+	out, err := r.Run(ctx, slices.Concat(args, revs, []string{"--"})...)
 	if err != nil {
 		return nil, err
 	}

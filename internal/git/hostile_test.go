@@ -69,7 +69,7 @@ func exercise(t *testing.T, f *fixture) {
 	require.NoError(t, err)
 	_, err = repo.Changes(ctx, ours, theirs)
 	require.NoError(t, err)
-	_, err = repo.Log(ctx, 0, "HEAD")
+	_, err = repo.Log(ctx, "HEAD")
 	require.NoError(t, err)
 	_, _, err = repo.AheadBehind(ctx, ours, theirs)
 	require.NoError(t, err)

@@ -115,7 +115,7 @@ func TestShallowClone(t *testing.T) {
 
 	require.NoError(t, clone.repo.Remote("origin").Fetch(ctx,
 		"+refs/heads/memory/autoloop:refs/remotes/origin/memory/autoloop"))
-	commits := must(clone.repo.Log(ctx, 0, "refs/remotes/origin/memory/autoloop"))
+	commits := must(clone.repo.Log(ctx, "refs/remotes/origin/memory/autoloop"))
 	assert.Len(t, commits, 2, "what is fetched is whole")
 
 	require.NoError(t, clone.repo.Remote("origin").Unshallow(ctx))

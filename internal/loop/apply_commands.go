@@ -248,7 +248,7 @@ func (r *thread) undo(ctx context.Context, u *undoing, iteration int) (err error
 	if on, err := r.Repo.IsAncestor(ctx, e.Commit, head); err != nil || !on {
 		return cmp.Or(err, say("The commit of iteration %d is not on %s any more.", iteration, r.branch()))
 	}
-	commits, err := r.Repo.Log(ctx, 0, e.Commit, "^"+e.Parent)
+	commits, err := r.Repo.Log(ctx, e.Commit, "^"+e.Parent)
 	if err != nil {
 		return err
 	}

@@ -103,7 +103,7 @@ func (r *run) request(ctx context.Context, at position, a *attempt,
 		notes = prompt.NotesFile
 	}
 	var past []*history.Decided
-	earlier := 0
+	earlier := 0 // iterations that are left out, which are part of what a search begins with
 	if tunes(a) {
 		past, earlier = r.records.trials(at.Definition)
 	}
@@ -111,9 +111,9 @@ func (r *run) request(ctx context.Context, at position, a *attempt,
 	return agent.Request{
 		Notes: notes, Dir: a.proposed.Dir, Prompt: r.prompt(at, a, files), Env: environ, Home: home,
 		Timeout: r.time(), Limit: limit, Model: a.Model, Command: p.AgentCommand,
-		IsTarget: rules.Allow, Targets: files, History: append(past, pending...), Earlier: earlier,
+		IsTarget: rules.Allow, Targets: files, History: append(past, pending...),
 		Direction: p.Direction, Incumbent: r.records.Best,
-		Seed: r.seed(), Iteration: r.iteration, Proposal: a.Proposal, Transcript: transcript,
+		Seed: r.seed() + int64(earlier), Iteration: r.iteration, Proposal: a.Proposal, Transcript: transcript,
 	}, nil
 }
 

@@ -30,7 +30,7 @@ func (r *run) attempt(ctx context.Context, at position) ([]*attempt, error) {
 	sum := &r.records.Summary
 	for i := range all {
 		all[i] = r.newAttempt(i+1, len(all))
-		all[i].Focus = r.strategy().Focus(sum.Output, sum.Focuses(at.Definition))
+		all[i].Focus = r.Strategy.Focus(sum.Output, sum.Focuses(at.Definition))
 	}
 	if err := r.selectParents(ctx, at, all); err != nil {
 		return nil, err
@@ -223,7 +223,7 @@ func (r *run) consider(ctx context.Context, at position, a *attempt, digests map
 // inherit notes the change of a member of the population: against the incumbent,
 // whatever it began with.
 func (r *run) inherit(ctx context.Context, at position, a *attempt, patch []byte) error {
-	if r.strategy().Evolves && len(patch) <= maxPatch && utf8.Valid(patch) {
+	if r.Strategy.Evolves && len(patch) <= maxPatch && utf8.Valid(patch) {
 		a.Patch = string(patch)
 	}
 	if a.from == "" {

@@ -155,7 +155,7 @@ func TestMemberIsIncumbent(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, "evaluation-runs: 1\nstrategy: openevolve", "1", "0", "1", "0")
 	require.Equal(t, history.Rejected, b.one().Outcome)
-	b.service.Strategies = planned(map[int][]int{1: {0}})
+	b.service.Strategy = planned(map[int][]int{1: {0}})
 	began := ""
 	propose := b.agent
 	b.agent = func(request agent.Request) agent.Reply {

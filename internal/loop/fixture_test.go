@@ -22,6 +22,7 @@ import (
 	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop/evaluation"
+	"github.com/org/autoloop/internal/loop/strategy"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
@@ -99,7 +100,7 @@ func (b *fixture) newService(text string) *Service {
 	require.NoError(b.t, err)
 	return &Service{
 		Program: p, Repo: repo, Memory: &memory.Memory{Repo: repo, Now: b.now}, Trees: &tree.Builder{Repo: repo},
-		Eval: b, Agents: []Proposer{{Agent: b}}, RunDir: runDir(b.t),
+		Eval: b, Agents: []Proposer{{Agent: b}}, Strategy: strategy.All().Named(p.Strategy), RunDir: runDir(b.t),
 		Holder: history.Lease{Host: "here", PID: 1}, Alive: func(history.Lease) bool { return false },
 		Environ: func(dir string, _ []string) ([]string, error) { return b.env, os.MkdirAll(dir, 0o700) },
 		Now:     b.now, NewRun: func() string { b.runs++; return fmt.Sprintf("run-%d", b.runs) },

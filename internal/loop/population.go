@@ -15,23 +15,16 @@ import (
 // bytes; a larger one is measured like any other, and has no offspring.
 const maxPatch = 32 << 10
 
-func (r *session) strategy() strategy.Named {
-	if r.Strategies != nil {
-		return r.Strategies.Named(r.Program.Strategy)
-	}
-	return strategy.All().Named(r.Program.Strategy)
-}
-
 // selectParents chooses for every proposal what it grows from. A parent whose change
 // cannot be made any more leaves the incumbent as the parent.
 func (r *run) selectParents(ctx context.Context, at position, all []*attempt) error {
 	population := strategy.Population{Direction: r.Program.Direction, Seed: r.seed(), Iteration: r.iteration}
-	if r.strategy().Evolves {
+	if r.Strategy.Evolves {
 		population.Members = r.records.members(at.Evaluator)
 	}
 	for _, a := range all {
 		population.Proposal = a.Proposal
-		a.grown = r.strategy().SelectParents(population)
+		a.grown = r.Strategy.SelectParents(population)
 		parent := a.grown.Parent
 		if parent == nil {
 			continue

@@ -33,7 +33,10 @@ func (g *commitRepo) searching(t *testing.T, target, script string) *run {
 	now := func() time.Time { return midday }
 	return &run{
 		thread: threadOf(&journal{
-			session: &session{Service: &Service{Program: p, Now: now, Repo: g.Repo}, course: course{iteration: 9}},
+			session: &session{
+				Service: &Service{Program: p, Now: now, Repo: g.Repo, Strategy: strategy.All().Named(p.Strategy)},
+				course:  course{iteration: 9},
+			},
 			records: &records{},
 		}),
 	}
@@ -181,7 +184,7 @@ func TestLineage(t *testing.T) {
 	broken := member(5, "5\n")
 	broken.Patch = "cannot be applied"
 	r.records.Proposals = []*history.Proposed{member(1, "7\n"), member(2, "8\n"), broken}
-	r.Strategies = planned(map[int][]int{1: {1, 0, 2}, 2: {-1, 1}, 3: {2, 1}})
+	r.Strategy = planned(map[int][]int{1: {1, 0, 2}, 2: {-1, 1}, 3: {2, 1}})
 	all := []*attempt{r.newAttempt(1, 3), r.newAttempt(2, 3), r.newAttempt(3, 3)}
 	require.NoError(t, r.selectParents(t.Context(), g.position(t, root), all))
 	assert.Equal(t, map[string]string{"src/a": "8\n"}, g.files(t, all[0].from))
@@ -197,8 +200,8 @@ func TestLineage(t *testing.T) {
 
 // planned is a strategy whose proposals are known: the places of the parent, -1 for none, and of
 // others.
-func planned(plan map[int][]int) strategy.Table {
-	return strategy.Table{{
+func planned(plan map[int][]int) strategy.Named {
+	return strategy.Named{
 		Name: "openevolve", Evolves: true,
 		SelectParents: func(of strategy.Population) (made strategy.Offspring) {
 			for i, place := range plan[of.Proposal] {
@@ -212,7 +215,7 @@ func planned(plan map[int][]int) strategy.Table {
 			return made
 		},
 		Focus: func(string, []string) string { return "" },
-	}}
+	}
 }
 
 // TestPopulationIsOfTheEvaluator: what was measured under the present evaluator, and can be
@@ -262,7 +265,7 @@ func TestPatchOfAMemberIsBounded(t *testing.T) {
 		"nobody commits from it": {"", "", 1, false, []string{"src/b"}},
 	} {
 		r := g.searching(t, "- `src/*`", "true")
-		r.Program.Strategy = c.strategy
+		r.Strategy = strategy.All().Named(c.strategy)
 		a := &attempt{tree: candidate, from: c.from}
 		a.Changed = []string{"src/b"}
 		require.NoError(t, r.inherit(t.Context(), position{Head: head}, a, bytes.Repeat([]byte("+"), c.length)), name)

@@ -59,7 +59,7 @@ func (r *run) describe(p *Proposal, at position, all []*attempt) {
 			}
 			p.Measured = append(p.Measured, e)
 		}
-		if a.of > 1 || r.strategy().Evolves && a.agent != nil {
+		if a.of > 1 || r.Strategy.Evolves && a.agent != nil {
 			p.Proposed = append(p.Proposed, &a.Proposed)
 		}
 	}

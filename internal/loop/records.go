@@ -183,10 +183,7 @@ func programInfo(p *program.Program) string {
 	if p.Metric != "" {
 		metric = "`" + plain.Inline(p.Metric, 80) + "`"
 	}
-	schedule := "at every tick"
-	if p.Schedule.Text != "" {
-		schedule = p.Schedule.Text
-	}
+	schedule := cmp.Or(p.Schedule.Text, "at every tick")
 	return fmt.Sprintf("- Program: `%s`\n- Metric: %s, %s is better\n- Schedule: %s\n- Kept changes: branch `%s`\n",
 		plain.Inline(p.File, 200), metric, p.Direction, plain.Inline(schedule, 80), BranchPrefix+p.Name)
 }

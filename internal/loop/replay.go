@@ -53,7 +53,7 @@ func (r *run) isAfterMerge(ctx context.Context, merged, commit, base string) (bo
 // that base has: the default branch may have been merged into the program branch. It
 // says so in a note.
 func (r *run) replay(ctx context.Context, commit, base string) (head, note string, err error) {
-	commits, err := r.Repo.Log(ctx, 0, commit, "^"+r.mergedHead(), "^"+base)
+	commits, err := r.Repo.Log(ctx, commit, "^"+r.mergedHead(), "^"+base)
 	if err != nil {
 		return "", "", err
 	}

@@ -62,9 +62,8 @@ type Service struct {
 	// fixes what CI finds.
 	Agents []Proposer
 
-	// Strategies, optional, are those that a program can name instead of
-	// strategy.All.
-	Strategies strategy.Table
+	// Strategy is how the program searches.
+	Strategy strategy.Named
 
 	// GitHub, optional, is the program's issue and pull request.
 	GitHub GitHub

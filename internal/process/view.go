@@ -212,8 +212,9 @@ func (b *viewBuilder) holdsHidden(path string) bool {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		path = resolved
 	}
+	logins := b.logins()
 	return path == "/" || slices.ContainsFunc(b.mounts, func(m mount) bool {
-		return m.Change == hide && !m.File && !b.login(m.Path) && filepath.Base(m.Path) != scratchName &&
+		return m.Change == hide && !m.File && !slices.Contains(logins, m.Path) && filepath.Base(m.Path) != scratchName &&
 			within(m.Path, path)
 	})
 }
@@ -282,8 +283,4 @@ func (b *viewBuilder) logins() []string {
 		}
 	}
 	return paths
-}
-
-func (b *viewBuilder) login(path string) bool {
-	return slices.Contains(b.logins(), path)
 }

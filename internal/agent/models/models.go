@@ -50,13 +50,13 @@ const (
 	Assistant Role = "assistant"
 )
 
-// Message is one turn.
+// Message is one turn, in JSON as OpenAI has it.
 type Message struct {
-	Role Role
-	Text string
+	Role Role   `json:"role"`
+	Text string `json:"content"`
 	// Repeats says that later requests begin with the same words up to the end
 	// of this message: a server that is told what to cache caches up to here.
-	Repeats bool
+	Repeats bool `json:"-"`
 }
 
 // Request is one question, with all that was said before it.

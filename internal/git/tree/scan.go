@@ -62,7 +62,10 @@ func (s *scan) run(ctx context.Context) ([]decision.Change, error) {
 	if len(s.changes) == 0 {
 		return nil, nil
 	}
-	s.bound()
+	if len(s.changes) > maxPaths { // the rest is cheap to refuse, and no candidate needs it
+		s.changes = s.changes[:maxPaths]
+		s.changes[0].Refused = tooMany
+	}
 	if err := s.stage(ctx); err != nil {
 		return nil, err
 	}
@@ -102,15 +105,6 @@ func (s *scan) deletions() {
 			s.changes = append(s.changes, decision.Change{Path: name, Kind: decision.Deleted, OldMode: was.Mode})
 		}
 	}
-}
-
-// bound cuts off what no candidate needs, so that the rest is cheap to refuse.
-func (s *scan) bound() {
-	if len(s.changes) <= maxPaths {
-		return
-	}
-	s.changes = s.changes[:maxPaths]
-	s.changes[0].Refused = tooMany
 }
 
 // refuse adds a path that no candidate may contain.

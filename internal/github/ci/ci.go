@@ -357,14 +357,14 @@ func expected(base []Check, rules Rules) []expectation {
 	return list
 }
 
-func (e expectation) matches(c Check) bool { return c.Name == e.name && (e.anyApp || c.App == e.app) }
-
 // expectations notes the expected checks that are missing or prove nothing and,
 // where nothing else is in the way, that nothing succeeded of what was expected.
 func (v *Result) expectations(head []Check, list []expectation, starts bool) {
 	proven := len(list) == 0 && slices.ContainsFunc(head, Check.success)
 	for _, e := range list {
-		of := slices.DeleteFunc(slices.Clone(head), func(c Check) bool { return !e.matches(c) })
+		of := slices.DeleteFunc(slices.Clone(head), func(c Check) bool {
+			return c.Name != e.name || !e.anyApp && c.App != e.app
+		})
 		succeeded := slices.ContainsFunc(of, Check.success)
 		proven = proven || succeeded
 		if len(of) == 0 {

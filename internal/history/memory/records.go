@@ -59,7 +59,7 @@ func (m *Memory) Records(ctx context.Context, name, branch string, signers *Sign
 	summary := log.Summary()
 	tip := summary.Head()
 	if on, err := m.within(ctx, tip, records.Head); err == nil && on && tip != "" {
-		beyond, err := m.Repo.Log(ctx, 0, records.Head, "^"+tip)
+		beyond, err := m.Repo.Log(ctx, records.Head, "^"+tip)
 		if err != nil {
 			return records, err
 		}
@@ -170,7 +170,7 @@ func (m *Memory) keptCommits(ctx context.Context, name, head string, events []hi
 	if len(revs) == 0 {
 		return nil, nil
 	}
-	log, err := m.Repo.Log(ctx, 0, revs...)
+	log, err := m.Repo.Log(ctx, revs...)
 	if err != nil {
 		return nil, err
 	}
@@ -225,7 +225,7 @@ func (m *Memory) rewritten(ctx context.Context, head, name string, log *history.
 	for i, o := range objects {
 		texts[ids[i]] = o.Data
 	}
-	commits, err := m.Repo.Log(ctx, 0, head)
+	commits, err := m.Repo.Log(ctx, head)
 	if err != nil {
 		return nil, err
 	}

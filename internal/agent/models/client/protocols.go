@@ -23,22 +23,14 @@ var openAI = protocol{
 
 type openAIRequest struct {
 	Model               string            `json:"model"`
-	Messages            []openAIMessage   `json:"messages"`
+	Messages            []models.Message  `json:"messages"`
 	MaxTokens           int               `json:"max_tokens,omitempty"`
 	MaxCompletionTokens int               `json:"max_completion_tokens,omitempty"`
 	ResponseFormat      map[string]string `json:"response_format,omitempty"`
 }
 
-type openAIMessage struct {
-	Role    models.Role `json:"role"`
-	Content string      `json:"content"`
-}
-
 func renderOpenAI(c *call) any {
-	out := openAIRequest{Model: c.Model}
-	for _, message := range c.Messages {
-		out.Messages = append(out.Messages, openAIMessage{message.Role, message.Text})
-	}
+	out := openAIRequest{Model: c.Model, Messages: c.Messages}
 	if c.completionTokens {
 		out.MaxCompletionTokens = c.MaxTokens
 	} else {
