@@ -22,7 +22,7 @@ var (
 	errLimit    = errors.New("it used more than it may")
 )
 
-// maxLine bounds one line of output; what is longer is not read.
+// maxLine bounds one line of output with its break; what is longer is not read.
 const maxLine = 8 << 20
 
 // watch listens to an agent while it works, and ends it when there is nothing
@@ -105,27 +105,19 @@ type lines struct {
 
 // Write never fails.
 func (l *lines) Write(data []byte) (int, error) {
-	n := len(data)
-	for {
-		line, rest, ended := bytes.Cut(data, []byte("\n"))
-		if l.add(line); !ended {
-			return n, nil
+	for part := range bytes.Lines(data) {
+		if l.skipped = l.skipped || len(l.rest)+len(part) > maxLine; !l.skipped {
+			l.rest = append(l.rest, part...)
 		}
-		l.flush()
-		data = rest
+		if bytes.HasSuffix(part, []byte("\n")) {
+			l.flush()
+		}
 	}
-}
-
-func (l *lines) add(data []byte) {
-	if l.skipped || len(l.rest)+len(data) > maxLine {
-		l.rest, l.skipped = nil, true
-		return
-	}
-	l.rest = append(l.rest, data...)
+	return len(data), nil
 }
 
 func (l *lines) flush() {
-	if line := bytes.TrimSpace(l.rest); len(line) > 0 {
+	if line := bytes.TrimSpace(l.rest); len(line) > 0 && !l.skipped {
 		l.hear(line)
 	}
 	l.rest, l.skipped = l.rest[:0], false

@@ -60,7 +60,7 @@ func (r *run) tampered(lines []string, when string) *decision.Reason {
 	for _, line := range lines {
 		if strings.HasPrefix(line, "ref ") && !strings.HasPrefix(line, "ref "+r.ref()+" ") || r.Isolated &&
 			strings.HasPrefix(line, "file ") {
-			r.warnings = append(r.warnings, "changed "+when+": "+line)
+			r.note("changed " + when + ": " + line)
 			continue
 		}
 		touched = append(touched, line)

@@ -228,8 +228,7 @@ func (r *measurer) measureBaseline(ctx context.Context, at position) ([]*history
 		case i == len(all)-1:
 			return nil, unmeasured(decision.BaselineFails.Because(*problem))
 		default:
-			r.warnings = append(r.warnings,
-				"the default branch cannot be measured, so the incumbent stands for it: "+problem.String())
+			r.note("the default branch cannot be measured, so the incumbent stands for it: " + problem.String())
 			s.Close()
 			all[0] = all[1]
 			all[0].teaches, r.own = true, nil

@@ -151,7 +151,7 @@ func (m *environment) anew(ctx context.Context) (evaluation.Result, error) {
 func (m *environment) run(ctx context.Context) (evaluation.Result, error) {
 	p := m.Program
 	if m.own != nil && !m.Isolated { // else others of our user cannot reach them
-		changed := slices.DeleteFunc(m.tree.Altered(m.evaluatorFile()),
+		changed := slices.DeleteFunc(m.tree.Altered(m.evaluatorFile),
 			func(path string) bool { _, does := m.own[path]; return does }) // the evaluation itself
 		if len(changed) > 0 {
 			return evaluation.Result{}, unmeasured(decision.EvaluatorTouched.Says(plain.List(changed, maxListed)))

@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -16,8 +15,8 @@ import (
 const maxOwnChanges = 5000
 
 // evaluatorFile reports whether a file is part of what measures.
-func (r *measurer) evaluatorFile() func(path string) bool {
-	return func(path string) bool { return !r.Program.Allows(path) || r.Program.OfSuite(path) }
+func (r *measurer) evaluatorFile(path string) bool {
+	return !r.Program.Allows(path) || r.Program.OfSuite(path)
 }
 
 // learn notes what a run of the unchanged files changed.
@@ -26,7 +25,7 @@ func (r *measurer) learn(env *environment) {
 		r.own = map[string]bool{}
 	}
 	found := map[string]bool{}
-	for _, one := range env.tree.Touched(r.evaluatorFile()) {
+	for _, one := range env.tree.Touched(r.evaluatorFile) {
 		if one.Content && !r.own[one.Path] {
 			found[one.Path] = true
 		}
@@ -34,10 +33,6 @@ func (r *measurer) learn(env *environment) {
 	}
 	for _, name := range env.tree.GrownShares() {
 		r.own[name] = false // What it makes there itself is no change of a file.
-	}
-	if count := len(env.tree.Files(r.evaluatorFile())); count > maxFixed {
-		r.warn("%d files are not the target's, and an evaluation finds at most %d of them read-only: what changes "+
-			"the others while it runs is noticed afterwards", count, maxFixed)
 	}
 	r.warnOfWrites(found)
 }
@@ -47,9 +42,8 @@ func (r *measurer) warnOfWrites(touched map[string]bool) {
 	written := slices.DeleteFunc(slices.Sorted(maps.Keys(touched)),
 		func(path string) bool { return !touched[path] })
 	if len(written) > 0 {
-		r.warnings = append(r.warnings,
-			fmt.Sprintf("the evaluation writes to files of the repository, so that a candidate can too without being "+
-				"noticed; let it write to ignored paths: %s", plain.List(written, maxListed)))
+		r.warn("the evaluation writes to files of the repository, so that a candidate can too without being noticed; "+
+			"let it write to ignored paths: %s", plain.List(written, maxListed))
 	}
 }
 
@@ -57,7 +51,8 @@ func (r *measurer) warnOfWrites(touched map[string]bool) {
 const maxListed = 5
 
 // maxFixed is how many files are made read-only: each takes a moment
-// whenever the evaluation begins, and the longer the more there are.
+// whenever the evaluation begins, and the longer the more there are. What
+// changes the others is noticed afterwards.
 const maxFixed = 1000
 
 // fixed are the files of the evaluator that its runs can only read, where the
@@ -75,7 +70,7 @@ func (m *environment) fixed() []string {
 			paths = append(paths, name)
 		}
 	}
-	files, out := m.tree.Files(m.evaluatorFile()), maps.Clone(m.own)
+	files, out := m.tree.Files(m.evaluatorFile), maps.Clone(m.own)
 	paths = slices.DeleteFunc(slices.Concat(paths, m.Program.ScriptFiles(files), files), func(path string) bool {
 		_, is := out[path]
 		out[path] = true
@@ -88,7 +83,7 @@ func (m *environment) fixed() []string {
 // while it ran, as runs of the unchanged files do not. A file that was put back counts as changed.
 func (m *measurement) checkEvaluator(env *environment) error {
 	var paths []string
-	for _, one := range env.tree.Touched(m.evaluatorFile()) {
+	for _, one := range env.tree.Touched(m.evaluatorFile) {
 		if content, own := m.own[one.Path]; !own || one.Content && !content {
 			paths = append(paths, one.Path)
 		}

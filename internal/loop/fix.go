@@ -71,14 +71,13 @@ func (w *waiting) describes(p *Proposal) {
 	}
 }
 
-// fixesExhausted says why no agent is asked to fix a failure any more, nil when one
-// may be.
-func fixesExhausted(s *history.Summary, signature string) *decision.Reason {
-	switch {
-	case s.FailedBefore(signature):
-		return &decision.Reason{Kind: decision.CIStuck, Words: signature}
-	case s.Fixes() >= maxFixes:
-		return &decision.Reason{Kind: decision.CIExhausted, Words: signature}
+// exhausted says why no agent is asked to fix the failure any more, nil when one may be.
+func (w *waiting) exhausted() *decision.Reason {
+	switch signature := w.ci.Signature(); {
+	case w.records.FailedBefore(signature):
+		return new(decision.CIStuck.Says(signature))
+	case w.records.Fixes() >= maxFixes:
+		return new(decision.CIExhausted.Says(signature))
 	default:
 		return nil
 	}
@@ -101,9 +100,9 @@ func (r *run) positionOf(ctx context.Context, e history.Decided) (position, erro
 	return r.identified(ctx, at)
 }
 
-// giveUp takes the branch back to the last accepted commit, keeps the attempt
+// drop takes the branch back to the last accepted commit, keeps the attempt
 // on a branch of its own, and pauses.
-func (w *waiting) giveUp(ctx context.Context, reason decision.Reason) error {
+func (w *waiting) drop(ctx context.Context, reason decision.Reason) error {
 	branch, err := w.keepFailed(ctx)
 	where := decision.Reason{Kind: decision.AttemptKept, Path: branch}
 	if err != nil {

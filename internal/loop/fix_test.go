@@ -104,7 +104,7 @@ func TestFailureEnds(t *testing.T) {
 			verdict := red("build", "error: x")
 			verdict.Failing[0].URL = "https://ci.example/1"
 			w := &waiting{run: d.run, e: *d.records.Decision, head: ids["candidate"], ci: verdict}
-			result := d.cameTo(w.giveUp(t.Context(), decision.Reason{Kind: decision.CIStuck, Words: "x"}))
+			result := d.cameTo(w.drop(t.Context(), decision.Reason{Kind: decision.CIStuck, Words: "x"}))
 			assert.Equal(t, history.CIFixExhausted, result.Outcome)
 			assert.Equal(t, []string{"stuck in CI fix loop: x", "build fails"}, decision.Texts(result.Reasons))
 			assert.Equal(t, []history.Check{{Name: "build", URL: "https://ci.example/1"}}, result.Failing)

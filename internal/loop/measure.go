@@ -189,7 +189,7 @@ func (m *measurement) decide(d decision.Decision) {
 	}
 	a.decide(d)
 	if len(d.Warning) > 0 {
-		m.warnings = append(m.warnings, decision.Joined(d.Warning))
+		m.note(decision.Joined(d.Warning))
 	}
 	a.end(outcomeOf(d), reasonsOf(*a.Rule, d)...)
 }

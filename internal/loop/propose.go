@@ -94,16 +94,11 @@ func (r *run) unfinished(ctx context.Context, err error) *decision.Reason {
 	case errors.Is(err, errTooLong):
 		reason = r.tooLong()
 	case files.Full(err): // The trees, which filled it or were to be built, are gone by now.
-		reason = diskFull(err)
+		reason = decision.DiskFull.Says(plain.Short(err.Error(), 300))
 	default:
 		return nil
 	}
 	return &reason
-}
-
-// diskFull is the reason of an iteration that found no room on a disk.
-func diskFull(err error) decision.Reason {
-	return decision.DiskFull.Says(plain.Short(err.Error(), 300))
 }
 
 // errTooLong ends the work of an iteration whose time is up.

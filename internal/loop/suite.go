@@ -83,7 +83,7 @@ func (r *measurer) runSuite(ctx context.Context, sides ...subject) (suited Suite
 	r.expend(suited.Expense)
 	e.Output, e.Seconds = suited.Output, r.Now().Sub(start).Seconds()
 	for _, tree := range trees { // which the suite only reads itself
-		for _, one := range tree.Touched(r.evaluatorFile()) {
+		for _, one := range tree.Touched(r.evaluatorFile) {
 			suited.changed = append(suited.changed, one.Path)
 		}
 	}

@@ -96,7 +96,7 @@ func (w *waiting) settle(ctx context.Context) error {
 	case next == lifecycle.Keep:
 		return w.final(ctx, history.Accepted, w.word(), nil, nil)
 	case w.event == lifecycle.Stuck:
-		return w.giveUp(ctx, *fixesExhausted(&w.records.Summary, w.ci.Signature()))
+		return w.drop(ctx, *w.exhausted())
 	case next == lifecycle.Drop: // somebody moved the branch: their commit stays, and the next iteration begins with it
 		return w.final(ctx, history.Rejected, w.word(), nil, nil)
 	case next == lifecycle.Pause:
@@ -127,7 +127,7 @@ func (w *waiting) happened(ctx context.Context, late bool) lifecycle.Event {
 	case w.Program.CIGate == "off", w.ci.Seen == 0 && !w.ciRequired(ctx, w.records.Base, w.records.BaseBranch):
 		return lifecycle.Absent
 	case w.ci.State == ci.Red, late && len(w.ci.Failing) > 0:
-		if fixesExhausted(&w.records.Summary, w.ci.Signature()) != nil {
+		if w.exhausted() != nil {
 			return lifecycle.Stuck
 		}
 		return lifecycle.Red

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/tests/golden"
 )
@@ -63,7 +64,7 @@ func TestAgentWithItsGit(t *testing.T) {
 			_, err := (&tree.Builder{Repo: f.repo}).Build(t.Context(), id, filepath.Join(t.TempDir(), "second"),
 				tree.Options{})
 			require.NoError(t, err)
-			require.NoError(t, built.Remove())
+			require.NoError(t, files.RemoveAll(built.Dir))
 			assert.NoFileExists(t, marker, "something that the agent left was run")
 			assert.Equal(t, "main", f.git("symbolic-ref", "--short", "HEAD"))
 			assert.Equal(t, "1\n", f.read(f.dir, "a.txt"))
@@ -86,7 +87,7 @@ func TestTreeThatWasReplaced(t *testing.T) {
 			before := everything(t, f.dir)
 			edit{t, built.Dir}.shell(script, "REAL="+f.dir)
 			assert.Equal(t, ". is not the directory that was built", told(f.scan(built)))
-			require.NoError(t, built.Remove())
+			require.NoError(t, files.RemoveAll(built.Dir))
 			assert.Equal(t, before, everything(t, f.dir))
 		})
 	}
@@ -108,7 +109,7 @@ func TestTreesReachNoRepository(t *testing.T) {
 	for _, left := range []int{1, 0} {
 		entries := must(os.ReadDir(run))
 		require.Len(t, entries, left)
-		require.NoError(t, built.Remove())
+		require.NoError(t, files.RemoveAll(built.Dir))
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/tests/golden"
 )
@@ -27,7 +28,7 @@ func TestDeepDirectoriesAreRefused(t *testing.T) {
 	changes := f.scan(built)
 	require.Len(t, changes, 1)
 	assert.Contains(t, changes[0].Refused, "is nested deeper than 200 directories")
-	require.NoError(t, built.Remove())
+	require.NoError(t, files.RemoveAll(built.Dir))
 }
 
 func TestScanAgain(t *testing.T) {

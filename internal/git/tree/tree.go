@@ -78,19 +78,18 @@ func (b *Builder) Build(ctx context.Context, treeish, dir string, o Options) (*T
 		return t, nil
 	}
 	t := &Tree{Dir: dir, repo: b.Repo, builder: b}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
-		return nil, fmt.Errorf("build tree: %w", err)
+	err := os.MkdirAll(filepath.Dir(dir), 0o700)
+	if err == nil {
+		err = os.Mkdir(dir, 0o700)
 	}
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("build tree: %w", err)
+	if err == nil {
+		t.self, err = os.Lstat(dir)
 	}
-	self, err := os.Lstat(dir)
 	if err != nil {
 		return nil, fmt.Errorf("build tree: %w", err)
 	}
-	t.self = self
 	if err := t.fill(ctx, treeish, o); err != nil {
-		return nil, errors.Join(fmt.Errorf("build tree of %s: %w", treeish, err), t.Remove())
+		return nil, errors.Join(fmt.Errorf("build tree of %s: %w", treeish, err), files.RemoveAll(dir))
 	}
 	return t, nil
 }
@@ -205,12 +204,4 @@ func (t *Tree) unstage() error {
 		return nil
 	}
 	return c.remove()
-}
-
-// Remove deletes the tree, read-only directories in it too.
-func (t *Tree) Remove() error {
-	if err := errors.Join(t.unstage(), files.RemoveAll(t.Dir)); err != nil {
-		return fmt.Errorf("remove tree: %w", err)
-	}
-	return nil
 }

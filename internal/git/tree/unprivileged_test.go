@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/tests/scratch"
 )
@@ -37,7 +38,7 @@ func TestUnreadable(t *testing.T) {
 	changes := f.scan(built)
 	require.Len(t, changes, 1)
 	assert.Equal(t, "is a directory that cannot be read", changes[0].Refused)
-	require.NoError(t, built.Remove())
+	require.NoError(t, files.RemoveAll(built.Dir))
 	assert.NoDirExists(t, built.Dir)
 }
 
@@ -63,7 +64,7 @@ func TestRemoveWhatResists(t *testing.T) {
 	require.NoError(t, os.Chmod(e.path("mod/none"), 0))
 	require.NoError(t, os.Chmod(e.path("mod"), 0o500))
 	require.NoError(t, os.Chmod(built.Dir, 0o500))
-	require.NoError(t, built.Remove())
+	require.NoError(t, files.RemoveAll(built.Dir))
 	assert.NoDirExists(t, built.Dir)
 	assert.FileExists(t, filepath.Join(outside, "kept"))
 	info := must(os.Stat(outside))

@@ -121,7 +121,7 @@ func parseWords(text string) Command {
 	case string(Pause):
 		return Command{Kind: Pause, Text: plain.Inline(rest, 200)}
 	case "set":
-		if len(words) < 2 || !isTarget(words[1]) {
+		if len(words) < 2 || !strings.EqualFold(strings.ReplaceAll(words[1], "_", "-"), "target-metric") {
 			break
 		}
 		if len(words) != 3 {
@@ -145,8 +145,4 @@ func parseWords(text string) Command {
 		}
 	}
 	return Command{Kind: Instruct, Text: plain.Clip(text, maxText)}
-}
-
-func isTarget(word string) bool {
-	return strings.EqualFold(strings.ReplaceAll(word, "_", "-"), "target-metric")
 }
