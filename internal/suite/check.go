@@ -1,7 +1,3 @@
-// Package suite has the formats of suites as values: the cases of a skill and the tasks of an
-// agent's configuration, with their checks and gradings. It reads JSON that people write as a tree
-// that keeps the line of each value, and collects everything that is wrong with a file. It does no
-// I/O.
 package suite
 
 import (

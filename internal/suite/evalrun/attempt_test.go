@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/sandbox"
 	"github.com/org/autoloop/tests/testbox"
 )
@@ -46,16 +46,17 @@ func TestHowAnAttemptEnds(t *testing.T) {
 		budget int64
 		looks  error
 		says   string // "" is a result
-		over   bool
+		what   suite.Failure
 	}{
 		"well":               {agent: &ends{}},
 		"it crashes":         {agent: failing(agent.Crashed)},
 		"a bound of its own": {agent: failing(agent.Budget)},
 		"the budget": {
-			agent: failing(agent.Budget), budget: 300, says: "case a: agent worker: budget" + said, over: true,
+			agent: failing(agent.Budget), budget: 300, says: "case a: agent worker: budget" + said, what: suite.BudgetUsedUp,
 		},
 		"no login": {
 			agent: failing(agent.Authentication), says: "case a: agent worker: authentication" + said,
+			what: suite.LoginRefused,
 		},
 		"machinery that fails":      {agent: &ends{err: errors.New("our own fault")}, says: "case a: our own fault"},
 		"what it left cannot be it": {agent: &ends{}, looks: errors.New("no room to look"), says: "no room to look"},
@@ -71,7 +72,7 @@ func TestHowAnAttemptEnds(t *testing.T) {
 			}
 			spent, looked := &Spending{Budget: Budget{Limit: metric.Limit{Tokens: c.budget}}}, false
 			err = r.Try(t.Context(), spent, Attempt{
-				Name: "case a", Box: "box", Agent: c.agent, From: template.Copy, Keep: base,
+				Format: suite.Evals, Name: "case a", Box: "box", Agent: c.agent, From: template.Copy, Keep: base,
 				Request: func(*sandbox.Box) agent.Request { return agent.Request{Env: []string{"B=2"}} },
 				Look: func(box *sandbox.Box, _ agent.Reply) error {
 					looked = true
@@ -92,8 +93,8 @@ func TestHowAnAttemptEnds(t *testing.T) {
 			}
 			require.EqualError(t, err, c.says)
 			none, is := errors.AsType[*NoResultError](err)
-			require.Equal(t, strings.HasPrefix(c.says, "case a: agent"), is)
-			assert.True(t, !is || none.OverBudget == c.over)
+			require.Equal(t, c.what != "", is)
+			assert.True(t, !is || none.What == c.what)
 		})
 	}
 }

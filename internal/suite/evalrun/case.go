@@ -33,7 +33,7 @@ func (s *session) one(ctx context.Context, number int, c suite.Case) (done suite
 		return done, err
 	}
 	err = s.Try(ctx, s.spent, Attempt{
-		Name: "case " + c.ID, Box: fmt.Sprintf("box-%d", number), Agent: s.Agent, Keep: dir,
+		Format: suite.Evals, Name: "case " + c.ID, Box: fmt.Sprintf("box-%d", number), Agent: s.Agent, Keep: dir,
 		From: func(ctx context.Context, dir string) (*sandbox.Template, error) { return s.compose(ctx, dir, c) },
 		Request: func(box *sandbox.Box) agent.Request {
 			env := []string{"AUTOLOOP_SKILL=" + filepath.Join(box.Dir, s.at())}
@@ -136,7 +136,9 @@ func (w *cased) grade(ctx context.Context) error {
 	})
 	w.spent.Add(grades.Usage, true)
 	if err == nil && grades.Problem != "" {
-		err = &NoResultError{Reason: "case " + w.c.ID + " cannot be graded: " + grades.Problem}
+		err = &NoResultError{
+			What: suite.NoAnswer, Reason: "case " + w.c.ID + " cannot be graded: " + grades.Problem,
+		}
 	}
 	w.took = w.Now().Sub(begun)
 	w.grading.Expectations = append(w.grading.Expectations, grades.Expectations...)

@@ -117,7 +117,7 @@ func (s *session) all(ctx context.Context) ([]suite.CaseScore, error) {
 	var telling sync.Mutex
 	err := Each(ctx, s.Jobs, len(done), func(i int) (err error) {
 		done[i], err = s.one(ctx, i, s.skill.Cases[i])
-		if none, is := errors.AsType[*NoResultError](err); err != nil && (!is || !none.OverBudget) {
+		if none, is := errors.AsType[*NoResultError](err); err != nil && (!is || none.What != suite.BudgetUsedUp) {
 			cancel(err)
 		}
 		telling.Lock()
@@ -277,7 +277,7 @@ func (e *Evaluator) evaluate(ctx context.Context, request evaluation.Request) (R
 // failures of our own. The outcome has what was used until then.
 func (e *Evaluator) problem(ctx context.Context, outcome evaluation.Result, err error) (evaluation.Result, error) {
 	none, is := errors.AsType[*NoResultError](err)
-	outcome.OverLimit = is && none.OverBudget
+	outcome.OverLimit = is && none.What == suite.BudgetUsedUp
 	if ctx.Err() == nil && (is || misuse.Is(err)) {
 		outcome.Problem, err = e.Masker.OneLine(err.Error(), MaxWords), nil
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/sandbox"
 	"github.com/org/autoloop/internal/suite/tasks"
 )
@@ -60,7 +61,7 @@ func (s *comparison) execute(ctx context.Context, u unit) (r record, err error) 
 		return record{}, err
 	}
 	err = s.Try(ctx, s.spent, Attempt{
-		Name: "task " + task.ID, Box: fmt.Sprintf("box-%d-%d-%d", u.task, u.side, u.repeat),
+		Format: suite.Tasks, Name: "task " + task.ID, Box: fmt.Sprintf("box-%d-%d-%d", u.task, u.side, u.repeat),
 		Agent: task.agent, From: task.templates[u.side].Copy, Keep: staged,
 		Request: func(*sandbox.Box) agent.Request {
 			return agent.Request{

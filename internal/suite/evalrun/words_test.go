@@ -24,8 +24,8 @@ func TestProblemsOfAnEvaluation(t *testing.T) {
 	t.Parallel()
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	limit := &NoResultError{Reason: "all tokens were used", OverBudget: true}
-	silent := &NoResultError{Reason: "no login"}
+	limit := &NoResultError{What: suite.BudgetUsedUp, Reason: "all tokens were used"}
+	silent := &NoResultError{What: suite.LoginRefused, Reason: "no login"}
 	for name, c := range map[string]struct {
 		ctx     context.Context
 		err     error

@@ -15,6 +15,7 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/judge"
 	"github.com/org/autoloop/internal/suite/sandbox"
 )
@@ -103,11 +104,13 @@ func (s *Spending) Over(now time.Time) error {
 	case s.Time > 0 && now.Sub(s.Begun) >= s.Time:
 		reached = s.Time
 	case s.UnknownCostPauses && unknown > 0 && s.Limits():
-		return &NoResultError{"the agent does not say what it costs, and `unknown-cost` is `pause`", true}
+		return &NoResultError{
+			suite.BudgetUsedUp, "the agent does not say what it costs, and `unknown-cost` is `pause`",
+		}
 	default:
 		return nil
 	}
-	return &NoResultError{fmt.Sprintf("the budget of %v is used up", reached), true}
+	return &NoResultError{suite.BudgetUsedUp, fmt.Sprintf("the budget of %v is used up", reached)}
 }
 
 // Left is what a run that begins now may use, never nothing: no command line takes 0.
@@ -157,6 +160,7 @@ func (r *Runner) tell(line string) {
 
 // Attempt is one run: an agent works in a sandbox of what From puts there.
 type Attempt struct {
+	Format suite.Format
 	// Name is what errors call it, and Box names its sandbox below RunDir.
 	Name, Box string
 	Agent     agent.Agent
@@ -172,9 +176,8 @@ type Attempt struct {
 // NoResultError says that a run came to nothing, through no fault of what is measured or
 // of the caller.
 type NoResultError struct {
+	What   suite.Failure
 	Reason string
-	// OverBudget says that the budget is used up: what runs then comes to its end.
-	OverBudget bool
 }
 
 // Error gives the reason and what to do, on one line.
@@ -210,11 +213,10 @@ func (r *Runner) Try(ctx context.Context, spent *Spending, a Attempt) (err error
 		return err
 	}
 	if failure := reply.Failure; failure != nil {
-		over := failure.Kind == agent.Budget && spent.Limits() // else it is at a bound of its own
-		if over || failure.NotStarted || failure.Kind == agent.Unavailable || failure.Kind == agent.Authentication ||
-			failure.Kind == agent.RateLimit {
-			return &NoResultError{fmt.Sprintf("%s: agent %s: %s", a.Name, a.Agent.Name(),
-				box.Masker.OneLine(failure.Error(), MaxWords)), over}
+		what := suite.OfAgent(failure.Kind, failure.NotStarted, spent.Limits())
+		if a.Format.After(what) == suite.NoResult {
+			return &NoResultError{what, fmt.Sprintf("%s: agent %s: %s", a.Name, a.Agent.Name(),
+				box.Masker.OneLine(failure.Error(), MaxWords))}
 		}
 	}
 	// A full disk makes agents and checks fail: that is no result.

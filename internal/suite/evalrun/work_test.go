@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/tests/golden"
 )
 
@@ -78,7 +79,7 @@ func TestBudgetsAreReachedExactly(t *testing.T) {
 		if err := spent.Over(spent.Begun.Add(time.Minute)); err != nil {
 			var none *NoResultError
 			require.ErrorAs(t, err, &none)
-			assert.True(t, none.OverBudget)
+			assert.Equal(t, suite.BudgetUsedUp, none.What)
 			return err
 		}
 		return ""

@@ -1,4 +1,4 @@
-package evalrun_test
+package suite_test
 
 import (
 	"context"
@@ -17,12 +17,29 @@ import (
 	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/internal/suite/judge"
 	"github.com/org/autoloop/internal/suite/tasks"
 	"github.com/org/autoloop/tests/testbox"
 	"github.com/org/autoloop/tests/testdir"
 )
+
+// TestFailureTableOfTheDocs: the page has the table as it is in code.
+func TestFailureTableOfTheDocs(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/explain/scoring.md")
+	require.NoError(t, err)
+	_, table, found := strings.Cut(string(page), "| what fails | skill suite | task suite |\n|---|---|---|\n")
+	require.True(t, found)
+	table, _, _ = strings.Cut(table, "\n\n")
+	var rows []string
+	for _, what := range suite.Failures() {
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s |", what, suite.Evals.After(what), suite.Tasks.After(what)))
+	}
+	assert.ElementsMatch(t, rows, strings.Split(table, "\n"))
+}
 
 // scenario makes one row of the table happen, in both formats.
 type scenario struct {
@@ -39,52 +56,41 @@ type scenario struct {
 	runs    int    // of each task; 0 is one
 }
 
-func scenarios() map[string]scenario {
+func scenarios() map[suite.Failure]scenario {
 	failing := func(kind agent.FailureKind) *agent.Failure { return &agent.Failure{Kind: kind, Message: "it failed"} }
 	first := func(most int) func(int, string) bool { return func(n int, _ string) bool { return n <= most } }
 	ofCandidate := func(_ int, question string) bool {
 		return strings.Contains(question, "+after") || !strings.Contains(question, "DIFF")
 	}
-	return map[string]scenario{
-		"the agent crashes, is denied a tool, or is at a bound of its own": {ends: failing(agent.Crashed)},
-		"the agent's time is up":                   {ends: failing(agent.Timeout)},
-		"the agent crashes in every run of a side": {ends: failing(agent.Crashed), always: true},
-		"the agent is not installed, or its command is not found": {
-			ends: &agent.Failure{Kind: agent.Crashed, Message: "exit code 127", NotStarted: true},
-		},
-		"the agent is not logged in":                             {ends: failing(agent.Authentication)},
-		"the agent is at a limit of its provider":                {ends: failing(agent.RateLimit)},
-		"a judge's answer cannot be used":                        {silent: first(1)},
-		"the second answer cannot be used either, or none comes": {silent: first(2), runs: 5},
-		"three in a row of one side get no answer":               {silent: ofCandidate, runs: 5},
-		"the judge answers about one side only":                  {silent: ofCandidate, runs: 2},
-		"the budget of tokens, dollars or time is used up":       {budget: 100},
-		"the disk is full":                                       {moved: true},
-		"a check's command is not found, or is killed":           {check: "no-such-command-anywhere"},
-		"the suite cannot be used":                               {invalid: true},
+	return map[suite.Failure]scenario{
+		suite.AgentCrashed:    {ends: failing(agent.Crashed)},
+		suite.AgentTimedOut:   {ends: failing(agent.Timeout)},
+		suite.AlwaysCrashed:   {ends: failing(agent.Crashed), always: true},
+		suite.AgentMissing:    {ends: &agent.Failure{Kind: agent.Crashed, Message: "exit code 127", NotStarted: true}},
+		suite.LoginRefused:    {ends: failing(agent.Authentication)},
+		suite.ProviderLimit:   {ends: failing(agent.RateLimit)},
+		suite.AnswerUnusable:  {silent: first(1)},
+		suite.NoAnswer:        {silent: first(2), runs: 5},
+		suite.NoAnswerThrice:  {silent: ofCandidate, runs: 5},
+		suite.JudgeOneSided:   {silent: ofCandidate, runs: 2},
+		suite.BudgetUsedUp:    {budget: 100},
+		suite.DiskFull:        {moved: true},
+		suite.CommandNotFound: {check: "no-such-command-anywhere"},
+		suite.SuiteInvalid:    {invalid: true},
 	}
 }
 
-// TestFailureTableOfTheDocs makes every row of the page happen in both formats, and looks at what
-// follows.
-func TestFailureTableOfTheDocs(t *testing.T) {
+// TestFailureCells makes every row happen in both formats and looks at what follows.
+func TestFailureCells(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../../docs/explain/scoring.md")
-	require.NoError(t, err)
-	_, table, found := strings.Cut(string(page), "| what fails | skill suite | task suite |\n|---|---|---|\n")
-	require.True(t, found)
-	table, _, _ = strings.Cut(table, "\n\n")
 	all := scenarios()
-	rows := strings.Split(table, "\n")
-	require.Len(t, rows, len(all))
-	for _, row := range rows {
-		cells := strings.Split(strings.Trim(row, "| "), " | ")
-		s, there := all[cells[0]]
-		require.True(t, there, cells[0])
-		t.Run(cells[0], func(t *testing.T) {
+	for _, what := range suite.Failures() {
+		s, there := all[what]
+		require.True(t, there, what)
+		t.Run(string(what), func(t *testing.T) {
 			t.Parallel()
-			assert.Equal(t, cells[1], s.inEvals(t), "in a skill suite")
-			assert.Equal(t, cells[2], s.inTasks(t), "in a task suite")
+			assert.Equal(t, suite.Evals.After(what), s.inEvals(t), "in a skill suite")
+			assert.Equal(t, suite.Tasks.After(what), s.inTasks(t), "in a task suite")
 		})
 	}
 }
@@ -145,7 +151,7 @@ func (s scenario) runner(t *testing.T) (runner evalrun.Runner, asked *int) {
 }
 
 // inEvals runs a suite of two cases, of which the first meets the failure.
-func (s scenario) inEvals(t *testing.T) string {
+func (s scenario) inEvals(t *testing.T) suite.Effect {
 	t.Helper()
 	const check = `{"type": "file_exists", "file": "x"}`
 	first, second := check, "b"
@@ -165,30 +171,30 @@ func (s scenario) inEvals(t *testing.T) string {
 	})
 	skill, err := evalrun.Load(root, "skill", "")
 	if err != nil {
-		return "no result"
+		return suite.NoResult
 	}
 	runner, asked := s.runner(t)
 	o := evalrun.Options{Agent: &scripted{scenario: s}, Timeout: time.Minute, Runner: runner}
 	result, err := evalrun.Run(t.Context(), skill, t.TempDir(), o)
 	if err != nil {
 		assert.Empty(t, result.Cases)
-		return "no result"
+		return suite.NoResult
 	}
 	switch got := result.Cases[0]; {
 	case got.Problem != "":
 		assert.Zero(t, got.PassRate().Sign())
-		return "0 for the case"
+		return suite.Zero
 	case got.Passed < got.Total:
 		assert.Equal(t, 1, got.Passed)
-		return "the check has not passed"
+		return suite.NotPassed
 	case *asked > 1:
-		return "asked once more"
+		return suite.AskAgain
 	}
 	return "nothing"
 }
 
 // inTasks compares two configurations by a task, which meets the failure.
-func (s scenario) inTasks(t *testing.T) string {
+func (s scenario) inTasks(t *testing.T) suite.Effect {
 	t.Helper()
 	checks := []string{`{"kind": "fileExists", "path": "out.txt"}`}
 	if s.check != "" {
@@ -214,7 +220,7 @@ func (s scenario) inTasks(t *testing.T) string {
 	}
 	loaded, err := evalrun.LoadTasks(t.Context(), filepath.Join(root, "suite"))
 	if err != nil {
-		return "no result"
+		return suite.NoResult
 	}
 	runner, asked := s.runner(t)
 	worker := &scripted{scenario: s}
@@ -230,28 +236,36 @@ func (s scenario) inTasks(t *testing.T) string {
 	found, err := evalrun.RunTasks(t.Context(), loaded, o, side("before"), side("after"))
 	if err != nil {
 		assert.Empty(t, found.Verdict)
-		return "no result"
+		return suite.NoResult
 	}
 	for _, note := range found.Notes {
 		switch note.Kind {
 		case tasks.JudgeIncomplete:
-			return "no judge for the task, on both sides"
+			return suite.LeftOut
 		case tasks.JudgeOneSided:
 			assert.NotEqual(t, decision.Improved, found.Verdict)
 			assert.False(t, found.Promotable)
-			return "dropped on both sides, at most neutral"
+			return suite.Dropped
 		default:
 		}
 	}
 	switch got := found.Baseline.Scores[0].Runs[0]; {
 	case got.Failure != "":
 		assert.Equal(t, tasks.Objective{Passed: 0, Total: len(got.Checks)}, got.Objective)
-		return "0 for the case"
+		return suite.Zero
 	case got.Objective.String() != fmt.Sprintf("%d/%d", len(checks), len(checks)):
 		assert.Equal(t, 1, got.Objective.Passed)
-		return "the check has not passed"
+		return suite.NotPassed
 	case *asked > 4:
-		return "asked once more"
+		return suite.AskAgain
 	}
 	return "nothing"
+}
+
+// TestMain lets the supervisor of commands run.
+func TestMain(m *testing.M) {
+	if handled, code := process.Supervise(os.Args); handled {
+		os.Exit(code)
+	}
+	os.Exit(m.Run())
 }
