@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
@@ -98,8 +99,8 @@ func (s Step) inWorkspace(root, file string) string {
 		return ""
 	}
 	if workspace := s.Getenv("GITHUB_WORKSPACE"); workspace != "" {
-		if rel, err := filepath.Rel(workspace, full); err == nil && filepath.IsLocal(rel) {
-			return filepath.ToSlash(rel)
+		if below, is := files.Below(workspace, full); is {
+			return below
 		}
 	}
 	return filepath.ToSlash(file)

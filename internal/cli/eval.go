@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/skill"
@@ -106,7 +107,7 @@ func (a *App) evalSkill(ctx context.Context, dir string, p *program.Program, o *
 		if _, err := os.Lstat(keep); err == nil {
 			return misuse.Errorf("--out %s exists already; name a new directory", o.out)
 		}
-		if below, err := filepath.Rel(suited.Dir, keep); err == nil && filepath.IsLocal(below) {
+		if _, is := files.Below(suited.Dir, keep); is {
 			return misuse.Errorf("--out %s is in the skill, which is never edited; name a directory elsewhere", o.out)
 		}
 	}

@@ -45,6 +45,12 @@ func WriteJSON(name string, value any) error {
 	return WriteFile(name, append(text, '\n'), 0o644)
 }
 
+// Below is the path from a directory to what is in it, with slashes; "." to itself.
+func Below(dir, file string) (relative string, is bool) {
+	relative, err := filepath.Rel(dir, file)
+	return filepath.ToSlash(relative), err == nil && filepath.IsLocal(relative)
+}
+
 // WritePrivate writes a file of this user alone, and makes the directories that are missing.
 func WritePrivate(name string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {

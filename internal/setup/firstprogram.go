@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
@@ -106,11 +107,11 @@ func within(root, here string) string {
 	if resolved, err := filepath.EvalSymlinks(here); err == nil {
 		here = resolved
 	}
-	relative, err := filepath.Rel(root, here)
-	if err != nil || !filepath.IsLocal(relative) {
+	relative, is := files.Below(root, here)
+	if !is {
 		return "."
 	}
-	return filepath.ToSlash(relative)
+	return relative
 }
 
 // try measures one kind of program; nil when it cannot be used here.
@@ -183,14 +184,14 @@ func (f Fitted) String() string {
 // FirstProgram are the steps that write a program which was measured, nil for the
 // example of a name that runs as it stands.
 func FirstProgram(root, dir, name string, fitted *Fitted) ([]Step, error) {
-	at, err := filepath.Rel(root, dir)
-	if err != nil || !filepath.IsLocal(at) {
+	at, is := files.Below(root, dir)
+	if !is {
 		return nil, misuse.Errorf("--programs %s is not in the repository", dir)
 	}
 	if fitted != nil {
 		name = fitted.Name
 	}
-	file := path.Join(filepath.ToSlash(at), name) + ".md"
+	file := path.Join(at, name) + ".md"
 	var steps []Step
 	if fitted != nil {
 		steps = []Step{{Name: file, Text: fitted.Text, Why: "(" + fitted.Why + ": " + fitted.String() + ")"}}

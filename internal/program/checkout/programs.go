@@ -109,16 +109,10 @@ func (s Programs) MayBe(file string) bool {
 
 // shown is a path as people see it: from the checkout's root when below it.
 func (s Programs) shown(file string) string {
-	if relative, is := below(s.Root, file); is {
+	if relative, is := files.Below(s.Root, file); is {
 		file = relative
 	}
 	return filepath.ToSlash(file)
-}
-
-// below is the path from a directory to what is in it.
-func below(dir, file string) (relative string, is bool) {
-	relative, err := filepath.Rel(dir, file)
-	return relative, err == nil && filepath.IsLocal(relative)
 }
 
 // places lists NAME.md and NAME/program.md.
@@ -220,10 +214,10 @@ func (s Programs) readFile(file string) ([]byte, error) {
 // of the programs directory or its own.
 func (s Programs) leaves(file string) bool {
 	for _, root := range []string{s.Root, s.Directory(), filepath.Dir(file)} {
-		if _, is := below(root, file); is {
+		if _, is := files.Below(root, file); is {
 			root, _ = filepath.EvalSymlinks(root)
 			file, _ = filepath.EvalSymlinks(file)
-			_, is = below(root, file)
+			_, is = files.Below(root, file)
 			return !is
 		}
 	}

@@ -425,8 +425,7 @@ func apart(from, to string) (a, b string, err error) {
 		return "", "", err
 	}
 	for _, pair := range [][2]string{{a, b}, {b, a}} {
-		relative, err := filepath.Rel(pair[0], pair[1])
-		if err == nil && filepath.IsLocal(relative) {
+		if _, is := files.Below(pair[0], pair[1]); is {
 			return "", "", fmt.Errorf("%s is in %s; keep the two apart", pair[1], pair[0])
 		}
 	}
