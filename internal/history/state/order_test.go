@@ -65,6 +65,10 @@ func TestStatusesInTheOrderOfTheHistory(t *testing.T) {
 			entries("### 2026-02-03T12:00Z — Iteration N: OUTCOME\n\n", four...),
 		"a number sign": entries("#### Iteration #N\n\nStatus: OUTCOME\n\n", four...),
 		"bullets":       entries("- **Iteration N** (2026-02-03): OUTCOME, a step (31→32)\n", four...),
+		"bold lines":    entries("**Iter N** — OUTCOME\n\n", four...),
+		"rows of a table": "| # | When | Status |\n|---|---|---|\n" +
+			entries("| N | 2026-02-03 | OUTCOME |\n", four...),
+		"rows that say Iteration": entries("| Iteration N | OUTCOME |\n", four...),
 		"an entry below another's": whole +
 			"- Iteration 99 would be ❌ Rejected\n",
 		"the newest below": "accepted, rejected // ### Iteration 3\n\n- **Status**: rejected\n\n### Iteration 9\n\n- " +

@@ -215,10 +215,15 @@ func OldestFirst(data []byte) (oldest []string, known bool) {
 	return lastStatuses(oldest), asWritten != asTurned || slices.Equal(written, turned)
 }
 
+// The ways in which entries begin: headings, lines that begin with a mark, and
+// rows of a table. The first way that a history has is the one that counts.
 var (
-	// entryForm begins an entry: a heading with its number behind dates, signs and emphasis, and no other words.
-	entryForm = lazyregexp.New(
-		`(?im)^ {0,3}#{1,6}[ \t](?:[^\pL\n]|\d[TZ]|UTC){0,60}iter(?:ation)?[ \t*_#]*(\d{1,9})`)
+	entryForms = []lazyregexp.Regexp{
+		lazyregexp.New(`(?im)^ {0,3}#{1,6}[ \t]` + beforeNumber),
+		lazyregexp.New(`(?im)^[ \t]*(?:[-+>]|\*|_|\d+[.)])` + beforeNumber),
+		lazyregexp.New(`(?im)^[ \t]*\|` + beforeNumber),
+		lazyregexp.New(`(?im)^[ \t]*\|[ \t]*()#?(\d{1,9})()[ \t]*\|`),
+	}
 	statusRow = lazyregexp.New(`(?im)^\s*(?:[-*|]\s*)?\**status\**\s*[:|]\**:?\s*(.*)$`)
 	outcomeIs = lazyregexp.New(
 		`(?i)(✅|🟢|\baccepted\b)|(❌|🔴|\b(?:un|not[ -])accepted\b|\brejected\b|\binconclusive\b)|(⚠|\berror(?:ed)?\b)|(⏳|🔄|\bpending[ -]ci\b)`,
@@ -227,32 +232,51 @@ var (
 	outcomesOf = [...]Status{Accepted, Rejected, Failed, PendingCI}
 )
 
-// outcomes are those of the entries of the history from the newest to one whose number is missing, as
-// those are of a range of iterations; "" for what an entry does not say.
-func (d *Doc) outcomes() (newest []string) {
+// beforeNumber is what leads to an entry's number: dates, signs and emphasis, no
+// other words.
+const beforeNumber = `(?:[^\pL\n]|\d[TZ]|UTC){0,60}iter(?:ation)?(s?)[ \t*_#]*(\d{1,9})(?:[ \t]*[-–—][ \t]*#?(\d{1,9}))?`
+
+// outcomes are those of the entries of the history, the newest first; "" for what
+// an entry does not say. A range has one for each of its iterations.
+func (d *Doc) outcomes() []string {
 	history, ok := d.sections()[History]
 	if !ok {
 		return nil
 	}
 	text := strings.ReplaceAll(string(d.data[history.bodyStart:history.bodyEnd]), "\r\n", "\n")
-	outcomes, number := map[int]string{}, 0
-	starts := append(entryForm().FindAllStringSubmatchIndex(text, -1), []int{len(text)})
-	for i, at := range starts[:len(starts)-1] {
-		own := text[at[0]:starts[i+1][0]]
-		outcome := entryStatus(own)
-		first, _, _ := strings.Cut(strings.ToLower(own), "\n")
-		if outcome != "" || !strings.Contains(first, "baseline") {
-			n, _ := strconv.Atoi(text[at[2]:at[3]])
-			outcomes[n], number = outcome, max(number, n)
+	type entry struct {
+		last, count int
+		outcome     string
+	}
+	var entries []entry
+	for _, form := range entryForms {
+		starts := append(form().FindAllStringSubmatchIndex(text, -1), []int{len(text)})
+		for i, at := range starts[:len(starts)-1] {
+			own := text[at[0]:starts[i+1][0]]
+			last, _ := strconv.Atoi(text[at[4]:at[5]])
+			e := entry{last, 1, entryStatus(own)}
+			if several := at[3] > at[2]; several && at[6] >= 0 {
+				until, _ := strconv.Atoi(text[at[6]:at[7]])
+				e.last, e.count = max(until, last), min(max(until-last+1, 1), MaxStatuses)
+				if len(signIs().FindAllString(own, 2)) > 1 {
+					e.outcome = "" // of some this, of others that
+				}
+			}
+			first, _, _ := strings.Cut(strings.ToLower(own), "\n")
+			if e.outcome != "" || !strings.Contains(first, "baseline") {
+				entries = append(entries, e)
+			}
+		}
+		if len(entries) > 0 {
+			break
 		}
 	}
-	for {
-		outcome, there := outcomes[number]
-		if !there {
-			return newest
-		}
-		newest, number = append(newest, outcome), number-1
+	slices.SortStableFunc(entries, func(a, b entry) int { return b.last - a.last })
+	var newest []string
+	for _, e := range entries[:min(len(entries), 10*MaxStatuses)] {
+		newest = append(newest, slices.Repeat([]string{e.outcome}, e.count)...)
 	}
+	return newest
 }
 
 // entryStatus is the outcome of an entry in the words of Recent Statuses; "" when
