@@ -6,7 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -69,18 +69,11 @@ func (w *watch) finish(home, telemetry string) {
 	for _, tail := range w.tails {
 		tail.flush()
 	}
-	reader, is := w.reader.(interface{ Telemetry(line []byte) })
-	if telemetry == "" || !is {
-		return
-	}
-	root, err := os.OpenRoot(home)
-	if err != nil {
-		return
-	}
-	defer root.Close()
-	spans, _ := files.ReadRegular(root, telemetry, 4*maxLine)
-	for span := range bytes.Lines(spans) {
-		reader.Telemetry(span)
+	if reader, is := w.reader.(interface{ Telemetry(line []byte) }); is {
+		spans, _ := files.ReadSmall(filepath.Join(home, telemetry), 4*maxLine)
+		for span := range bytes.Lines(spans) {
+			reader.Telemetry(span)
+		}
 	}
 }
 

@@ -25,11 +25,11 @@ func (r *measurer) learn(env *environment) {
 		r.own = map[string]bool{}
 	}
 	found := map[string]bool{}
-	for _, one := range env.tree.Touched(r.evaluatorFile) {
-		if one.Content && !r.own[one.Path] {
-			found[one.Path] = true
+	for path, content := range env.tree.Touched(r.evaluatorFile) {
+		if content && !r.own[path] {
+			found[path] = true
 		}
-		r.own[one.Path] = r.own[one.Path] || one.Content
+		r.own[path] = r.own[path] || content
 	}
 	for _, name := range env.tree.GrownShares() {
 		r.own[name] = false // What it makes there itself is no change of a file.
@@ -82,14 +82,14 @@ func (m *environment) fixed() []string {
 // checkEvaluator ends the attempt when the candidate changed what measures it
 // while it ran, as runs of the unchanged files do not. A file that was put back counts as changed.
 func (m *measurement) checkEvaluator(env *environment) error {
-	var paths []string
-	for _, one := range env.tree.Touched(m.evaluatorFile) {
-		if content, own := m.own[one.Path]; !own || one.Content && !content {
-			paths = append(paths, one.Path)
-		}
-	}
-	if env.role == history.Incumbent || len(paths) == 0 {
+	touched := env.tree.Touched(m.evaluatorFile)
+	maps.DeleteFunc(touched, func(path string, changed bool) bool {
+		changes, own := m.own[path]
+		return own && (changes || !changed)
+	})
+	if env.role == history.Incumbent || len(touched) == 0 {
 		return nil
 	}
-	return ends(history.Rejected, decision.EvaluatorChanged.Says(plain.List(paths, maxListed)))
+	return ends(history.Rejected,
+		decision.EvaluatorChanged.Says(plain.List(slices.Sorted(maps.Keys(touched)), maxListed)))
 }

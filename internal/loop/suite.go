@@ -3,6 +3,7 @@ package loop
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/org/autoloop/internal/decision"
@@ -83,9 +84,7 @@ func (r *measurer) runSuite(ctx context.Context, sides ...subject) (suited Suite
 	r.expend(suited.Expense)
 	e.Output, e.Seconds = suited.Output, r.Now().Sub(start).Seconds()
 	for _, tree := range trees { // which the suite only reads itself
-		for _, one := range tree.Touched(r.evaluatorFile) {
-			suited.changed = append(suited.changed, one.Path)
-		}
+		suited.changed = slices.AppendSeq(suited.changed, maps.Keys(tree.Touched(r.evaluatorFile)))
 	}
 	return suited, e, err
 }

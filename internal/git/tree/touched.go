@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -8,50 +9,40 @@ import (
 	"github.com/org/autoloop/internal/git"
 )
 
-// Touch is a file that is not as it was built.
-type Touch struct {
-	Path string
-	// Content says that its content is another; else it was written to and has the
-	// same content again, or its mode or another of its facts changed.
-	Content bool
-}
-
-// Touched lists the tracked files, of those that the caller watches, and the
-// shared ones, that anybody wrote to since the tree was built, in order of path.
+// Touched has the tracked files, of those that the caller watches, and the
+// shared ones, that anybody wrote to since the tree was built: true where the content
+// is another. The others have the same content again, or another mode or the like.
 // A file that was changed and put back is among them where the system tells the
 // time of an inode's last change.
-func (t *Tree) Touched(watched func(path string) bool) []Touch {
-	var touched []Touch
+func (t *Tree) Touched(watched func(path string) bool) map[string]bool {
+	touched := map[string]bool{}
 	for path, was := range t.entries {
 		if was.Type != "blob" || !watched(path) {
 			continue
 		}
 		if now := t.stamp(path); now != was.stamp {
 			// Where line ends are converted the content never is that of the object.
-			same := now.mode.IsRegular() && was.stamp.mode.IsRegular() && now.size == was.stamp.size &&
-				t.hasContent(path, was)
-			touched = append(touched, Touch{Path: path, Content: !same})
+			touched[path] = !now.mode.IsRegular() || !was.stamp.mode.IsRegular() || now.size != was.stamp.size ||
+				!t.hasContent(path, was)
 		}
 	}
 	for path, was := range t.sharedStamps {
 		if !was.mode.IsDir() && t.stamp(path) != was {
-			touched = append(touched, Touch{Path: path, Content: true})
+			touched[path] = true
 		}
 	}
-	slices.SortFunc(touched, func(a, b Touch) int { return strings.Compare(a.Path, b.Path) })
 	return touched
 }
 
 // Altered lists the tracked files, of those that the caller watches, whose content is
 // not that of the commit any more, in order of path.
 func (t *Tree) Altered(watched func(path string) bool) []string {
-	var paths []string
-	for _, one := range t.Touched(watched) {
-		if _, tracked := t.entries[one.Path]; tracked && one.Content {
-			paths = append(paths, one.Path)
-		}
-	}
-	return paths
+	touched := t.Touched(watched)
+	maps.DeleteFunc(touched, func(path string, content bool) bool {
+		_, tracked := t.entries[path]
+		return !tracked || !content
+	})
+	return slices.Sorted(maps.Keys(touched))
 }
 
 // Files lists the tracked regular files that the caller wants, in order of path.
