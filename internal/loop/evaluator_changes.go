@@ -64,7 +64,7 @@ func (m *environment) fixed() []string {
 		return nil
 	}
 	paths := []string{".git"} // its answers are part of what measures
-	for _, name := range m.tree.Shared() {
+	for _, name := range m.tree.Shared {
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(m.own)),
 			func(path string) bool { return strings.HasPrefix(path, name+"/") }) {
 			paths = append(paths, name)

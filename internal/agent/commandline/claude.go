@@ -37,12 +37,10 @@ func Claude() Descriptor {
 const claudeTools = "Bash,Edit,Glob,Grep,NotebookEdit,Read,TodoWrite,Write"
 
 func claudeLine(t Task) Invocation {
-	args := []string{
+	args := t.modelled("--model",
 		"claude", "-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "acceptEdits",
 		"--allowedTools", claudeTools,
-		"--strict-mcp-config", "--no-session-persistence",
-	}
-	args = append(args, t.model("--model")...)
+		"--strict-mcp-config", "--no-session-persistence")
 	if t.MaxCostUSD != nil {
 		args = append(args, "--max-budget-usd", t.MaxCostUSD.String())
 	}
@@ -230,15 +228,10 @@ func claudeQuestion() *Question {
 			return env
 		},
 		Args: func(system, model string) []string {
-			args := []string{
+			return Task{Model: model}.modelled("--model",
 				"claude", "-p", "--output-format", "json", "--system-prompt", system,
 				"--tools", "", "--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands",
-				"--no-session-persistence",
-			}
-			if model != "" {
-				args = append(args, "--model", model)
-			}
-			return args
+				"--no-session-persistence")
 		},
 		Read: readClaudeAnswer,
 	}

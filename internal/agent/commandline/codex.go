@@ -34,12 +34,10 @@ func codexLine(t Task) Invocation {
 	if t.Bare {
 		sandbox = "danger-full-access"
 	}
-	args := []string{
+	args := t.modelled("-m",
 		"codex", "exec", "--json", "--ephemeral", "--skip-git-repo-check", "--ignore-user-config", "--disable",
 		"plugins", "-s", sandbox,
-		"-c", "shell_environment_policy.ignore_default_excludes=false", "-c", "check_for_update_on_startup=false",
-	}
-	args = append(args, t.model("-m")...)
+		"-c", "shell_environment_policy.ignore_default_excludes=false", "-c", "check_for_update_on_startup=false")
 	key := cmp.Or(t.Getenv("CODEX_API_KEY"), t.Getenv("OPENAI_API_KEY"))
 	env := []string{"CODEX_HOME=" + path.Join(t.Home, ".codex"), "RUST_LOG=error,codex_core::responses_retry=warn"}
 	if key != "" {

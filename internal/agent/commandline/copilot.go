@@ -36,15 +36,13 @@ func Copilot() Descriptor {
 const copilotTelemetry = "telemetry.jsonl"
 
 func copilotLine(t Task) Invocation {
-	args := []string{
-		"copilot", "--allow-all-tools", "--no-ask-user", "--output-format", "json", "-s", "--disable-builtin-mcps",
-		"--deny-tool", "shell(git push)",
-		"--no-auto-update",
-	}
-	args = append(args, t.model("--model")...)
 	return Invocation{
-		Args: args, Stdin: t.Prompt,
-		Env: []string{"COPILOT_OTEL_FILE_EXPORTER_PATH=" + path.Join(t.Home, copilotTelemetry)},
+		Args: t.modelled("--model",
+			"copilot", "--allow-all-tools", "--no-ask-user", "--output-format", "json", "-s", "--disable-builtin-mcps",
+			"--deny-tool", "shell(git push)",
+			"--no-auto-update"),
+		Stdin: t.Prompt,
+		Env:   []string{"COPILOT_OTEL_FILE_EXPORTER_PATH=" + path.Join(t.Home, copilotTelemetry)},
 	}
 }
 

@@ -27,8 +27,7 @@ const maxArgument = 96 << 10
 const cursorPrompt = "prompt.md"
 
 func cursorLine(t Task) Invocation {
-	args := []string{"cursor-agent", "-p", "--trust", "--force", "--output-format", "json"}
-	args = append(args, t.model("--model")...)
+	args := t.modelled("--model", "cursor-agent", "-p", "--trust", "--force", "--output-format", "json")
 	if len(t.Prompt) <= maxArgument {
 		return Invocation{Args: append(args, t.Prompt)}
 	}

@@ -73,12 +73,12 @@ type Task struct {
 	Getenv func(name string) string
 }
 
-// model is the flag that names the model, when one is asked for.
-func (t Task) model(flag string) []string {
+// modelled are arguments with the flag that names the model, when one is asked for.
+func (t Task) modelled(flag string, args ...string) []string {
 	if t.Model == "" {
-		return nil
+		return args
 	}
-	return []string{flag, t.Model}
+	return append(args, flag, t.Model)
 }
 
 // Invocation is one command line, ready to run.

@@ -26,8 +26,7 @@ func Gemini() Descriptor {
 }
 
 func geminiLine(t Task) Invocation {
-	args := []string{"gemini", "-o", "stream-json", "--approval-mode", "yolo", "--skip-trust"}
-	args = append(args, t.model("-m")...)
+	args := t.modelled("-m", "gemini", "-o", "stream-json", "--approval-mode", "yolo", "--skip-trust")
 	login := "oauth-personal"
 	switch {
 	case t.Getenv("GOOGLE_GENAI_USE_VERTEXAI") == "true":

@@ -33,14 +33,12 @@ func Opencode() Descriptor {
 // configuration keeps it from fetching packages for plugins, which it runs
 // without.
 func opencodeLine(t Task) Invocation {
-	args := []string{
-		"opencode", "run", "--format", "json", "--auto", "--pure", "--title", "autoloop", "--print-logs",
-		"--log-level", "ERROR",
-	}
-	args = append(args, t.model("-m")...)
 	return Invocation{
-		Args: args, Stdin: t.Prompt,
-		Env: []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_SHARE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"},
+		Args: t.modelled("-m",
+			"opencode", "run", "--format", "json", "--auto", "--pure", "--title", "autoloop", "--print-logs",
+			"--log-level", "ERROR"),
+		Stdin: t.Prompt,
+		Env:   []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_SHARE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"},
 		Files: map[string]string{
 			".config/opencode/package.json": "{}\n", ".config/opencode/.npmrc": "offline=true\n",
 		},

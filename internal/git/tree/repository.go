@@ -70,7 +70,7 @@ func (t *Tree) addRepository(ctx context.Context, c *control, head string) error
 		return err
 	}
 	var exclude strings.Builder
-	for _, path := range t.shared {
+	for _, path := range t.Shared {
 		exclude.WriteString("/" + literalPattern(path) + "\n")
 	}
 	return os.WriteFile(filepath.Join(dir, "info", "exclude"), []byte(exclude.String()), 0o600)

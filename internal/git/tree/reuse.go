@@ -23,7 +23,7 @@ func (t *Tree) Release() {
 	t.released = true
 	kept, own := *t, filepath.Dir(t.Dir)
 	kept.Dir, kept.staged, kept.released = own+"-"+rand.Text(), nil, false
-	if t.unstage() == nil && len(t.shared) == 0 && len(t.Absent) == 0 && plainDirectory(t.Dir) &&
+	if t.unstage() == nil && len(t.Shared) == 0 && len(t.Absent) == 0 && plainDirectory(t.Dir) &&
 		os.Rename(t.Dir, kept.Dir) == nil {
 		t.builder.spare = append(t.builder.spare, &kept)
 	}

@@ -42,7 +42,7 @@ func (t *Tree) share(ctx context.Context, paths []string) error {
 		if err := copyInto(ctx, root, source, name); err != nil {
 			return fmt.Errorf("share %q: %w", name, err)
 		}
-		t.shared = append(t.shared, name)
+		t.Shared = append(t.Shared, name)
 	}
 	for _, name := range modules {
 		source := filepath.Join(t.repo.Root, name)
@@ -53,7 +53,7 @@ func (t *Tree) share(ctx context.Context, paths []string) error {
 		if err := copyInto(ctx, root, source, name); err != nil {
 			return fmt.Errorf("copy submodule %q: %w", name, err)
 		}
-		t.shared = append(t.shared, name)
+		t.Shared = append(t.Shared, name)
 	}
 	t.recordShared()
 	return nil
@@ -76,7 +76,7 @@ const maxShared = 100_000
 
 func (t *Tree) recordShared() {
 	t.sharedStamps = map[string]stamp{}
-	for _, name := range t.shared {
+	for _, name := range t.Shared {
 		_ = filepath.WalkDir(t.path(name), func(file string, _ fs.DirEntry, err error) error {
 			if err != nil {
 				return nil //nolint:nilerr // What cannot be read is not watched.

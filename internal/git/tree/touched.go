@@ -57,13 +57,10 @@ func (t *Tree) Files(wanted func(path string) bool) []string {
 	return files
 }
 
-// Shared lists the paths that were copied from the main checkout.
-func (t *Tree) Shared() []string { return slices.Clone(t.shared) }
-
 // GrownShares lists the shared paths in which anything was made or removed since
 // the tree was built.
 func (t *Tree) GrownShares() []string {
-	return slices.DeleteFunc(t.Shared(), func(name string) bool {
+	return slices.DeleteFunc(slices.Clone(t.Shared), func(name string) bool {
 		for dir, was := range t.sharedStamps {
 			if was.mode.IsDir() && strings.HasPrefix(dir+"/", name+"/") && t.stamp(dir) != was {
 				return false

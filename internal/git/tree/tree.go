@@ -42,8 +42,9 @@ type Options struct {
 type Tree struct {
 	// Dir is the tree's absolute path.
 	Dir string
-	// Absent are the submodules that the main checkout does not have.
-	Absent []string
+	// Absent are the submodules that the main checkout does not have, Shared the paths that
+	// were copied from it.
+	Absent, Shared []string
 
 	repo     *git.Repo
 	builder  *Builder
@@ -54,7 +55,6 @@ type Tree struct {
 	index    []byte // that git has of the entries
 	// directories are those with entries below them, as they were built.
 	directories map[string]stamp
-	shared      []string
 	// sharedStamps are those of the files and directories at and below the shared paths.
 	sharedStamps map[string]stamp
 	built        time.Time // by the clock of the file system

@@ -41,7 +41,7 @@ func (s *scan) walk(dir string) {
 }
 
 func (s *scan) visit(name string, entry fs.DirEntry) {
-	if slices.Contains(s.shared, name) {
+	if slices.Contains(s.Shared, name) {
 		s.trackedBelow(name)
 		return
 	}

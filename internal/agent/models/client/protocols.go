@@ -21,23 +21,16 @@ var openAI = protocol{
 	},
 }
 
-type openAIRequest struct {
-	Model               string            `json:"model"`
-	Messages            []models.Message  `json:"messages"`
-	MaxTokens           int               `json:"max_tokens,omitempty"`
-	MaxCompletionTokens int               `json:"max_completion_tokens,omitempty"`
-	ResponseFormat      map[string]string `json:"response_format,omitempty"`
-}
-
 func renderOpenAI(c *call) any {
-	out := openAIRequest{Model: c.Model, Messages: c.Messages}
+	out, limit := map[string]any{"model": c.Model, "messages": c.Messages}, "max_tokens"
 	if c.completionTokens {
-		out.MaxCompletionTokens = c.MaxTokens
-	} else {
-		out.MaxTokens = c.MaxTokens
+		limit = "max_completion_tokens"
+	}
+	if c.MaxTokens != 0 {
+		out[limit] = c.MaxTokens
 	}
 	if c.JSON && !c.noJSON {
-		out.ResponseFormat = map[string]string{"type": "json_object"}
+		out["response_format"] = map[string]string{"type": "json_object"}
 	}
 	return out
 }
