@@ -14,7 +14,6 @@ import (
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill"
-	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evalrun"
 )
@@ -77,7 +76,7 @@ func (a *App) scoreIteration(ctx context.Context, args []string) error {
 	if err != nil || n < 0 {
 		return misuse.Errorf("%q is no number of an iteration: give 0 or more", args[1])
 	}
-	w, err := workspace.Open(ctx, a.Path(args[0]), a.Stderr)
+	w, err := skill.OpenWorkspace(ctx, a.Path(args[0]), a.Stderr)
 	if err != nil {
 		return err
 	}
@@ -100,7 +99,7 @@ func (a *App) changeSkill(ctx context.Context, dir string, change skillChange,
 	do func(*skill.Versions, context.Context, skill.ChangeOptions) (*skill.Changed, error),
 ) error {
 	return asObject(a, func() (*skill.Changed, error) {
-		w, err := workspace.Open(ctx, a.Path(dir), a.Stderr)
+		w, err := skill.OpenWorkspace(ctx, a.Path(dir), a.Stderr)
 		if err != nil {
 			return nil, err
 		}
@@ -140,7 +139,7 @@ func (a *App) examineSkill(dir string) error {
 // reportSkill says how the improvement of a skill went; html is the file for a page, "" for
 // none.
 func (a *App) reportSkill(ctx context.Context, dir string, diff bool, html string) error {
-	w, err := workspace.Open(ctx, a.Path(dir), a.Stderr)
+	w, err := skill.OpenWorkspace(ctx, a.Path(dir), a.Stderr)
 	if err != nil {
 		return err
 	}
@@ -160,7 +159,7 @@ func (a *App) reportSkill(ctx context.Context, dir string, diff bool, html strin
 	return versions.Show(r)
 }
 
-func (a *App) versionsOf(w *workspace.Workspace) *skill.Versions {
+func (a *App) versionsOf(w *skill.Workspace) *skill.Versions {
 	return &skill.Versions{
 		Workspace: w, TempDir: a.TempDir(), Environ: a.Environ, Out: a.Stdout, Err: a.Stderr,
 		Terminal: a.Terminal,
@@ -169,7 +168,7 @@ func (a *App) versionsOf(w *workspace.Workspace) *skill.Versions {
 }
 
 func (a *App) takeSnapshot(ctx context.Context, args []string) error {
-	taken, err := workspace.Take(ctx, a.Path(args[0]), a.Path(args[1]))
+	taken, err := skill.TakeSnapshot(ctx, a.Path(args[0]), a.Path(args[1]))
 	if err != nil {
 		return err
 	}
@@ -184,12 +183,12 @@ func (a *App) takeSnapshot(ctx context.Context, args []string) error {
 func (a *App) restoreSnapshot(ctx context.Context, args []string) error {
 	from, dir := args[0], args[1]
 	above := filepath.Dir(a.Path(from))
-	if _, err := os.Lstat(workspace.ManifestFile(a.Path(from))); err != nil && workspace.Foreign(above) {
-		if _, err := workspace.Open(ctx, above, a.Stderr); err != nil {
+	if _, err := os.Lstat(skill.ManifestFile(a.Path(from))); err != nil && skill.ForeignWorkspace(above) {
+		if _, err := skill.OpenWorkspace(ctx, above, a.Stderr); err != nil {
 			return err
 		}
 	}
-	restored, err := workspace.Restore(ctx, a.Path(from), a.Path(dir))
+	restored, err := skill.Restore(ctx, a.Path(from), a.Path(dir))
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill"
-	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite/evalrun"
 )
 
@@ -53,12 +52,12 @@ func (a *App) runSkill(ctx context.Context, dir string, p *program.Program, o *s
 		p.Executor, p.ExecutorCommand = "", o.executor
 	}
 	dir = a.Path(dir)
-	place := workspace.Beside(dir)
+	place := skill.WorkspaceBeside(dir)
 	if o.workspace != "" {
 		place = a.Path(o.workspace)
 	}
 	if o.fresh {
-		place = workspace.FreshDir(place)
+		place = skill.FreshDir(place)
 	}
 	suite, err := evalrun.Load(dir, ".", "")
 	if err != nil {

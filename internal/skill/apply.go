@@ -15,7 +15,6 @@ import (
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/skill/workspace"
 )
 
 // ChangeOptions are what is to be done with a skill.
@@ -47,9 +46,9 @@ type change struct {
 	*Versions
 	ChangeOptions
 
-	table         workspace.Table
+	table         Table
 	unread        error // why the table is not known, without which a skill can still be put back
-	original, now workspace.Content
+	original, now Content
 	// unsaved says that no kept version is like the skill, so that replacing it loses something.
 	unsaved bool
 	changed Changed
@@ -94,15 +93,15 @@ func (v *Versions) changing(ctx context.Context, o ChangeOptions) (*change, erro
 	c := &change{Versions: v, ChangeOptions: o, changed: Changed{Skill: skill, Workspace: v.Dir}}
 	c.table, c.unread = v.Results()
 	var err error
-	if c.original, err = workspace.Verify(ctx, v.Version(0)); err != nil {
+	if c.original, err = Verify(ctx, v.Version(0)); err != nil {
 		return nil, err
 	}
-	if c.now, err = workspace.Scan(ctx, skill); err != nil {
+	if c.now, err = Scan(ctx, skill); err != nil {
 		return nil, fmt.Errorf("read the skill: %w", err)
 	}
 	now := c.now.Digest()
 	c.unsaved = now != c.original.Digest() && !slices.ContainsFunc(c.table.Rows, func(row results.Row) bool {
-		kept, err := workspace.Verify(ctx, v.Version(row.Iteration))
+		kept, err := Verify(ctx, v.Version(row.Iteration))
 		return err == nil && kept.Digest() == now
 	})
 	return c, nil
@@ -155,7 +154,7 @@ func (c *change) apply(ctx context.Context) error {
 	if none {
 		return c.Show(r)
 	}
-	wanted, err := workspace.Verify(ctx, c.Workspace.Version(c.Version))
+	wanted, err := Verify(ctx, c.Workspace.Version(c.Version))
 	if err != nil {
 		return err
 	}
@@ -180,7 +179,7 @@ func (c *change) apply(ctx context.Context) error {
 }
 
 // merged puts the merge into the workspace, as the snapshot `merged`.
-func (c *change) merged(ctx context.Context, wanted workspace.Content) (kept workspace.Content, err error) {
+func (c *change) merged(ctx context.Context, wanted Content) (kept Content, err error) {
 	kept.Dir = filepath.Join(c.Dir, "merged")
 	err = c.inScratch(ctx, func(repo *git.Repo, place string) error {
 		merged, conflicts, err := merge(ctx, repo, c.original, c.now, wanted, place)
@@ -192,7 +191,7 @@ func (c *change) merged(ctx context.Context, wanted workspace.Content) (kept wor
 				"applied: join these files by hand", c.changed.To, c.Skill, plain.Paths(conflicts, plain.Few))
 		}
 		kept.Tree = merged.Tree
-		return workspace.Put(ctx, merged, kept.Dir)
+		return PutSnapshot(ctx, merged, kept.Dir)
 	})
 	return kept, err
 }
@@ -201,9 +200,9 @@ func (c *change) merged(ctx context.Context, wanted workspace.Content) (kept wor
 // merge what a person had made of it.
 func (c *change) undo(ctx context.Context) error {
 	now := c.now.Digest()
-	applied := *cmp.Or(c.Applied, &workspace.Applied{})
+	applied := *cmp.Or(c.Applied, &Applied{})
 	c.changed.To = cmp.Or(applied.Before, "v0")
-	back, err := workspace.Verify(ctx, filepath.Join(c.Dir, c.changed.To))
+	back, err := Verify(ctx, filepath.Join(c.Dir, c.changed.To))
 	if err != nil {
 		return err
 	}
@@ -225,8 +224,8 @@ func (c *change) undo(ctx context.Context) error {
 
 // put shows under a title what a snapshot changes, asks, and makes the skill that, if it is
 // still what was looked at. With a purpose what it was is kept under that name first.
-func (c *change) put(ctx context.Context, wanted workspace.Content, name, what, purpose, title string) error {
-	applied := workspace.Applied{Version: c.Version, Digest: wanted.Digest()}
+func (c *change) put(ctx context.Context, wanted Content, name, what, purpose, title string) error {
+	applied := Applied{Version: c.Version, Digest: wanted.Digest()}
 	if c.now.Digest() == applied.Digest {
 		c.changed.Done = true
 		fmt.Fprintf(c.Out, "%s is %s already\n", c.Skill, name)
@@ -263,7 +262,7 @@ func (c *change) put(ctx context.Context, wanted workspace.Content, name, what, 
 			}
 		}
 	}
-	if _, err := workspace.RestoreOver(ctx, wanted.Dir, c.Skill, c.now.Digest()); err != nil {
+	if _, err := RestoreOver(ctx, wanted.Dir, c.Skill, c.now.Digest()); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.Out, "%s is %s now\n", c.Skill, name)
@@ -275,13 +274,13 @@ func (c *change) put(ctx context.Context, wanted workspace.Content, name, what, 
 }
 
 // remember notes in the workspace what the skill is.
-func (c *change) remember(applied workspace.Applied) error {
+func (c *change) remember(applied Applied) error {
 	c.Applied = &applied
 	return c.Save()
 }
 
 // differing names the first paths that two contents do not have alike.
-func differing(before, after workspace.Content) string {
+func differing(before, after Content) string {
 	var names []string
 	for _, d := range files.Compare(before.Tree, after.Tree) {
 		names = append(names, d.Path)

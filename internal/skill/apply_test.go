@@ -19,7 +19,6 @@ import (
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
-	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/tests/testdir"
 )
 
@@ -62,7 +61,7 @@ func newAppliedSkill(t *testing.T) *appliedSkill {
 		require.NoError(t, w.Append(row))
 	}
 	b.edit(better)
-	_, err := workspace.Take(t.Context(), w.Skill, w.Version(1))
+	_, err := TakeSnapshot(t.Context(), w.Skill, w.Version(1))
 	require.NoError(t, err)
 	b.edit(original)
 	w.Best = 1
@@ -180,13 +179,13 @@ func TestApplyRefused(t *testing.T) {
 			if c.spoil != nil {
 				require.NoError(t, c.spoil(b))
 			}
-			before, _ := workspace.Scan(t.Context(), dir)
+			before, _ := Scan(t.Context(), dir)
 			done, err := b.Apply(t.Context(), ChangeOptions{Version: c.version, Merge: c.merge, Yes: true})
 			require.ErrorContains(t, err, says)
 			assert.Nil(t, done)
 			var wrong *misuse.Error
 			assert.Equal(t, c.misuse, errors.As(err, &wrong), "%v", err)
-			after, _ := workspace.Scan(t.Context(), dir)
+			after, _ := Scan(t.Context(), dir)
 			assert.Equal(t, before, after)
 			assert.Empty(t, b.asked)
 		})
@@ -272,7 +271,7 @@ func (b *appliedSkill) snapshots() map[string]string {
 		if !e.IsDir() || !strings.HasPrefix(e.Name(), "v") && !strings.HasPrefix(e.Name(), "before-") {
 			continue
 		}
-		tree, err := workspace.Verify(b.t.Context(), filepath.Join(b.Dir, e.Name()))
+		tree, err := Verify(b.t.Context(), filepath.Join(b.Dir, e.Name()))
 		require.NoError(b.t, err)
 		found[tree.Digest()] = e.Name()
 	}

@@ -16,13 +16,12 @@ import (
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/skill/workspace"
 )
 
 // patch is what turns one content into another, for people and for `git apply`. Directories
 // without files, and mode bits other than a file's executable one, are not in it: git does
 // not know them.
-func (v *Versions) patch(ctx context.Context, before, after workspace.Content) (patch []byte, err error) {
+func (v *Versions) patch(ctx context.Context, before, after Content) (patch []byte, err error) {
 	err = v.inScratch(ctx, func(repo *git.Repo, _ string) error {
 		ids, err := commits(ctx, repo, before, after)
 		if err == nil {
@@ -34,7 +33,7 @@ func (v *Versions) patch(ctx context.Context, before, after workspace.Content) (
 }
 
 // commits writes contents into a repository; those after the first are made from it.
-func commits(ctx context.Context, repo *git.Repo, contents ...workspace.Content) (ids []string, err error) {
+func commits(ctx context.Context, repo *git.Repo, contents ...Content) (ids []string, err error) {
 	for _, c := range contents {
 		list := map[string]*git.File{}
 		for _, e := range c.Tree {
@@ -78,8 +77,8 @@ func (v *Versions) inScratch(ctx context.Context, work func(repo *git.Repo, plac
 
 // merge writes into a new directory what base becomes with the changes of both others, and
 // returns what that is. With conflicts, which are paths, it writes nothing.
-func merge(ctx context.Context, repo *git.Repo, base, ours, theirs workspace.Content, into string,
-) (merged workspace.Content, conflicts []string, err error) {
+func merge(ctx context.Context, repo *git.Repo, base, ours, theirs Content, into string,
+) (merged Content, conflicts []string, err error) {
 	ids, err := commits(ctx, repo, base, ours, theirs)
 	if err != nil {
 		return merged, nil, err
@@ -94,7 +93,7 @@ func merge(ctx context.Context, repo *git.Repo, base, ours, theirs workspace.Con
 	if _, err := (&tree.Builder{Repo: repo}).Build(ctx, id, into, tree.Options{}); err != nil {
 		return merged, nil, err
 	}
-	if merged, err = workspace.Scan(ctx, into); err != nil {
+	if merged, err = Scan(ctx, into); err != nil {
 		return merged, nil, err
 	}
 	// git knows neither modes nor directories without files: a mode is that of the side which changed it
@@ -119,7 +118,7 @@ func merge(ctx context.Context, repo *git.Repo, base, ours, theirs workspace.Con
 		_, here := ours.Find(name)
 		_, there := theirs.Find(name)
 		if mode.IsDir() && (!before || here && there) {
-			merged.Tree = append(merged.Tree, workspace.Entry{Path: name, Mode: mode})
+			merged.Tree = append(merged.Tree, Entry{Path: name, Mode: mode})
 		}
 	}
 	merged.Sort()
@@ -127,7 +126,7 @@ func merge(ctx context.Context, repo *git.Repo, base, ours, theirs workspace.Con
 }
 
 // changesOf lists what differs, with modes and what is binary.
-func changesOf(before, after workspace.Content) []render.SkillChange {
+func changesOf(before, after Content) []render.SkillChange {
 	changes := []render.SkillChange{}
 	for _, d := range files.Compare(before.Tree, after.Tree) {
 		c := render.SkillChange{Path: plain.Path(d.Path), What: "changed"}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/tests/scratch"
 	"github.com/org/autoloop/tests/testdir"
 )
@@ -23,12 +22,12 @@ type paths = testdir.Files
 const front = "---\nname: s\ndescription: says things\n---\n"
 
 // newSkill makes a skill of that text, and its workspace beside it.
-func newSkill(t *testing.T, text string, more paths) *workspace.Workspace {
+func newSkill(t *testing.T, text string, more paths) *Workspace {
 	t.Helper()
 	dir := filepath.Join(testdir.New(t, nil), "s")
 	testdir.Put(t, dir, paths{"SKILL.md": front + text})
 	testdir.Put(t, dir, more)
-	w, err := workspace.Create(t.Context(), workspace.Beside(dir), dir)
+	w, err := CreateWorkspace(t.Context(), WorkspaceBeside(dir), dir)
 	require.NoError(t, err)
 	return w
 }
@@ -41,7 +40,7 @@ func textOf(t *testing.T, dir string) string {
 }
 
 // writable lets a test change a version.
-func writable(t *testing.T, w *workspace.Workspace, version int) string {
+func writable(t *testing.T, w *Workspace, version int) string {
 	t.Helper()
 	dir := w.Version(version)
 	require.NoError(t, filepath.WalkDir(dir, func(name string, _ os.DirEntry, err error) error {
@@ -52,16 +51,16 @@ func writable(t *testing.T, w *workspace.Workspace, version int) string {
 }
 
 // saved is a workspace as another process finds it.
-func saved(t *testing.T, w *workspace.Workspace) *workspace.Workspace {
+func saved(t *testing.T, w *Workspace) *Workspace {
 	t.Helper()
-	again, err := workspace.Open(t.Context(), w.Dir, io.Discard)
+	again, err := OpenWorkspace(t.Context(), w.Dir, io.Discard)
 	require.NoError(t, err)
 	return again
 }
 
-func contentOf(t *testing.T, dir string) workspace.Content {
+func contentOf(t *testing.T, dir string) Content {
 	t.Helper()
-	found, err := workspace.Scan(t.Context(), dir)
+	found, err := Scan(t.Context(), dir)
 	require.NoError(t, err)
 	return found
 }
@@ -72,7 +71,7 @@ func digestOf(t *testing.T, dir string) string {
 }
 
 // versionsOf are the versions of a workspace, with what they say.
-func versionsOf(t *testing.T, w *workspace.Workspace) (*Versions, *bytes.Buffer) {
+func versionsOf(t *testing.T, w *Workspace) (*Versions, *bytes.Buffer) {
 	t.Helper()
 	said, home := &bytes.Buffer{}, t.TempDir()
 	return &Versions{

@@ -12,7 +12,6 @@ import (
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/prompt"
-	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evalrun"
 )
@@ -22,12 +21,12 @@ import (
 // leaves the old best or the new one.
 func (l *Loop) iterate(ctx context.Context) error {
 	row := results.Row{Iteration: l.table.Last + 1, Action: results.Reverted}
-	if err := workspace.Discard(l.Version(row.Iteration)); err != nil { // of an interrupted run, which has no row
+	if err := DiscardSnapshot(l.Version(row.Iteration)); err != nil { // of an interrupted run, which has no row
 		return err
 	}
 	said, err := l.candidate(ctx, &row)
 	if err == nil && row.Action == results.Kept {
-		_, err = workspace.Take(ctx, l.Candidate(), l.Version(row.Iteration))
+		_, err = TakeSnapshot(ctx, l.Candidate(), l.Version(row.Iteration))
 	}
 	if err != nil {
 		return err
@@ -45,7 +44,7 @@ func (l *Loop) candidate(ctx context.Context, row *results.Row) (said []string, 
 	if err := l.restore(ctx); err != nil {
 		return nil, err
 	}
-	before, err := workspace.Scan(ctx, l.Candidate())
+	before, err := Scan(ctx, l.Candidate())
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +68,7 @@ func (l *Loop) candidate(ctx context.Context, row *results.Row) (said []string, 
 	if err != nil {
 		return nil, err
 	}
-	now, err := workspace.Scan(ctx, l.Candidate())
+	now, err := Scan(ctx, l.Candidate())
 	same := err == nil && now.Digest() == proposed.Digest()
 	switch {
 	case ctx.Err() != nil:
@@ -89,16 +88,16 @@ func (l *Loop) restore(ctx context.Context) error {
 	if err := files.RemoveAll(candidate); err != nil { // a link that an improver put there is not followed
 		return err
 	}
-	_, err := workspace.Restore(ctx, l.Version(l.table.Best), candidate)
+	_, err := Restore(ctx, l.Version(l.table.Best), candidate)
 	return err
 }
 
 // guard reads a candidate, and says why it is not measured, or "".
-func (l *Loop) guard(ctx context.Context, before workspace.Content) (after workspace.Content, refused string) {
+func (l *Loop) guard(ctx context.Context, before Content) (after Content, refused string) {
 	if info, err := os.Lstat(l.Candidate()); err == nil && !info.IsDir() {
 		return after, "its directory was exchanged" // a link would lead what is done to it elsewhere
 	}
-	after, err := workspace.Scan(ctx, l.Candidate())
+	after, err := Scan(ctx, l.Candidate())
 	switch {
 	case err != nil:
 		return after, err.Error()
@@ -117,7 +116,7 @@ func (l *Loop) guard(ctx context.Context, before workspace.Content) (after works
 const maxFailures = 4000
 
 // propose lets the improver work on the candidate.
-func (l *Loop) propose(ctx context.Context, n int, content workspace.Content) (agent.Reply, error) {
+func (l *Loop) propose(ctx context.Context, n int, content Content) (agent.Reply, error) {
 	home, env, err := l.Home()
 	if err != nil {
 		return agent.Reply{}, err

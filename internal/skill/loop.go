@@ -17,14 +17,13 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evalrun"
 )
 
 // Loop improves one skill, once. All exported fields must be set.
 type Loop struct {
-	*workspace.Workspace
+	*Workspace
 	// Suite is that of v0, Options what it is run with, and Dir a directory in which
 	// snapshots are unpacked.
 	Suite   *evalrun.Skill
@@ -60,7 +59,7 @@ type Loop struct {
 	Evaluate func(ctx context.Context, skill *evalrun.Skill, out string, o evalrun.Options) (evalrun.Result, error)
 
 	// What the workspace has, and what its best version came to.
-	table workspace.Table
+	table Table
 	best  evalrun.Result
 	// noisy says that a version gave two numbers.
 	noisy bool
@@ -119,11 +118,11 @@ func (l *Loop) begin(ctx context.Context) (err error) {
 		return err
 	}
 	best, next := l.table.Best, l.table.Last+1
-	if _, err := workspace.Verify(ctx, w.Version(best)); err != nil {
+	if _, err := Verify(ctx, w.Version(best)); err != nil {
 		return err
 	}
 	if !w.Run.Resumes(l.Most) {
-		w.Run, w.Whole = &workspace.Run{After: l.table.Last, Count: l.Most}, false
+		w.Run, w.Whole = &Run{After: l.table.Last, Count: l.Most}, false
 	}
 	why, isNew := w.Executor.Changed(&l.Executor), len(l.table.Rows) == 0
 	if !isNew && why != "" {

@@ -18,7 +18,6 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/misuse"
-	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/tests/testdir"
 )
@@ -32,7 +31,7 @@ const fourEach = `[{"id": 1, "prompt": "one", "expectations": ["a", "b", "c", "d
 // cases: says has, by the text of the skill, how many expectations of each case pass, run
 // by run, of which the last goes on.
 type skillLoop struct {
-	Workspace *workspace.Workspace
+	Workspace *Workspace
 
 	t        *testing.T
 	says     map[string][]string
@@ -47,7 +46,7 @@ func newSkillLoop(t *testing.T, original ...string) *skillLoop {
 	return newLoopOf(t, newSkill(t, "original", paths{"evals/evals.json": fourEach}), original...)
 }
 
-func newLoopOf(t *testing.T, w *workspace.Workspace, original ...string) *skillLoop {
+func newLoopOf(t *testing.T, w *Workspace, original ...string) *skillLoop {
 	t.Helper()
 	k := &skillLoop{t: t, measured: map[string]int{}, says: map[string][]string{
 		"original": original, "worse": {"1 1 0"}, "better": {"4 2 0"}, "perfect": {"4 4 4"},
@@ -253,7 +252,7 @@ func TestOutcomesOfCandidates(t *testing.T) {
 				assert.Equal(t, c.score, rows[1].Score.String())
 			}
 			assert.Equal(t, c.kept, saved(t, k.Workspace).Best == 1)
-			_, err = workspace.Verify(t.Context(), k.Workspace.Version(1))
+			_, err = Verify(t.Context(), k.Workspace.Version(1))
 			assert.Equal(t, c.kept, err == nil, "only what is kept is a version")
 		})
 	}
@@ -270,7 +269,7 @@ func TestUnreachableModelDecidesNothing(t *testing.T) {
 		_, err := k.run()
 		require.ErrorContains(t, err, "the improver: "+string(kind)+": not now")
 		assert.Equal(t, "b", k.actions(), "an iteration that was not made has no row")
-		assert.Equal(t, &workspace.Run{After: 0, Count: 3}, saved(t, k.Workspace).Run, "the run is to be finished")
+		assert.Equal(t, &Run{After: 0, Count: 3}, saved(t, k.Workspace).Run, "the run is to be finished")
 	}
 }
 
@@ -303,7 +302,7 @@ func TestWhyARunEnds(t *testing.T) {
 			assert.Equal(t, c.ended == Exhausted, w.Whole)
 			if len(c.actions) > 1 {
 				again := filepath.Join(t.TempDir(), "best")
-				_, err := workspace.Restore(t.Context(), w.Version(w.Best), again)
+				_, err := Restore(t.Context(), w.Version(w.Best), again)
 				require.NoError(t, err)
 				assert.Equal(t, digestOf(t, again), digestOf(t, w.Candidate()), "what was reverted is not left there")
 			}
@@ -346,7 +345,7 @@ func TestBrokenOffRunIsFinished(t *testing.T) {
 			_, err := k.run()
 			require.ErrorIs(t, err, broken)
 			// what a process leaves that was killed between the version and its row
-			_, err = workspace.Take(t.Context(), k.Workspace.Skill, k.Workspace.Version(next))
+			_, err = TakeSnapshot(t.Context(), k.Workspace.Skill, k.Workspace.Version(next))
 			require.NoError(t, err)
 			testdir.Put(t, k.Workspace.Iteration(next), gradings("4"))
 
@@ -420,9 +419,9 @@ func TestAnotherExecutorMeasuresAnew(t *testing.T) {
 			row := k.rows()[2]
 			assert.Equal(t, "v1 measured anew: "+c.says, row.Changelog)
 			assert.Equal(t, "0.166666666667", row.Score.String())
-			before, err := workspace.Verify(t.Context(), k.Workspace.Version(1))
+			before, err := Verify(t.Context(), k.Workspace.Version(1))
 			require.NoError(t, err)
-			anew, err := workspace.Verify(t.Context(), k.Workspace.Version(2))
+			anew, err := Verify(t.Context(), k.Workspace.Version(2))
 			require.NoError(t, err)
 			assert.Equal(t, before.Tree, anew.Tree, "it is the same skill")
 		})

@@ -11,7 +11,6 @@ import (
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
-	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite/evalrun"
 )
 
@@ -55,17 +54,17 @@ func (l *Loop) evaluate(ctx context.Context, suite *evalrun.Skill, label, dir, o
 // read-only, and a case would be another one with that than with a candidate.
 // Any other directory is returned as it is.
 func (l *Loop) unpacked(ctx context.Context, dir string) (string, error) {
-	if _, err := os.Lstat(workspace.ManifestFile(dir)); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(ManifestFile(dir)); errors.Is(err, fs.ErrNotExist) {
 		return dir, nil
 	}
 	place := filepath.Join(l.Dir, filepath.Base(dir))
-	_, err := workspace.Restore(ctx, dir, place)
+	_, err := Restore(ctx, dir, place)
 	return place, err
 }
 
 // triggersOf is where the trigger queries of a version leave what they scored: beside
 // the iterations, since other scorers count every grading below one.
-func triggersOf(w *workspace.Workspace, version int) string {
+func triggersOf(w *Workspace, version int) string {
 	return filepath.Join(w.Dir, "triggers", filepath.Base(w.Iteration(version)))
 }
 

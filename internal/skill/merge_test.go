@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/tests/testdir"
 )
 
@@ -74,7 +73,7 @@ func TestMerge(t *testing.T) {
 				parts := strings.Split(row, "|")
 				parts[1], parts[second] = parts[second], parts[1]
 				base := testdir.New(t, paths{"scratch/": ""})
-				var sides [3]workspace.Content
+				var sides [3]Content
 				for i := range sides {
 					dir := filepath.Join(base, fmt.Sprint(i))
 					testdir.Put(t, dir, side(parts[i]))
@@ -90,8 +89,8 @@ func TestMerge(t *testing.T) {
 					return
 				}
 				require.Empty(t, conflicts)
-				require.NoError(t, workspace.Put(t.Context(), merged, filepath.Join(base, "kept")))
-				_, err = workspace.Restore(t.Context(), filepath.Join(base, "kept"), filepath.Join(base, "out"))
+				require.NoError(t, PutSnapshot(t.Context(), merged, filepath.Join(base, "kept")))
+				_, err = Restore(t.Context(), filepath.Join(base, "kept"), filepath.Join(base, "out"))
 				require.NoError(t, err)
 				assert.Equal(t, side(parts[3]), testdir.Has(t, filepath.Join(base, "out")))
 				for _, one := range sides {

@@ -14,7 +14,6 @@ import (
 	"github.com/org/autoloop/internal/lists"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evalrun"
 )
@@ -69,11 +68,11 @@ func (v *Versions) Report(ctx context.Context, version int) (r render.SkillRepor
 		return r, nil, err
 	}
 	if version > 0 {
-		original, err := workspace.Verify(ctx, v.Version(0))
+		original, err := Verify(ctx, v.Version(0))
 		if err != nil {
 			return r, nil, err
 		}
-		wanted, err := workspace.Verify(ctx, v.Version(version))
+		wanted, err := Verify(ctx, v.Version(version))
 		if err != nil {
 			return r, nil, err
 		}
@@ -135,7 +134,7 @@ func failuresOf(cases []suite.CaseScore) []render.SkillFailure {
 }
 
 // triggersIn are the figures of the trigger queries of the versions for which they were run.
-func triggersIn(w *workspace.Workspace, of *evalrun.Skill, rows []results.Row) ([]render.SkillTriggers, error) {
+func triggersIn(w *Workspace, of *evalrun.Skill, rows []results.Row) ([]render.SkillTriggers, error) {
 	list, queries := []render.SkillTriggers{}, of.TriggerSuite()
 	for _, row := range rows {
 		if row.Action == results.Reverted || queries == nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/tests/golden"
@@ -132,7 +131,7 @@ func TestSuiteStaysSame(t *testing.T) {
 				v.SuiteHash = "0000"
 			}
 			if c.bare {
-				require.NoError(t, os.Remove(workspace.ManifestFile(v.Version(0))))
+				require.NoError(t, os.Remove(ManifestFile(v.Version(0))))
 			}
 			suite, err := v.Suite(t.Context())
 			if c.fails != "" {
@@ -165,7 +164,7 @@ func TestChangesOfAVersion(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var kept [2]workspace.Content
+			var kept [2]Content
 			for i, list := range sides {
 				kept[i] = contentOf(t, testdir.New(t, list))
 			}

@@ -14,12 +14,11 @@ import (
 	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
-	"github.com/org/autoloop/internal/skill/workspace"
 )
 
 // Kept says what a workspace has, and what is left of a run of so many iterations that was
 // broken off; "" for nothing yet.
-func Kept(w *workspace.Workspace, count int) string {
+func Kept(w *Workspace, count int) string {
 	table, err := w.Results()
 	if err != nil || len(table.Rows) == 0 {
 		return "" // what cannot be read promises nothing
@@ -33,10 +32,10 @@ func Kept(w *workspace.Workspace, count int) string {
 }
 
 // OpenOrCreate continues the workspace at a place, or makes it, for the skill in dir.
-func OpenOrCreate(ctx context.Context, place, dir string, warnings io.Writer) (*workspace.Workspace, error) {
-	w, err := workspace.Open(ctx, place, warnings)
-	if errors.Is(err, workspace.ErrNone) {
-		return workspace.Create(ctx, place, dir)
+func OpenOrCreate(ctx context.Context, place, dir string, warnings io.Writer) (*Workspace, error) {
+	w, err := OpenWorkspace(ctx, place, warnings)
+	if errors.Is(err, ErrNoWorkspace) {
+		return CreateWorkspace(ctx, place, dir)
 	}
 	if err != nil {
 		return nil, err
@@ -64,13 +63,13 @@ type Runs struct {
 	Incumbent int `json:"incumbent_version"`
 	// Rule is the version of the rule that decided, Seed what the order of the runs
 	// came from; the first version had neither.
-	Rule int    `json:"rule_version,omitempty"`
-	Seed string `json:"seed,omitempty"`
-	Runs []Run  `json:"runs"`
+	Rule int        `json:"rule_version,omitempty"`
+	Seed string     `json:"seed,omitempty"`
+	Runs []SuiteRun `json:"runs"`
 }
 
-// Run is one run of the suite for one side.
-type Run struct {
+// SuiteRun is one run of the suite for one side.
+type SuiteRun struct {
 	// Dir is where its gradings are, from the iteration's directory; "." is that
 	// itself.
 	Dir    string       `json:"dir"`
@@ -115,7 +114,7 @@ func readRuns(dir string) (r Runs, err error) {
 	if err != nil {
 		return r, err
 	}
-	if err := json.Unmarshal(data, &r); err != nil || r.Schema != workspace.Schema {
+	if err := json.Unmarshal(data, &r); err != nil || r.Schema != Schema {
 		return r, fmt.Errorf("%s is no list of runs that this program reads, or was cut off; remove it, and the "+
 			"first run alone counts", file)
 	}
@@ -138,7 +137,7 @@ func (r Runs) candidates() []string {
 // VersionRuns lists the directories of all runs of a version that a decision
 // counts, up to an iteration: those by which it was kept, and those in which
 // later candidates were held against it.
-func VersionRuns(w *workspace.Workspace, version, upTo int) (all []string, err error) {
+func VersionRuns(w *Workspace, version, upTo int) (all []string, err error) {
 	for n := version; n <= max(version, upTo); n++ {
 		r, err := readRuns(w.Iteration(n))
 		if err != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/history/results"
-	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/tests/golden"
 	"github.com/org/autoloop/tests/testdir"
 )
@@ -43,7 +42,7 @@ func TestPlaceOfRun(t *testing.T) {
 			testdir.Put(t, base, c.put)
 			dir, place := filepath.Join(base, "s"), filepath.Join(base, "s-autoresearch")
 			if c.of != "" {
-				w, err := workspace.Create(t.Context(), place, filepath.Join(base, c.of))
+				w, err := CreateWorkspace(t.Context(), place, filepath.Join(base, c.of))
 				require.NoError(t, err)
 				if c.of == "gone" {
 					w.Skill = filepath.Join(base, "nowhere")
@@ -68,7 +67,7 @@ func TestPlaceOfRun(t *testing.T) {
 // TestRunSaysWhereItGoesOn, and what is kept when it is broken off.
 func TestRunSaysWhereItGoesOn(t *testing.T) {
 	t.Parallel()
-	type run = workspace.Run
+	type run = Run
 	for name, c := range map[string]struct {
 		rows  string // as their actions begin
 		run   *run
@@ -82,7 +81,7 @@ func TestRunSaysWhereItGoesOn(t *testing.T) {
 		"after runs before":        {"bkrrr", &run{After: 3, Count: 5}, 5},
 		"measured anew in between": {"bkrb", &run{After: 2, Count: 2}, 2},
 	} {
-		w := &workspace.Workspace{Dir: t.TempDir(), Run: c.run}
+		w := &Workspace{Dir: t.TempDir(), Run: c.run}
 		for n, action := range c.rows {
 			require.NoError(t, w.Append(results.Row{Iteration: n, Changelog: "x", Action: map[rune]results.Action{
 				'b': results.Baseline, 'k': results.Kept, 'r': results.Reverted,
@@ -90,7 +89,7 @@ func TestRunSaysWhereItGoesOn(t *testing.T) {
 		}
 		golden.Row(t, name, strings.ReplaceAll(Kept(w, c.count), w.Dir, "DIR"))
 	}
-	w := &workspace.Workspace{Dir: testdir.New(t, paths{"results.tsv": "no table\n"})}
+	w := &Workspace{Dir: testdir.New(t, paths{"results.tsv": "no table\n"})}
 	assert.Empty(t, Kept(w, 1), "what cannot be read promises nothing")
 }
 

@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/tests/testbox"
 	"github.com/org/autoloop/tests/testdir"
@@ -106,7 +105,7 @@ func newMeasuring(t *testing.T) measuring {
 func (m measuring) candidate(t *testing.T, more paths) string {
 	t.Helper()
 	dir := m.Candidate()
-	_, err := workspace.Restore(t.Context(), m.Version(0), dir)
+	_, err := Restore(t.Context(), m.Version(0), dir)
 	require.NoError(t, err)
 	testdir.Put(t, dir, more)
 	return dir
@@ -185,7 +184,7 @@ func TestTriggersRunOnceForTheOriginalAndTheBest(t *testing.T) {
 			t.Parallel()
 			m := newMeasuring(t)
 			m.executor.name, m.Best = c.agent, c.best
-			_, err := workspace.Take(t.Context(),
+			_, err := TakeSnapshot(t.Context(),
 				m.candidate(t, paths{"SKILL.md": front + "take up say it, take up say more"}), m.Version(1))
 			require.NoError(t, err)
 			testdir.Put(t, m.Dir, paths{"triggers/.fresh/eval-trigger-9/left": "of a run that was killed"})

@@ -14,7 +14,6 @@ import (
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -46,7 +45,7 @@ func (l *Loop) try(ctx context.Context, row *results.Row) (remarks string, err e
 	if err := os.RemoveAll(dir); err != nil { // what an interrupted iteration left
 		return "", err
 	}
-	record := &Runs{Schema: workspace.Schema, Incumbent: l.table.Best, Rule: rule.Version, Seed: rand.Text()}
+	record := &Runs{Schema: Schema, Incumbent: l.table.Best, Rule: rule.Version, Seed: rand.Text()}
 	runs := map[decision.Side]int{}
 	trial := decision.NewTrial(decision.Standard{
 		Rule: rule, Seed: record.Seed, Direction: metric.Higher, Best: &l.best.Rate,
@@ -63,7 +62,7 @@ func (l *Loop) try(ctx context.Context, row *results.Row) (remarks string, err e
 			return m, err
 		}
 		record.Runs = append(record.Runs,
-			Run{Dir: run, Side: string(step.Side), Stage: string(step.Stage), WarmUp: step.WarmUp, Score: found.Rate})
+			SuiteRun{Dir: run, Side: string(step.Side), Stage: string(step.Stage), WarmUp: step.WarmUp, Score: found.Rate})
 		return metric.Measurement{Metric: &found.Rate, Numbers: suite.CaseNumbers(found.Cases)}, nil
 	})
 	if why, is := errors.AsType[fault](err); is {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evalrun"
 )
@@ -21,7 +20,7 @@ const lineWidth = 100
 // Versions are those of a skill in its workspace, with what is needed to compare
 // them, and to show and ask what is done with them.
 type Versions struct {
-	*workspace.Workspace
+	*Workspace
 	// TempDir is where throw-away repositories are made, with the environment of git.
 	TempDir string
 	Environ []string
@@ -46,7 +45,7 @@ func (v *Versions) Show(r render.SkillReport) error {
 // be as it was taken.
 func (v *Versions) Suite(ctx context.Context) (*evalrun.Skill, error) {
 	original := v.Version(0)
-	kept, err := workspace.Verify(ctx, original)
+	kept, err := Verify(ctx, original)
 	if err != nil {
 		return nil, err
 	}

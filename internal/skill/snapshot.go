@@ -1,4 +1,4 @@
-package workspace
+package skill
 
 import (
 	"context"
@@ -33,11 +33,11 @@ type Taken struct {
 	Written int `json:"written"`
 }
 
-// Take makes the snapshot dst of the directory src, with its manifest beside it,
+// TakeSnapshot makes the snapshot dst of the directory src, with its manifest beside it,
 // or leaves what is there when it is the same. Another snapshot that is there is
 // replaced; any other directory that has something in it is an error. A process
 // that is killed leaves the old snapshot, the new one, or none that Verify takes.
-func Take(ctx context.Context, src, dst string) (taken Taken, err error) {
+func TakeSnapshot(ctx context.Context, src, dst string) (taken Taken, err error) {
 	defer func() {
 		if err != nil {
 			taken, err = Taken{}, fmt.Errorf("take a snapshot of %s: %w", src, err)
@@ -71,7 +71,7 @@ func Take(ctx context.Context, src, dst string) (taken Taken, err error) {
 		return taken, fmt.Errorf("%s is the original of a workspace, which never changes; begin a new workspace with "+
 			"--fresh", dst)
 	}
-	return taken, Put(ctx, now, place)
+	return taken, PutSnapshot(ctx, now, place)
 }
 
 // counted are the files that changes write, and the entries that they remove.
@@ -86,9 +86,9 @@ func counted(changes []files.Difference) (written, removed int) {
 	return written, removed
 }
 
-// Put makes a snapshot of a content, whose directory may have other modes. Its manifest
+// PutSnapshot makes a snapshot of a content, whose directory may have other modes. Its manifest
 // is there before it is, so that what is half replaced is no snapshot.
-func Put(ctx context.Context, c Content, dst string) error {
+func PutSnapshot(ctx context.Context, c Content, dst string) error {
 	if err := os.MkdirAll(filepath.Dir(dst), 0o755); err != nil { //nolint:gosec // a directory as any other
 		return err
 	}
@@ -127,9 +127,9 @@ func saveManifest(snapshot string, t Tree) error {
 	return files.WriteFile(ManifestFile(snapshot), text, 0o444)
 }
 
-// Discard removes a snapshot with its manifest, and what an interrupted Take of
+// DiscardSnapshot removes a snapshot with its manifest, and what an interrupted Take of
 // it left; nothing there is no fault.
-func Discard(snapshot string) error {
+func DiscardSnapshot(snapshot string) error {
 	_, end, err := stage(snapshot)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package workspace
+package skill
 
 import (
 	"cmp"
@@ -100,7 +100,7 @@ func TestAlteredSnapshots(t *testing.T) {
 			})
 			src, snap := filepath.Join(base, "src"), filepath.Join(base, "v1")
 			taken(t, src, snap)
-			writable(t, snap)
+			writableSnapshot(t, snap)
 			testdir.Put(t, src, paths{"SKILL.md": "the user's", "more/of/it": "the user's"})
 			before := scanned(t, src)
 			if c.remove != "" {
@@ -172,7 +172,7 @@ func TestPlacesThatAreRefused(t *testing.T) {
 			testdir.Put(t, base, c.more)
 			before := testdir.Has(t, base)
 			if c.takes != "" {
-				_, err := Take(t.Context(), src, dst)
+				_, err := TakeSnapshot(t.Context(), src, dst)
 				require.ErrorContains(t, err, c.takes)
 			}
 			if c.over != "" {
@@ -298,7 +298,7 @@ func TestKilledSnapshot(t *testing.T) {
 			base := testdir.New(t, paths{"old/SKILL.md": "old", "latest/SKILL.md": "latest", "latest/d/": ""})
 			snap := filepath.Join(base, "v1")
 			old := taken(t, filepath.Join(base, "old"), snap)
-			writable(t, snap)
+			writableSnapshot(t, snap)
 			require.NoError(t, os.RemoveAll(filepath.Join(base, cmp.Or(c.gone, "none"))))
 			testdir.Put(t, base, c.put)
 			found, err := Verify(t.Context(), snap)
@@ -314,7 +314,7 @@ func TestKilledSnapshot(t *testing.T) {
 			assert.Equal(t, latest.Tree, found.Tree)
 			assertHas(t, base, "v1", "v1 v1.manifest.json")
 			testdir.Put(t, base, paths{stage + "/SKILL.md": "x"})
-			require.NoError(t, Discard(snap))
+			require.NoError(t, DiscardSnapshot(snap))
 			assertHas(t, base, "v1", "")
 		})
 	}

@@ -1,4 +1,4 @@
-package workspace
+package skill
 
 import (
 	"os"
@@ -9,13 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/tests/scratch"
 	"github.com/org/autoloop/tests/testdir"
 )
-
-func TestMain(m *testing.M) { os.Exit(scratch.Run(m)) }
-
-type paths = testdir.Files
 
 func scanned(t testing.TB, dir string) Tree {
 	t.Helper()
@@ -26,7 +21,7 @@ func scanned(t testing.TB, dir string) Tree {
 
 func taken(t testing.TB, src, snapshot string) Taken {
 	t.Helper()
-	done, err := Take(t.Context(), src, snapshot)
+	done, err := TakeSnapshot(t.Context(), src, snapshot)
 	require.NoError(t, err)
 	return done
 }
@@ -36,13 +31,13 @@ func newWorkspace(t *testing.T, skill paths) (w *Workspace, base string) {
 	t.Helper()
 	base = testdir.New(t, nil)
 	testdir.Put(t, filepath.Join(base, "s"), skill)
-	w, err := Create(t.Context(), filepath.Join(base, "ws"), filepath.Join(base, "s"))
+	w, err := CreateWorkspace(t.Context(), filepath.Join(base, "ws"), filepath.Join(base, "s"))
 	require.NoError(t, err)
 	return w, base
 }
 
 // writable lets a test change a snapshot.
-func writable(t *testing.T, snapshot string) {
+func writableSnapshot(t *testing.T, snapshot string) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(snapshot, func(name string, entry os.DirEntry, err error) error {
 		if err != nil || entry.Type()&os.ModeSymlink != 0 {

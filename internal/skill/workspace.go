@@ -1,4 +1,4 @@
-package workspace
+package skill
 
 import (
 	"context"
@@ -66,13 +66,13 @@ type workspaceJSON struct {
 	Workspace
 }
 
-// Beside is the workspace beside a skill.
-func Beside(skill string) string { return filepath.Clean(skill) + suffix }
+// WorkspaceBeside is the workspace beside a skill.
+func WorkspaceBeside(skill string) string { return filepath.Clean(skill) + suffix }
 
-// Of is the workspace that a path names: that of a skill is the one beside it.
-func Of(dir string) string {
+// WorkspaceOf is the workspace that a path names: that of a skill is the one beside it.
+func WorkspaceOf(dir string) string {
 	if _, err := os.Lstat(filepath.Join(dir, "SKILL.md")); err == nil {
-		return Beside(dir)
+		return WorkspaceBeside(dir)
 	}
 	return dir
 }
@@ -100,9 +100,9 @@ func (w *Workspace) Iteration(n int) string {
 	return filepath.Join(w.Dir, fmt.Sprintf("iteration-%d", n))
 }
 
-// Create makes the workspace dir of a skill, with the original as v0. It is an error when
+// CreateWorkspace makes the workspace dir of a skill, with the original as v0. It is an error when
 // anything but what a killed attempt left is there, or when it is within the skill.
-func Create(ctx context.Context, dir, skill string) (*Workspace, error) {
+func CreateWorkspace(ctx context.Context, dir, skill string) (*Workspace, error) {
 	place, _, err := apart(skill, dir)
 	if err == nil {
 		err = os.MkdirAll(dir, 0o755) //nolint:gosec // a workspace is for people, like the skill beside it
@@ -121,7 +121,7 @@ func Create(ctx context.Context, dir, skill string) (*Workspace, error) {
 		}
 	}
 	w := &Workspace{Dir: dir, Skill: place}
-	taken, err := Take(ctx, skill, w.Version(0))
+	taken, err := TakeSnapshot(ctx, skill, w.Version(0))
 	if err != nil {
 		return nil, err
 	}
@@ -129,15 +129,15 @@ func Create(ctx context.Context, dir, skill string) (*Workspace, error) {
 	return w, w.Save()
 }
 
-// ErrNone says that a directory is no workspace, or is not there.
-var ErrNone = errors.New("no workspace")
+// ErrNoWorkspace says that a directory is no workspace, or is not there.
+var ErrNoWorkspace = errors.New("no workspace")
 
-// Open reads a workspace, or that of a skill. One without manifest.json, as other programs
+// OpenWorkspace reads a workspace, or that of a skill. One without manifest.json, as other programs
 // make it, is made one of ours: every version gets a manifest of what it has now, and
 // warnings are told.
-func Open(ctx context.Context, dir string, warnings io.Writer) (*Workspace, error) {
-	dir = Of(dir)
-	if Foreign(dir) {
+func OpenWorkspace(ctx context.Context, dir string, warnings io.Writer) (*Workspace, error) {
+	dir = WorkspaceOf(dir)
+	if ForeignWorkspace(dir) {
 		fmt.Fprintf(warnings, "%s was made by another program: writing manifests of what its versions have now\n", dir)
 		w, err := adopt(ctx, dir)
 		if err != nil {
@@ -149,7 +149,7 @@ func Open(ctx context.Context, dir string, warnings io.Writer) (*Workspace, erro
 	const longest = 1 << 20
 	data, err := files.ReadSmall(file, longest)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is %w: it has neither manifest.json nor v0; `iterate skill PATH` makes one", dir, ErrNone)
+		return nil, fmt.Errorf("%s is %w: it has neither manifest.json nor v0; `iterate skill PATH` makes one", dir, ErrNoWorkspace)
 	}
 	if err != nil {
 		return nil, err
@@ -291,7 +291,7 @@ func (w *Workspace) KeepSkill(ctx context.Context, purpose string) (name string,
 	for n := 1; ; n++ {
 		name = fmt.Sprintf("%s-%d", purpose, n)
 		if _, err := os.Lstat(w.file(name)); errors.Is(err, fs.ErrNotExist) {
-			_, err := Take(ctx, w.Skill, w.file(name))
+			_, err := TakeSnapshot(ctx, w.Skill, w.file(name))
 			return name, err
 		}
 	}
@@ -303,14 +303,14 @@ func (w *Workspace) Again(ctx context.Context, version, n int) error {
 	if err != nil {
 		return err
 	}
-	return Put(ctx, same, w.Version(n))
+	return PutSnapshot(ctx, same, w.Version(n))
 }
 
 var versionName = lazyregexp.New(`^v[0-9]+$`)
 
-// Foreign reports whether dir is a workspace that another program made: it has
+// ForeignWorkspace reports whether dir is a workspace that another program made: it has
 // versions and no manifest.json.
-func Foreign(dir string) bool {
+func ForeignWorkspace(dir string) bool {
 	info, err := os.Lstat(filepath.Join(dir, "v0"))
 	if err != nil || !info.IsDir() {
 		return false

@@ -1,7 +1,4 @@
-// Package workspace keeps states of a directory on disk: a snapshot is read-only,
-// whole or not there, and checked against its manifest before anything is made
-// of it. It lays out the workspace that a skill is improved in.
-package workspace
+package skill
 
 import (
 	"encoding/json"

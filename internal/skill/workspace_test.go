@@ -1,4 +1,4 @@
-package workspace
+package skill
 
 import (
 	"fmt"
@@ -23,13 +23,13 @@ import (
 func TestWorkspaceMovesWithItsSkill(t *testing.T) {
 	t.Parallel()
 	w, base := newWorkspace(t, paths{"SKILL.md": "x", "evals/evals.json": "{}"})
-	_, err := Create(t.Context(), w.Dir, filepath.Join(base, "s"))
+	_, err := CreateWorkspace(t.Context(), w.Dir, filepath.Join(base, "s"))
 	require.ErrorContains(t, err, `has "manifest.json" in it`)
 	w.Applied = &Applied{Version: 3, Digest: "d"}
 	require.NoError(t, w.Save())
 	require.NoError(t, os.Rename(base, base+"-moved"))
 	t.Cleanup(func() { _ = os.Rename(base+"-moved", base) })
-	again, err := Open(t.Context(), filepath.Join(base+"-moved", "ws"), io.Discard)
+	again, err := OpenWorkspace(t.Context(), filepath.Join(base+"-moved", "ws"), io.Discard)
 	require.NoError(t, err)
 	assert.Equal(t, filepath.Join(base+"-moved", "s"), again.Skill)
 	assert.Equal(t, w.Applied, again.Applied)
@@ -58,7 +58,7 @@ func TestDirectoriesOfOthers(t *testing.T) {
 			testdir.Put(t, base, paths{dir + "/" + c.has: "precious"})
 		}
 		before := testdir.Has(t, base)
-		_, err := Create(t.Context(), filepath.Join(base, dir), filepath.Join(base, "s"))
+		_, err := CreateWorkspace(t.Context(), filepath.Join(base, dir), filepath.Join(base, "s"))
 		if c.says == "" {
 			require.NoError(t, err, dir)
 			continue
@@ -76,7 +76,7 @@ func TestWorkspaceIsHeldByOneRun(t *testing.T) {
 	w, _ := newWorkspace(t, paths{"SKILL.md": "x"})
 	release, err := w.Hold()
 	require.NoError(t, err)
-	again, err := Open(t.Context(), w.Dir, io.Discard)
+	again, err := OpenWorkspace(t.Context(), w.Dir, io.Discard)
 	require.NoError(t, err)
 	_, err = again.Hold()
 	require.ErrorContains(t, err, "another run works in "+w.Dir)
@@ -124,7 +124,7 @@ func TestManifestsOfWorkspaces(t *testing.T) {
 			file += "/"
 		}
 		testdir.Put(t, dir, paths{file: c.text})
-		w, err := Open(t.Context(), filepath.Join(dir, "ws"), io.Discard)
+		w, err := OpenWorkspace(t.Context(), filepath.Join(dir, "ws"), io.Discard)
 		if err != nil {
 			require.ErrorContains(t, err, c.holds, name)
 			assert.Contains(t, err.Error(), "manifest.json")
@@ -147,7 +147,7 @@ func TestDirectoriesThatAreNoWorkspace(t *testing.T) {
 		"file":    "not a directory",
 		"other":   "workspace: it has neither manifest.json",
 	} {
-		_, err := Open(t.Context(), filepath.Join(base, name), io.Discard)
+		_, err := OpenWorkspace(t.Context(), filepath.Join(base, name), io.Discard)
 		require.ErrorContains(t, err, says, name)
 	}
 }
@@ -158,7 +158,7 @@ func TestPlacesOfAWorkspace(t *testing.T) {
 	for dir, want := range map[string]string{
 		"/s": "/s-autoresearch", "/s/": "/s-autoresearch", "/./s/.": "/s-autoresearch", "/other": "/other", "/gone": "/gone",
 	} {
-		assert.Equal(t, base+want, Of(base+dir), dir)
+		assert.Equal(t, base+want, WorkspaceOf(base+dir), dir)
 	}
 	dir := filepath.Join(base, "ws")
 	assert.Equal(t, dir, FreshDir(dir), "it is not there yet")
@@ -188,7 +188,7 @@ func TestWorkspacesOfScripts(t *testing.T) {
 		for file := range strings.FieldsSeq(list) {
 			testdir.Put(t, dir, paths{file: "x"})
 		}
-		assert.Equal(t, foreign, Foreign(dir), list)
+		assert.Equal(t, foreign, ForeignWorkspace(dir), list)
 	}
 }
 
@@ -207,8 +207,8 @@ func TestAdopt(t *testing.T) {
 		}))
 	}
 	before := testdir.Has(t, filepath.Join(w.Dir, "v1"))
-	require.True(t, Foreign(w.Dir))
-	w, err := Open(t.Context(), w.Dir, io.Discard)
+	require.True(t, ForeignWorkspace(w.Dir))
+	w, err := OpenWorkspace(t.Context(), w.Dir, io.Discard)
 	require.NoError(t, err)
 	assert.Equal(t, 2, w.Best)
 	assert.Equal(t, filepath.Join(base, "s"), w.Skill, "by its name")
@@ -219,11 +219,11 @@ func TestAdopt(t *testing.T) {
 		_, err := Verify(t.Context(), filepath.Join(w.Dir, name))
 		assert.Equal(t, version, err == nil, name)
 	}
-	assert.False(t, Foreign(w.Dir), "it is ours now")
+	assert.False(t, ForeignWorkspace(w.Dir), "it is ours now")
 	original, err := Verify(t.Context(), w.Version(0))
 	require.NoError(t, err)
 	assert.Equal(t, original.Below("evals").Digest(), w.SuiteHash)
-	again, err := Open(t.Context(), w.Dir, io.Discard)
+	again, err := OpenWorkspace(t.Context(), w.Dir, io.Discard)
 	require.NoError(t, err)
 	assert.Equal(t, "who executed before is not known", again.Executor.Changed(&history.Executor{Agent: "a"}))
 
@@ -232,7 +232,7 @@ func TestAdopt(t *testing.T) {
 	} {
 		dir := testdir.New(t, paths{"v0/SKILL.md": "x", "v1/SKILL.md": "x"})
 		testdir.Put(t, dir, spoiled)
-		_, err := Open(t.Context(), dir, io.Discard)
+		_, err := OpenWorkspace(t.Context(), dir, io.Discard)
 		require.ErrorContains(t, err, says)
 		assert.NoFileExists(t, filepath.Join(dir, "manifest.json"))
 	}
@@ -263,12 +263,12 @@ func TestAlteredOriginal(t *testing.T) {
 	t.Parallel()
 	w, _ := newWorkspace(t, paths{"SKILL.md": "x"})
 	assert.False(t, taken(t, w.Skill, w.Version(0)).Changed, "what is the same may be taken again")
-	writable(t, w.Version(0))
+	writableSnapshot(t, w.Version(0))
 	testdir.Put(t, w.Version(0), paths{"SKILL.md": "y"})
-	_, err := Take(t.Context(), w.Skill, w.Version(0))
+	_, err := TakeSnapshot(t.Context(), w.Skill, w.Version(0))
 	require.ErrorContains(t, err, "a workspace, which never changes; begin")
 	require.NoError(t, files.RemoveAll(w.Version(0)))
-	_, err = Take(t.Context(), w.Skill, w.Version(0))
+	_, err = TakeSnapshot(t.Context(), w.Skill, w.Version(0))
 	require.ErrorContains(t, err, "is the original of a workspace")
 	_, err = w.Hold()
 	require.ErrorIs(t, err, os.ErrNotExist)
