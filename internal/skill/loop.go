@@ -118,7 +118,8 @@ func (l *Loop) begin(ctx context.Context) (err error) {
 		return err
 	}
 	best, next := l.table.Best, l.table.Last+1
-	if _, err := Verify(ctx, w.Version(best)); err != nil {
+	same, err := Verify(ctx, w.Version(best))
+	if err != nil {
 		return err
 	}
 	if !w.Run.Resumes(l.Most) {
@@ -126,7 +127,7 @@ func (l *Loop) begin(ctx context.Context) (err error) {
 	}
 	why, isNew := w.Executor.Changed(&l.Executor), len(l.table.Rows) == 0
 	if !isNew && why != "" {
-		if err := w.Again(ctx, best, next); err != nil {
+		if err := PutSnapshot(ctx, same, w.Version(next)); err != nil {
 			return err
 		}
 		w.Executor = &l.Executor

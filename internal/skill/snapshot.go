@@ -40,7 +40,7 @@ type Taken struct {
 func TakeSnapshot(ctx context.Context, src, dst string) (taken Taken, err error) {
 	defer func() {
 		if err != nil {
-			taken, err = Taken{}, fmt.Errorf("take a snapshot of %s: %w", src, err)
+			err = fmt.Errorf("take a snapshot of %s: %w", src, err)
 		}
 	}()
 	from, place, err := apart(src, dst)
@@ -217,7 +217,7 @@ func Restore(ctx context.Context, snapshot, dir string) (Restored, error) {
 func RestoreOver(ctx context.Context, snapshot, dir, digest string) (r Restored, err error) {
 	defer func() {
 		if err != nil {
-			r, err = Restored{}, fmt.Errorf("restore %s: %w", dir, err)
+			err = fmt.Errorf("restore %s: %w", dir, err)
 		}
 	}()
 	from, place, err := apart(snapshot, dir)

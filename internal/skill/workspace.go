@@ -297,15 +297,6 @@ func (w *Workspace) KeepSkill(ctx context.Context, purpose string) (name string,
 	}
 }
 
-// Again makes the version n of another, which it is the same as.
-func (w *Workspace) Again(ctx context.Context, version, n int) error {
-	same, err := Verify(ctx, w.Version(version))
-	if err != nil {
-		return err
-	}
-	return PutSnapshot(ctx, same, w.Version(n))
-}
-
 var versionName = lazyregexp.New(`^v[0-9]+$`)
 
 // ForeignWorkspace reports whether dir is a workspace that another program made: it has

@@ -62,17 +62,6 @@ func ParseGrading(name string, data []byte) (g Grading, err error) {
 	return g, nil
 }
 
-// Passed counts the expectations that passed.
-func (g Grading) Passed() int {
-	passed := 0
-	for _, entry := range g.Expectations {
-		if entry.Passed {
-			passed++
-		}
-	}
-	return passed
-}
-
 // writtenGrading is the file.
 type writtenGrading struct {
 	Summary      summary         `json:"summary"`
@@ -99,11 +88,13 @@ type rest Grading
 func (g Grading) MarshalJSON() ([]byte, error) {
 	var file writtenGrading
 	file.Expectations, file.rest = []writtenGraded{}, rest(g)
-	for _, entry := range g.Expectations {
-		file.Expectations = append(file.Expectations, writtenGraded{entry.Text, entry})
-	}
 	s := &file.Summary
-	s.Passed, s.Total = g.Passed(), len(g.Expectations)
+	s.Total = len(g.Expectations)
+	for _, entry := range g.Expectations {
+		if file.Expectations = append(file.Expectations, writtenGraded{entry.Text, entry}); entry.Passed {
+			s.Passed++
+		}
+	}
 	if s.Failed = s.Total - s.Passed; s.Total > 0 {
 		s.PassRate = float64(s.Passed) / float64(s.Total)
 	}

@@ -26,7 +26,7 @@ type Setting struct {
 	Model string
 	// Getenv reads the caller's environment.
 	Getenv func(string) string
-	// Complete asks a model at an endpoint; nil where no client is linked.
+	// Complete asks a model at an endpoint.
 	Complete func(context.Context, models.Endpoint, models.Request) (models.Response, error)
 	// Price, optional, is what a model's work costs in dollars, nil when that is not known.
 	Price  func(model string, usage metric.Usage) *metric.Value
@@ -72,9 +72,6 @@ func Choose(s Setting) (judge Grader, none string, err error) {
 
 // endpoint is Anthropic's with its own key, else the one of the settings.
 func (s Setting) endpoint() (endpoint models.Endpoint, lacks string) {
-	if s.Complete == nil {
-		return models.Endpoint{}, "this binary asks no models"
-	}
 	endpoint = models.AnthropicFrom(s.Getenv)
 	if endpoint.Key == "" {
 		if endpoint, lacks = models.EndpointFrom(s.Getenv); lacks != "" {
