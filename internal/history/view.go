@@ -55,7 +55,7 @@ func (b *Summary) show(e Event) *results.Row {
 }
 
 func (b *Summary) put(e state.HistoryEntry) {
-	if at := b.find(e.Iteration, e.Baseline); at >= 0 {
+	if at := b.find(e.Iteration, e.Status == state.Baseline); at >= 0 {
 		b.Entries[at] = e
 	} else {
 		b.Entries = append(b.Entries, e)
@@ -66,7 +66,7 @@ func (b *Summary) put(e state.HistoryEntry) {
 // that it looks no further than the first of an earlier iteration.
 func (b *Summary) find(iteration int, baseline bool) int {
 	for i, e := range slices.Backward(b.Entries) {
-		if e.Iteration == iteration && e.Baseline == baseline {
+		if e.Iteration == iteration && (e.Status == state.Baseline) == baseline {
 			return i
 		}
 		if e.Iteration < iteration {
@@ -127,7 +127,7 @@ func (b *Summary) showBaseline(e *Measured) *results.Row {
 			len(e.Samples), statistics.Spread(e.Samples)))
 	}
 	b.put(state.HistoryEntry{
-		Iteration: e.Iteration, Baseline: true, Time: e.Time, Run: ActionsRun(e.Run), Change: changelog,
+		Iteration: e.Iteration, Time: e.Time, Run: ActionsRun(e.Run), Status: state.Baseline, Change: changelog,
 		Metric: e.Metric, Notes: notes,
 	})
 	return &results.Row{

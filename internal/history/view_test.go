@@ -16,7 +16,7 @@ import (
 )
 
 func told(e state.HistoryEntry) string {
-	return fmt.Sprintf("entry %d %v %s %s %q %s #%d %s %d %q", e.Iteration, e.Baseline,
+	return fmt.Sprintf("entry %d %v %s %s %q %s #%d %s %d %q", e.Iteration, e.Status == state.Baseline,
 		e.Time.Format("15:04"), e.Status, e.Change, e.MetricText(), e.PR, e.Commit, e.CIFixAttempts, e.Notes)
 }
 

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,24 +23,17 @@ type OutcomeText struct {
 
 // OutcomeOf is the one table of how outcomes are shown.
 func OutcomeOf(outcome state.Status) OutcomeText {
-	switch outcome {
-	case history.Accepted:
-		return OutcomeText{"✅", "kept", "kept"}
-	case history.Rejected:
-		return OutcomeText{"❌", "not kept", "rejected"}
-	case history.Inconclusive:
-		return OutcomeText{"❔", "not kept", "rejected"}
-	case history.Error:
-		return OutcomeText{"⚠️", "error", "error"}
-	case history.PendingCI:
-		return OutcomeText{"⏳", "waiting", "pending"}
-	case history.CIFixExhausted:
-		return OutcomeText{"❌", "not kept", "rejected"}
-	case history.Undone:
-		return OutcomeText{"↩️", "undone", "rejected"}
-	default: // nothing was decided: busy, idle, or a dry run
-		return OutcomeText{"💤", string(outcome), "rejected"}
+	texts := map[state.Status]OutcomeText{
+		history.Accepted:       {"✅", "kept", "kept"},
+		history.Rejected:       {"❌", "not kept", "rejected"},
+		history.Inconclusive:   {"❔", "not kept", "rejected"},
+		history.Error:          {"⚠️", "error", "error"},
+		history.PendingCI:      {"⏳", "waiting", "pending"},
+		history.CIFixExhausted: {"❌", "not kept", "rejected"},
+		history.Undone:         {"↩️", "undone", "rejected"},
 	}
+	// Of the others nothing was decided: busy, idle, or a dry run.
+	return cmp.Or(texts[outcome], OutcomeText{"💤", string(outcome), "rejected"})
 }
 
 // Label is an outcome as comments and summaries show it.

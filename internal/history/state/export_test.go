@@ -4,10 +4,12 @@ import "slices"
 
 // AddEntry writes one more entry, or another one of the same iteration.
 func (d *Doc) AddEntry(e HistoryEntry) {
-	e.Baseline = e.Baseline || e.Iteration <= 0
+	if e.Iteration <= 0 {
+		e.Status = Baseline
+	}
 	list := slices.Clone(d.entries)
 	at := slices.IndexFunc(list, func(o HistoryEntry) bool {
-		return o.Iteration == e.Iteration && o.Baseline == e.Baseline
+		return o.Iteration == e.Iteration && (o.Status == Baseline) == (e.Status == Baseline)
 	})
 	if at >= 0 {
 		list[at] = e

@@ -42,12 +42,11 @@ const (
 // are made harmless and short when they are written.
 type HistoryEntry struct {
 	Iteration int
-	// Baseline marks a measurement without a change: iteration 0, or a new
-	// baseline on the way.
-	Baseline bool
-	Time     time.Time
+	Time      time.Time
 	// Run is the number of the run of Actions that made it; "" for none.
-	Run    string
+	Run string
+	// Status is Baseline for a measurement without a change: iteration 0, or a new
+	// baseline on the way.
 	Status Status
 	Change string
 	// Metric is nil when nothing was measured, PreviousBest before the first one.
@@ -74,7 +73,7 @@ func (s Status) label() string {
 func (e HistoryEntry) text(runs string) string {
 	e.Iteration = max(e.Iteration, 0)
 	out := fmt.Sprintf("### Iteration %d", e.Iteration)
-	if e.Baseline && e.Iteration > 0 {
+	if e.Status == Baseline && e.Iteration > 0 {
 		out += " (new baseline)"
 	}
 	out += " — " + e.Time.UTC().Format("2006-01-02 15:04") + " UTC"
@@ -82,9 +81,6 @@ func (e HistoryEntry) text(runs string) string {
 		out += " — [Run](" + address + ")"
 	}
 	out += "\n\n"
-	if e.Status == "" && (e.Baseline || e.Iteration == 0) {
-		e.Status = Baseline
-	}
 	pull, fixes := "", ""
 	if e.PR > 0 {
 		pull = " #" + strconv.Itoa(e.PR)
@@ -217,19 +213,17 @@ func count(list []HistoryEntry) string {
 	var accepted, rejected, failed int
 	var from, to *metric.Value
 	for _, e := range list {
-		kept := e.Baseline
-		switch {
-		case e.Baseline:
-		case e.Status == Accepted:
+		switch e.Status {
+		case Baseline:
+		case Accepted:
 			accepted++
-			kept = true
-		case e.Status == Failed:
+		case Failed:
 			failed++
 		default:
 			rejected++
 		}
 		from = cmp.Or(from, e.PreviousBest, e.Metric)
-		if kept {
+		if e.Status == Baseline || e.Status == Accepted {
 			to = cmp.Or(e.Metric, to)
 		}
 		to = cmp.Or(to, from)

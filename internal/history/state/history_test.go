@@ -25,7 +25,7 @@ func entry(n int) state.HistoryEntry {
 	}
 	switch {
 	case n == 0:
-		e.Status, e.Baseline, e.PreviousBest, e.Delta, e.Notes, e.Metric = state.Baseline, true, nil, "", nil,
+		e.Status, e.PreviousBest, e.Delta, e.Notes, e.Metric = state.Baseline, nil, "", nil,
 			value("1000")
 	case n%3 == 0:
 		e.Status, e.Metric, e.PreviousBest, e.Delta, e.Commit, e.PR, e.Notes = state.Accepted,
