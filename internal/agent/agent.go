@@ -161,22 +161,13 @@ type Failure struct {
 // Error gives kind and message; a Failure can be handed on as an error.
 func (f *Failure) Error() string { return string(f.Kind) + ": " + f.Message }
 
-// Situation is what decides whether an agent can be used here.
-type Situation struct {
-	// Command is the program's `agent-command`.
-	Command string
-	// Dir is a tree or checkout, and Targets the target files in it, relative
-	// and with slashes.
-	Dir     string
-	Targets []string
-}
-
 // Known is an Agent that knows whether it can be used.
 type Known interface {
 	Agent
 	// Missing says what the agent lacks and how to get it; "" when nothing is
-	// missing. It starts no process and uses no network.
-	Missing(Situation) string
+	// missing. It starts no process and uses no network. Of a request, Command, Dir, which
+	// may be a checkout, and Targets decide that.
+	Missing(request Request) string
 }
 
 // Installed is an Agent that is a program of its own.
@@ -209,12 +200,12 @@ func (r Registry) Lookup(name string) (Known, error) {
 // Ready finds an agent by its name and asks whether it can be used; one that is a
 // program of its own is asked for its version too. The error says what is missing. A
 // program that does not say its version is not ready.
-func (r Registry) Ready(ctx context.Context, name string, situation Situation) (Agent, error) {
+func (r Registry) Ready(ctx context.Context, name string, request Request) (Agent, error) {
 	agent, err := r.Lookup(name)
 	if err != nil {
 		return nil, err
 	}
-	if missing := agent.Missing(situation); missing != "" {
+	if missing := agent.Missing(request); missing != "" {
 		return nil, fmt.Errorf("agent %s cannot be used: %s", name, missing)
 	}
 	if installed, ok := agent.(Installed); ok {

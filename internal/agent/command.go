@@ -28,8 +28,8 @@ type Command struct {
 func (*Command) Name() string { return "command" }
 
 // Missing says that there is no command to run.
-func (*Command) Missing(s Situation) string {
-	if strings.TrimSpace(s.Command) == "" {
+func (*Command) Missing(request Request) string {
+	if strings.TrimSpace(request.Command) == "" {
 		return "set `agent-command:` in the frontmatter to the command that makes the change"
 	}
 	return ""
@@ -37,7 +37,7 @@ func (*Command) Missing(s Situation) string {
 
 // Propose runs the command.
 func (c *Command) Propose(ctx context.Context, request Request) (Reply, error) {
-	if missing := c.Missing(Situation{Command: request.Command}); missing != "" {
+	if missing := c.Missing(request); missing != "" {
 		return Reply{Failure: &Failure{Kind: Unavailable, Message: missing}}, nil
 	}
 	prompt := filepath.Join(request.Home, "prompt.md")

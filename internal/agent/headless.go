@@ -59,8 +59,8 @@ func (h *Headless) Project() Project {
 
 // Missing says that the agent is not installed or has no login. It starts no
 // process; Version does.
-func (h *Headless) Missing(s Situation) string {
-	if _, err := process.LookPath(h.agent.Program, s.Dir, h.caller); err != nil {
+func (h *Headless) Missing(request Request) string {
+	if _, err := process.LookPath(h.agent.Program, request.Dir, h.caller); err != nil {
 		return h.absent()
 	}
 	return h.SignIn()
@@ -82,7 +82,7 @@ func (h *Headless) SignIn() string {
 
 // Propose runs the agent in the tree.
 func (h *Headless) Propose(ctx context.Context, request Request) (reply Reply, err error) {
-	if missing := h.Missing(Situation{Dir: request.Dir}); missing != "" {
+	if missing := h.Missing(request); missing != "" {
 		return Reply{Failure: &Failure{Kind: Unavailable, Message: missing}}, nil
 	}
 	own := ownVariables(&h.agent, h.caller)

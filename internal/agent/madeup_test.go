@@ -56,11 +56,11 @@ func TestDescriptorIsEnoughForAgent(t *testing.T) {
 	registry := CommandLines(append(commandline.All(), parrot()), process.NewRunner(), caller, time.Now)
 	assert.Contains(t, registry.Names(), "parrot")
 
-	_, err := registry.Ready(t.Context(), "parrot", Situation{})
+	_, err := registry.Ready(t.Context(), "parrot", Request{})
 	require.ErrorContains(t, err, "set PARROT_KEY, or log in with parrot")
 	require.NoError(t, os.Mkdir(filepath.Join(home, ".parrot"), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(home, ".parrot", "login.json"), []byte(`{"seed":1}`), 0o600))
-	found := must(registry.Ready(t.Context(), "parrot", Situation{}))
+	found := must(registry.Ready(t.Context(), "parrot", Request{}))
 	assert.Equal(t, Project{Skills: ".parrot/skills", Printed: Events}, ProjectOf(found))
 
 	request := recordedRequest(t, "parrot", metric.Limit{})

@@ -40,7 +40,7 @@ func (*Models) Name() string { return "models" }
 func (*Models) Project() Project { return Project{Skills: defaultSkills, Printed: Markdown} }
 
 // Missing says that there is no endpoint, or no target file to show.
-func (m *Models) Missing(Situation) string { return m.Lacks }
+func (m *Models) Missing(Request) string { return m.Lacks }
 
 // PromptRoom is how many bytes of prompt leave room for files, 0 for any number.
 func (m *Models) PromptRoom() int { return m.Endpoint.InputTokens * bytesPerToken / 3 }

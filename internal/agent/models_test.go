@@ -210,7 +210,7 @@ func TestModelsFailures(t *testing.T) {
 		})
 	}
 	lacking := &agent.Models{Lacks: "set a key"}
-	assert.Equal(t, "set a key", lacking.Missing(agent.Situation{}))
+	assert.Equal(t, "set a key", lacking.Missing(agent.Request{}))
 	reply := must(lacking.Propose(t.Context(), agent.Request{}))
 	assert.Equal(t, &agent.Failure{Kind: agent.Unavailable, Message: "set a key"}, reply.Failure)
 }

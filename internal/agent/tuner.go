@@ -24,11 +24,11 @@ func (Tuner) Name() string { return "tuner" }
 
 // Missing says that no target file has a tune mark. A bad mark counts, so that the tuner is
 // chosen and can say what is wrong with it.
-func (Tuner) Missing(s Situation) string {
-	root, err := os.OpenRoot(s.Dir)
+func (Tuner) Missing(request Request) string {
+	root, err := os.OpenRoot(request.Dir)
 	if err == nil {
 		defer root.Close()
-		if marked, err := readMarked(root, s.Targets); err != nil || len(marked) > 0 {
+		if marked, err := readMarked(root, request.Targets); err != nil || len(marked) > 0 {
 			return ""
 		}
 	}

@@ -33,7 +33,7 @@ func tuned(t *testing.T, name, text string, past ...*history.Decided) (reply Rep
 	info := must(os.Stat(file))
 	assert.Equal(t, os.FileMode(0o755), info.Mode().Perm())
 	written := must(os.ReadFile(file))
-	missing := Tuner{}.Missing(Situation{Dir: dir, Targets: []string{name, "link.go", "../x.go"}})
+	missing := Tuner{}.Missing(Request{Dir: dir, Targets: []string{name, "link.go", "../x.go"}})
 	assert.Equal(t, name == "plain.go", missing != "")
 	return reply, string(written)
 }

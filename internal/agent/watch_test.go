@@ -127,13 +127,13 @@ func TestUnusableAgentsSayWhy(t *testing.T) {
 	for _, tool := range commandline.All() {
 		bin, home := t.TempDir(), t.TempDir()
 		agent := &Headless{agent: tool, caller: []string{"PATH=" + bin, "HOME=" + home}}
-		assert.Equal(t, tool.Program+" is not installed: "+tool.Install, agent.Missing(Situation{Dir: bin}))
+		assert.Equal(t, tool.Program+" is not installed: "+tool.Install, agent.Missing(Request{Dir: bin}))
 		reply := must(agent.Propose(t.Context(), Request{Dir: bin}))
 		assert.Equal(t, Unavailable, reply.Failure.Kind)
 		require.NoError(t, os.WriteFile(filepath.Join(bin, tool.Program), nil, 0o700))
-		assert.Contains(t, agent.Missing(Situation{Dir: bin}), "no key and no login: set "+tool.Keys[0])
+		assert.Contains(t, agent.Missing(Request{Dir: bin}), "no key and no login: set "+tool.Keys[0])
 		require.NoError(t, files.WritePrivate(filepath.Join(home, filepath.FromSlash(tool.Logins[0].Path)), []byte("{}")))
-		assert.Empty(t, agent.Missing(Situation{Dir: bin}), "a login is as good as a key")
+		assert.Empty(t, agent.Missing(Request{Dir: bin}), "a login is as good as a key")
 	}
 }
 

@@ -57,7 +57,7 @@ func (a *App) agents(ctx context.Context, p *program.Program, runner *process.Ru
 }
 
 // ready finds an agent that is going to work. That it cannot is the caller's mistake.
-func (a *App) ready(ctx context.Context, runner *process.Runner, name string, situation agent.Situation) (agent.Agent,
+func (a *App) ready(ctx context.Context, runner *process.Runner, name string, situation agent.Request) (agent.Agent,
 	error,
 ) {
 	found, err := a.registry(runner).Ready(ctx, name, situation)
@@ -68,9 +68,9 @@ func (a *App) ready(ctx context.Context, runner *process.Runner, name string, si
 }
 
 // situation is what agents find in a program with these files.
-func (a *App) situation(p *program.Program, files []string) agent.Situation {
+func (a *App) situation(p *program.Program, files []string) agent.Request {
 	targets := slices.DeleteFunc(slices.Clone(files), func(path string) bool { return !p.Allows(path) })
-	return agent.Situation{Command: p.AgentCommand, Dir: a.Checkout, Targets: targets}
+	return agent.Request{Command: p.AgentCommand, Dir: a.Checkout, Targets: targets}
 }
 
 // namedAgents are the agents that somebody asked for, the most particular word

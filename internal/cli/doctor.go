@@ -126,7 +126,7 @@ func (a *App) inspectSetup(ctx context.Context, quick bool) error {
 	}
 	a.warn(a.changedPrograms(ctx)...)
 	var found setup.Findings
-	err := found.Agents(ctx, a.registry(a.NewRunner()), agent.Situation{Dir: a.Dir})
+	err := found.Agents(ctx, a.registry(a.NewRunner()), agent.Request{Dir: a.Dir})
 	if err == nil {
 		err = a.inspectIsolation(ctx, &found)
 	}

@@ -163,7 +163,7 @@ func (a *App) newSkillLoop(ctx context.Context, p *program.Program, suite *evalr
 		return nil, err
 	}
 	improver, err := a.ready(ctx, runner, p.Agent,
-		agent.Situation{Command: command, Dir: a.Dir})
+		agent.Request{Command: command, Dir: a.Dir})
 	if err != nil {
 		return nil, err
 	}

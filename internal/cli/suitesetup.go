@@ -148,7 +148,7 @@ func (s *suiteSetup) worker(ctx context.Context, name string, runner *process.Ru
 	if name == (agent.Tuner{}).Name() {
 		return nil, misuse.Errorf("the tuner works on no case; name who does with `executor`")
 	}
-	return s.ready(ctx, runner, name, agent.Situation{Command: s.command, Dir: s.root})
+	return s.ready(ctx, runner, name, agent.Request{Command: s.command, Dir: s.root})
 }
 
 // judge finds who grades, nil and why there is nobody. An agent that judges gets the

@@ -229,14 +229,14 @@ func breakFile(root *os.Root, how, file string) error {
 // breaking returns what breaks, in a tree of the incumbent, the files that the candidate
 // changed, and notes when the candidate left nothing in them.
 func (m *measurement) breaking(ctx context.Context, side decision.Side) (func(dir string) error, error) {
-	changes, err := m.Trees.Repo.Changes(ctx, m.at.Head, m.a.tree)
+	changes, err := m.Repo.Changes(ctx, m.at.Head, m.a.tree)
 	if err != nil {
 		return nil, err
 	}
 	how := Emptied
 	if side == decision.Garbled {
 		how = Nonsense
-	} else if m.a.LeavesNothing, err = leavesNothing(ctx, m.Trees.Repo, changes); err != nil {
+	} else if m.a.LeavesNothing, err = leavesNothing(ctx, m.Repo, changes); err != nil {
 		return nil, err
 	}
 	if m.a.LeavesNothing {

@@ -65,8 +65,7 @@ func (r *journal) standard(a *attempt) decision.Standard {
 func cost(rule decision.Rule, seconds, prepare float64) (time.Duration, int) {
 	runs, environments := rule.KeptRuns()
 	more, moreEnvironments := rule.HeldRuns()
-	runs, environments = runs+more, environments+moreEnvironments
-	return history.Seconds(float64(runs)*seconds + float64(environments)*prepare), runs
+	return history.Seconds(float64(runs+more)*seconds + float64(environments+moreEnvironments)*prepare), runs + more
 }
 
 // exceedsTimeLimit says why the repeats cannot fit the iteration's time, nil when they do.

@@ -193,7 +193,7 @@ var ProgramAgents = []string{"command", "tuner"}
 
 // Agents says of every agent whether it can be used here, in which version, and what
 // it lacks. The installed ones are started to ask for their versions.
-func (f *Findings) Agents(ctx context.Context, registry agent.Registry, here agent.Situation) error {
+func (f *Findings) Agents(ctx context.Context, registry agent.Registry, here agent.Request) error {
 	f.OK("prices", "of models whose agent does not say what it cost: as of %s", agent.PricesAsOf())
 	for _, one := range registry {
 		missing, version := one.Missing(here), ""

@@ -31,7 +31,7 @@ func TestBetterConfigurationIsPromoted(t *testing.T) {
 		o.Agent, o.Runs, o.Command = "command", 0, script
 		o.Agents = func(name string) (agent.Agent, error) {
 			return agent.Registry{&agent.Command{Runner: process.NewRunner()}}.Ready(t.Context(), name,
-				agent.Situation{Command: script})
+				agent.Request{Command: script})
 		}
 	})
 	require.NoError(t, err)
