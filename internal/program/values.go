@@ -430,9 +430,6 @@ const (
 	PerProgram   Span = "program"
 )
 
-// Given reports whether the budget limits anything.
-func (b Budget) Given() bool { return b != (Budget{Per: b.Per}) }
-
 const budgetForm = "give `{iterations: 20, tokens: 1000000, usd: 5, minutes: 60, per: day}`, any of them, with `per` " +
 	"iteration, day, week, month or program, or a list of such"
 
@@ -461,7 +458,7 @@ func (p *Program) budget(v value) (budget Budget, err error) {
 	budget.Tokens = int64(tokens)
 	switch {
 	case err != nil:
-	case !budget.Given():
+	case budget == (Budget{Per: budget.Per}):
 		err = fmt.Errorf("it limits nothing; %s", budgetForm)
 	case budget.Per == PerIteration && budget.Iterations > 0:
 		err = errors.New("`iterations` per iteration means nothing; give it per day, week, month or program")
