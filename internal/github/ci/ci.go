@@ -301,7 +301,7 @@ func (v *Result) add(cause, check, text string) {
 }
 
 // Cure says what a person can do about a verdict that stays pending.
-func (v Result) Cure() string {
+func (v *Result) Cure() string {
 	for _, reason := range v.Reasons {
 		switch reason.Term { // the others end by themselves or are no obstacle
 		case Unread:
