@@ -87,7 +87,7 @@ func (a *App) runSkill(ctx context.Context, dir string, p *program.Program, o *s
 		return nil, err
 	}
 	name := loop.Suite.Name
-	loop.Workspace, loop.Most, loop.Runs = w, o.count, p.Runs
+	loop.Workspace, loop.Most = w, o.count
 	if kept := skill.Kept(w, o.count); kept != "" {
 		fmt.Fprintf(a.Stdout, "%s: going on: %s\n", name, kept)
 	}
@@ -174,9 +174,8 @@ func (a *App) newSkillLoop(ctx context.Context, p *program.Program, suite *evalr
 	executor.Server = strings.TrimSpace(p.Setup + "\n" + p.Start)
 	versions := filepath.Join(dir, "versions") // whoever works in the directory of a run holds the lock of that
 	return &skill.Loop{
-		Evaluate: evalrun.Run, Options: options, Dir: versions, Executor: *executor, Improver: improver, Model: p.Model,
-		Command:   command,
-		StopAfter: p.StopAfterReverts, NoCaseRegression: p.NoCaseRegression, Timeout: p.Timeout, Now: a.Now,
+		Evaluate: evalrun.Run, Options: options, Dir: versions, Executor: *executor, Improver: improver, Program: p,
+		Command: command, Now: a.Now,
 		Home: func() (string, []string, error) {
 			home, err := os.MkdirTemp(dir, "home-")
 			if err != nil {

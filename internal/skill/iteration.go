@@ -140,8 +140,8 @@ func (l *Loop) propose(ctx context.Context, n int, content Content) (agent.Reply
 	})
 	l.Begin(fmt.Sprintf("iteration %d: the improver works", n))
 	return l.Improver.Propose(ctx, agent.Request{
-		Live: l.Say, Dir: l.Candidate(), Prompt: text, Env: env, Home: home, Timeout: l.Timeout,
-		Model: l.Model, Command: l.Command,
+		Live: l.Say, Dir: l.Candidate(), Prompt: text, Env: env, Home: home, Timeout: l.Program.Timeout,
+		Model: l.Program.Model, Command: l.Command,
 		IsTarget: allowed, Targets: files, Direction: metric.Higher, Incumbent: &best, Iteration: n, Seed: 1,
 	})
 }

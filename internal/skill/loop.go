@@ -17,6 +17,7 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evalrun"
 )
@@ -29,20 +30,16 @@ type Loop struct {
 	Suite   *evalrun.Skill
 	Options evalrun.Options
 	Dir     string
-	// Improver changes candidates; Model and Command are handed on to it.
-	Improver       agent.Agent
-	Model, Command string
-	// Most is how many iterations there are at most in this run, StopAfter how
-	// many reverts in a row end it. A run that was killed is finished by the next one
-	// of as many.
-	Most, StopAfter int
-	// Runs is how often each side is measured before a candidate is kept: 1 is
-	// the plain comparison of two single runs, more are so many pairs, 0 begins
-	// plain and comes to pairs when a version gives two numbers (docs/explain/decisions.md).
-	Runs int
-	// NoCaseRegression turns down a candidate that loses a case that passed.
-	NoCaseRegression bool
-	Timeout          time.Duration
+	// Improver changes candidates; the program's model and Command are handed on to it.
+	Improver agent.Agent
+	Command  string
+	// Program says how candidates are decided: Runs is how often each side is measured before one is
+	// kept: 1 is the plain comparison of two single runs, more are so many pairs, 0 begins plain and
+	// comes to pairs when a version gives two numbers (docs/explain/decisions.md).
+	Program *program.Program
+	// Most is how many iterations there are at most in this run. A run that was killed is finished by
+	// the next one of as many.
+	Most int
 	// Home makes a fresh home for the improver and returns it with the whole
 	// environment; it is removed with the run's directory.
 	Home func() (home string, env []string, err error)
@@ -72,7 +69,7 @@ type Ended string
 const (
 	PerfectBaseline Ended = "perfect-baseline" // the original passes everything: no iteration was run
 	Perfect         Ended = "perfect"          // a version passes everything, an earlier run's too
-	Stuck           Ended = "stuck"            // StopAfter reverts in a row
+	Stuck           Ended = "stuck"            // so many reverts in a row
 	Exhausted       Ended = "iterations"
 )
 
@@ -82,6 +79,7 @@ func (l *Loop) Run(ctx context.Context) (ended Ended, err error) {
 	if err := l.begin(ctx); err != nil {
 		return "", err
 	}
+	stop := l.Program.StopAfterReverts
 	for ended == "" {
 		done, reverts := l.Workspace.Run.Done(l.table.Rows)
 		perfect := l.best.Rate.Cmp(metric.FromInt(1)) >= 0
@@ -90,7 +88,7 @@ func (l *Loop) Run(ctx context.Context) (ended Ended, err error) {
 			ended = PerfectBaseline
 		case perfect:
 			ended = Perfect
-		case l.StopAfter > 0 && reverts >= l.StopAfter:
+		case stop > 0 && reverts >= stop:
 			ended = Stuck
 		case done >= l.Most:
 			ended = Exhausted

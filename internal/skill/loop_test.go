@@ -18,6 +18,7 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/tests/testdir"
 )
@@ -55,7 +56,7 @@ func newLoopOf(t *testing.T, w *Workspace, original ...string) *skillLoop {
 	suite, err := evalrun.Load(w.Version(0), ".", "")
 	require.NoError(t, err)
 	k.loop = Loop{
-		Suite: suite, Dir: t.TempDir(), Most: 1, Runs: 1, Executor: history.Executor{Agent: "nobody"},
+		Suite: suite, Dir: t.TempDir(), Most: 1, Program: &program.Program{Runs: 1}, Executor: history.Executor{Agent: "nobody"},
 		Home:  func() (string, []string, error) { return t.TempDir(), nil, nil },
 		Now:   func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
 		Begin: func(string) {}, Say: func(string) {}, Tell: func(string) {}, Progress: func(results.Row) {},
@@ -223,7 +224,7 @@ func TestOutcomesOfCandidates(t *testing.T) {
 				}
 				testdir.Put(t, k.Workspace.Dir, c.put)
 			}
-			k.says["new"], k.loop.Improver, k.loop.NoCaseRegression = []string{c.is}, k.texts("new"), c.keeps
+			k.says["new"], k.loop.Improver, k.loop.Program.NoCaseRegression = []string{c.is}, k.texts("new"), c.keeps
 			if c.is == "" {
 				k.loop.Improver = &improver{do: func(_ int, dir string) (agent.Reply, error) {
 					change(dir)
@@ -295,7 +296,7 @@ func TestWhyARunEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k := newSkillLoop(t, c.original)
-			k.loop.Most, k.loop.StopAfter, k.loop.Improver = c.most, c.stopAfter, k.texts(c.texts)
+			k.loop.Most, k.loop.Program.StopAfterReverts, k.loop.Improver = c.most, c.stopAfter, k.texts(c.texts)
 			assert.Equal(t, c.ended, k.ran(c.actions))
 			w := saved(t, k.Workspace)
 			assert.Nil(t, w.Run, "it ended")
@@ -349,7 +350,7 @@ func TestBrokenOffRunIsFinished(t *testing.T) {
 			require.NoError(t, err)
 			testdir.Put(t, k.Workspace.Iteration(next), gradings("4"))
 
-			k.loop.Most, k.loop.StopAfter, k.loop.Improver = c.most, c.stopAfter, works
+			k.loop.Most, k.loop.Program.StopAfterReverts, k.loop.Improver = c.most, c.stopAfter, works
 			assert.Equal(t, c.ended, k.ran(c.actions))
 			for _, row := range k.rows() {
 				_, err := os.Lstat(k.Workspace.Version(row.Iteration))
@@ -472,7 +473,7 @@ func TestSeveralRunsOfWhatIsNoisy(t *testing.T) {
 	for _, most := range []int{1, 2} {
 		k := newSkillLoop(t, "2 2 0", "2 3 0", "2 2 0", "3 2 0")
 		k.says["better"], k.says["same"] = []string{"4 4 0", "4 3 0", "4 4 0", "4 4 1"}, []string{"4 4 4", "4 4 0"}
-		k.loop.Runs, k.loop.Most, k.loop.Improver = 0, most, k.texts("better same")
+		k.loop.Program.Runs, k.loop.Most, k.loop.Improver = 0, most, k.texts("better same")
 		if most == 1 {
 			k.ran("bk")
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/suite/evalrun"
 	"github.com/org/autoloop/tests/golden"
@@ -195,7 +196,7 @@ func TestRulesOfARun(t *testing.T) {
 		"auto":              {0, false, decision.Repeatable, 8, 16},
 		"auto, and noisy":   {0, true, decision.Noisy, 8, 16},
 	} {
-		l := &Loop{Runs: c.runs, NoCaseRegression: true, noisy: c.noisy}
+		l := &Loop{Program: &program.Program{Runs: c.runs, NoCaseRegression: true}, noisy: c.noisy}
 		assert.Equal(t, decision.Rule{
 			Version: decision.RuleVersion, Regime: c.regime, Pairs: c.pairs, MaxPairs: c.most, Confidence: 0.95,
 			NoCaseRegression: true,

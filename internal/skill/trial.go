@@ -27,9 +27,9 @@ const incumbentRun = "incumbent-"
 // rule is how candidates are decided now: by single runs, by Runs pairs, or, for
 // 0, by pairs once the suite gave two numbers for one version.
 func (l *Loop) rule() decision.Rule {
-	rule := decision.RuleOf(l.Runs, Confidence)
-	rule.NoCaseRegression = l.NoCaseRegression
-	if l.Runs == 0 {
+	rule := decision.RuleOf(l.Program.Runs, Confidence)
+	rule.NoCaseRegression = l.Program.NoCaseRegression
+	if l.Program.Runs == 0 {
 		rule.MaxPairs = 2 * rule.Pairs
 		if l.noisy {
 			rule.Regime = decision.Noisy
