@@ -171,7 +171,7 @@ func TestPageInABrowser(t *testing.T) {
 			{"file": "index.html", "first": 1, "change": "change1"},
 			{"file": "all.html", "first": 1, "change": "change1"},
 		},
-		"programs": paged, "large": "large.html", "pictures": pictures,
+		"programs": paged, "large": "large.html", "empty": page.File(programs[2].Name), "pictures": pictures,
 	})
 	require.NoError(t, err)
 	checkPages(t, chromium, dir, list)
