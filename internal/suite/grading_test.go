@@ -89,7 +89,7 @@ func TestGradingIsReadInBothSpellings(t *testing.T) {
 	g, err := ParseGrading("grading.json", []byte(`{
 		"summary": {"pass_rate": 1, "passed": 900, "failed": "x", "total": 1},
 		"expectations": [{"text": "a", "passed": true, "evidence": "e"}, {"expectation": "b", "passed": false,
-			"source": "llm"}],
+			"source": "llm"}, {"text": "c", "passed": true}],
 		"timing": {"executor_duration_seconds":3}, "eval_feedback": {"overall":"fine"}, "claims": [{}]}`))
 	require.NoError(t, err)
 	assert.True(t, g.Expectations[0].Passed)
