@@ -48,9 +48,9 @@ func (r *Repo) absolute(path, dir string) string {
 // plumbing are commands, some with an option, that read and write objects and refs as they
 // are: whatever is configured, none of them runs a filter or a merge driver.
 var plumbing = []string{
-	"cat-file", "check-attr", "commit-tree", "count-objects", "diff-tree", "for-each-ref", "log", "ls-remote",
-	"ls-tree", "merge-base", "read-tree", "rev-list", "rev-parse", "symbolic-ref", "unpack-objects", "update-ref", "write-tree",
-	"hash-object --no-filters", "update-index --index-info",
+	"cat-file", "check-attr", "commit-tree", "count-objects", "diff-tree", "fetch", "for-each-ref", "log", "ls-remote",
+	"ls-tree", "merge-base", "pack-objects", "push", "read-tree", "rev-list", "rev-parse", "symbolic-ref",
+	"unpack-objects", "update-ref", "write-tree", "hash-object --no-filters", "update-index --index-info",
 }
 
 // neutral takes the command out of every configured filter and merge driver, so
