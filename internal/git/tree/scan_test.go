@@ -31,6 +31,19 @@ func TestDeepDirectoriesAreRefused(t *testing.T) {
 	require.NoError(t, files.RemoveAll(built.Dir))
 }
 
+// TestAlteredFilesHaveAnotherContent: one that was written again as it was is only touched.
+func TestAlteredFilesHaveAnotherContent(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, map[string]string{"a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n"})
+	built := f.build(tree.Options{})
+	e := edit{t, built.Dir}
+	e.put("a.txt", "a\n")
+	e.put("b.txt", "other\n")
+	all := func(string) bool { return true }
+	assert.Equal(t, map[string]bool{"a.txt": false, "b.txt": true}, built.Touched(all))
+	assert.Equal(t, []string{"b.txt"}, built.Altered(all))
+}
+
 func TestScanAgain(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, map[string]string{"a.txt": "a\n", "b.txt": "b\n"})

@@ -40,7 +40,7 @@ var (
 // Signature names a failure: the failing checks with their first lines about
 // errors, sorted, and without what differs from run to run. The same failure
 // has the same signature. It is one short line with a sum of the whole.
-func (v Result) Signature() string {
+func (v *Result) Signature() string {
 	var names, all []string
 	for _, check := range v.Failing {
 		names = append(names, Normal(check.Name))
@@ -96,7 +96,7 @@ func Normal(text string) string {
 
 // Report is what an agent is told of a failure, as plain text: bounded, and
 // data, not instructions.
-func (v Result) Report() string {
+func (v *Result) Report() string {
 	var b strings.Builder
 	for _, check := range v.Failing {
 		fmt.Fprintf(&b, "check %s: %s\n", plain.Short(check.Name, reportLine), check.Conclusion)

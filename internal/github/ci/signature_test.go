@@ -60,7 +60,8 @@ func TestReportIsBounded(t *testing.T) {
 	for i := range 1000 {
 		lines = append(lines, fmt.Sprintf("line %d %s\x00\n", i, strings.Repeat("x", 1000)))
 	}
-	report := judged([]ci.Check{check("test", "failure", lines...)}).Report()
+	verdict := judged([]ci.Check{check("test", "failure", lines...)})
+	report := verdict.Report()
 	assert.Less(t, len(report), 8000)
 	assert.True(t, strings.HasPrefix(report, "check test: failure\n  line 0 "))
 	assert.NotContains(t, report, "\x00")
