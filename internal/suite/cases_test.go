@@ -147,6 +147,14 @@ func FuzzParseEvals(f *testing.F) {
 	})
 }
 
+// TestManyFaultyAnswers: so many faults are told as in any other file.
+func TestManyFaultyAnswers(t *testing.T) {
+	t.Parallel()
+	_, err := ParseAnswers("x", []byte("<evaluation>"+strings.Repeat("<qa_pair/>", 150)+"</evaluation>"))
+	lines := strings.Split(err.Error(), "\n")
+	assert.Equal(t, "x: has more than 200 faults; correct these first", lines[len(lines)-1])
+}
+
 // TestAnswers has what a question and its answer may be written like, and what is wrong with others.
 func TestAnswers(t *testing.T) {
 	t.Parallel()

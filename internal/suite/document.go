@@ -37,6 +37,9 @@ func (f *File) Err() error { return errors.Join(f.problems...) }
 // fail notes a problem at a line, 0 for the file as a whole, and at a key, "" for none. Of those
 // beyond the bound it says that there are some.
 func (f *File) fail(line int, key, format string, args ...any) {
+	if len(f.problems) > maxProblems {
+		return
+	}
 	if len(f.problems) == maxProblems {
 		line, key, format, args = 0, "", "has more than %d faults; correct these first", []any{maxProblems}
 	}
