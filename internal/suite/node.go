@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/org/autoloop/internal/lazyregexp"
@@ -54,7 +53,10 @@ func (n Node) Key() string {
 	case n.above.Type == List:
 		return fmt.Sprintf("%s[%d]", n.above.Key(), n.index)
 	default:
-		return strings.TrimPrefix(n.above.Key()+"."+n.field, ".") // the outermost key is ""
+		if key := n.above.Key(); key != "" {
+			return key + "." + n.field
+		}
+		return n.field
 	}
 }
 

@@ -226,6 +226,7 @@ func TestRunsAreOneOutcome(t *testing.T) {
 	apart := outcome(t, `{"runs": [{"interleaved": false, "scores": []}, {"interleaved": true, "scores": []}]}`)
 	assert.False(t, *apart.Interleaved, "one run that was not made in turns is enough")
 	assert.Equal(t, "extra.b", outcome(t, `{"scores": [], "extra": {"a": 1, "b": NaN}}`).NonFiniteAt)
+	assert.Equal(t, ".extra.b", outcome(t, `{"scores": [], ".extra": {"b": NaN}}`).NonFiniteAt)
 }
 
 // TestStochasticOutcomes: whether another run could come out otherwise, of a run with no token and one
