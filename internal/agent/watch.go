@@ -6,7 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
-	"path/filepath"
+	"os"
 	"sync"
 	"time"
 
@@ -69,11 +69,15 @@ func (w *watch) finish(home, telemetry string) {
 	for _, tail := range w.tails {
 		tail.flush()
 	}
-	if reader, is := w.reader.(interface{ Telemetry(line []byte) }); is {
-		spans, _ := files.ReadSmall(filepath.Join(home, telemetry), 4*maxLine)
-		for span := range bytes.Lines(spans) {
-			reader.Telemetry(span)
-		}
+	reader, is := w.reader.(interface{ Telemetry(line []byte) })
+	root, err := os.OpenRoot(home)
+	if !is || err != nil {
+		return
+	}
+	defer root.Close()
+	spans, _ := files.ReadRegular(root, telemetry, 4*maxLine) // of a larger file its beginning
+	for span := range bytes.Lines(spans) {
+		reader.Telemetry(span)
 	}
 }
 

@@ -36,3 +36,17 @@ func TestTelemetryThatIsNoFile(t *testing.T) {
 		})
 	}
 }
+
+// TestTelemetryOfLongWork: of a file that is too large its beginning is believed, so that
+// commands that write there cannot hide what was used before.
+func TestTelemetryOfLongWork(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	file := filepath.Join(home, "telemetry")
+	require.NoError(t, os.WriteFile(file, []byte(
+		`{"attributes":{"gen_ai.operation.name":"chat","gen_ai.usage.input_tokens":7}}`+"\n"), 0o600))
+	require.NoError(t, os.Truncate(file, 5*maxLine))
+	w := watch{reader: commandline.Copilot().Read()}
+	w.finish(home, "telemetry")
+	assert.Equal(t, int64(7), *w.reader.SoFar().Usage.InputTokens)
+}
