@@ -452,6 +452,20 @@ func TestTableIsRecord(t *testing.T) {
 	require.ErrorContains(t, err, "v1 was graded is not there any more, so")
 }
 
+// TestAsGoodAsSeveralRuns: the middle of several runs, 0.6666666666665, is no less than a run of 2/3.
+func TestAsGoodAsSeveralRuns(t *testing.T) {
+	t.Parallel()
+	k := newSkillLoop(t, "0 0 0")
+	for range 20 {
+		k.says["better"] = append(k.says["better"], "4 0 0", "4 4 4")
+	}
+	k.says["next"], k.loop.Program.Runs, k.loop.Improver = []string{"4 4 0"}, 8, k.texts("better next")
+	k.ran("bk")
+	k.loop.Program.Runs = 1
+	k.ran("bkr")
+	assert.Contains(t, k.rows()[2].Changelog, "0.666666666667 equals the best")
+}
+
 func TestAlteredBestVersionEndsRun(t *testing.T) {
 	t.Parallel()
 	k := newSkillLoop(t, "2 2 0")

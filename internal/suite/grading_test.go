@@ -42,7 +42,7 @@ func TestPassRateVectors(t *testing.T) {
 		rate := MeanPassRate(scores)
 		exact, ok := new(big.Rat).SetString(vector.Score)
 		require.True(t, ok)
-		assert.Equal(t, rateValue(exact), rate, vector.Name)
+		assert.Equal(t, RateValue(exact), rate, vector.Name)
 		rounded, _ := strconv.ParseFloat(exact.FloatString(3), 64)
 		assert.InDelta(t, vector.Rounded, rounded, 0, vector.Name)
 	}
@@ -57,8 +57,8 @@ func TestEqualScoresAreATieInAnyOrder(t *testing.T) {
 		random.Shuffle(len(cases), func(i, j int) { cases[i], cases[j] = cases[j], cases[i] })
 		assert.Equal(t, 0, want.Cmp(MeanPassRate(cases)))
 	}
-	assert.Equal(t, "0.805555555556", rateValue(big.NewRat(29, 36)).String())
-	assert.Equal(t, "1", rateValue(big.NewRat(1, 1)).String())
+	assert.Equal(t, "0.805555555556", RateValue(big.NewRat(29, 36)).String())
+	assert.Equal(t, "1", RateValue(big.NewRat(1, 1)).String())
 	assert.Equal(t, "0", MeanPassRate(nil).String())
 }
 

@@ -80,7 +80,7 @@ func (g Grading) answer(wanted Graded) (answered bool, found Graded) {
 }
 
 // PassRate is passed/total; 0 when the case counts 0.
-func (s CaseScore) PassRate() metric.Value { return rateValue(s.rate()) }
+func (s CaseScore) PassRate() metric.Value { return RateValue(s.rate()) }
 
 func (s CaseScore) rate() *big.Rat {
 	if s.Problem != "" || s.Total <= 0 {
@@ -92,7 +92,7 @@ func (s CaseScore) rate() *big.Rat {
 // MeanPassRate is the score of an iteration: the unweighted mean over all cases
 // of the suite, or 0.
 func MeanPassRate(cases []CaseScore) metric.Value {
-	return rateValue(metric.MeanOf(lists.Map(cases, CaseScore.rate)))
+	return RateValue(metric.MeanOf(lists.Map(cases, CaseScore.rate)))
 }
 
 // CaseNumbers are the pass rates of cases as the numbers of a measurement.
@@ -107,9 +107,9 @@ func CaseNumbers(cases []CaseScore) map[string]metric.Value {
 // rateDigits are so many that two different scores of one suite keep apart.
 const rateDigits = 12
 
-// rateValue is a score as a decimal of twelve digits, rounded half away from
+// RateValue is a score as a decimal of twelve digits, rounded half away from
 // zero: equal fractions give equal values.
-func rateValue(rate *big.Rat) metric.Value { return metric.MustValue(rate.FloatString(rateDigits)) }
+func RateValue(rate *big.Rat) metric.Value { return metric.MustValue(rate.FloatString(rateDigits)) }
 
 // Aggregate puts several runs of the cases of one suite, in its order, into one
 // score for each case: passed and total are sums over the runs, so that the pass
