@@ -123,9 +123,9 @@ func (b *body) checkHTML(start, end int, comment bool) {
 	rest := commentForm().ReplaceAll(b.text[start:end], nil)
 	if !b.unclear && (bytes.Contains(rest, []byte(commentStart)) || comment && len(bytes.TrimSpace(rest)) > 0) {
 		b.unclear = true
-		b.fail(b.lineOf(start+bytes.Index(b.text[start:end], []byte(commentStart))), "this comment does not end in the "+
-			"paragraph in which it begins, or has a text behind it, so that some readers see what it hides; begin and end "+
-			"it on lines of its own")
+		b.fail(b.lineOf(start+bytes.LastIndex(b.text[start:end], []byte(commentStart))), "this comment does not end in "+
+			"the paragraph in which it begins, or has a text behind it, so that some readers see what it hides; begin and "+
+			"end it on lines of its own")
 	}
 }
 
@@ -149,7 +149,7 @@ func (b *body) walk(within ast.Node, items []ast.Node) {
 					if comment, is := inner.(*ast.RawHTML); is {
 						parts := comment.Segments
 						from, to := parts.At(0).Start, parts.At(parts.Len()-1).Stop
-						b.checkHTML(from, to, false)
+						b.checkHTML(from, to, true)
 						blank(b.shown[from:to])
 					}
 				}
@@ -338,7 +338,8 @@ func sectionOf(title string) (kind sectionKind, others int) {
 // underline is the line below a heading that makes it one, or the heading's own end.
 var underline = lazyregexp.New(`^[^\n]*(?:\n|$)(?:[ \t]*(?:=+|-+)[ \t]*(?:\n|$))?`)
 
-var commentForm = lazyregexp.New(`(?s)<!--.*?-->`)
+// commentForm is a comment to its end as browsers know it.
+var commentForm = lazyregexp.New(`(?s)<!--(?:-?>|.*?--!?>)`)
 
 // readGoal takes the Goal section, or else the body.
 func (b *body) readGoal(sections []section) {

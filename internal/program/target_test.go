@@ -341,6 +341,13 @@ func TestWhatASectionSaysOfFiles(t *testing.T) {
 		"- `a.go` <!-- no longer:\n- `b.go` -->\n- `c.go`\n",
 		"<!-- it`s -->`a.go` <!-- ` --> <!-- `b.go` -->\n",
 		"<!-- the rest --> Do NOT modify:\n- `b.go`\n",
+		// Browsers end it where markdown does not; the one that does not end is named.
+		"- `a.go`\n\n<!--> Do NOT modify `b.go`. -->\n",
+		"- `a.go`\n\n<!---> Do NOT modify `b.go`. -->\n",
+		"- `a.go`\n\n<!-- x --!> Do NOT modify `b.go`. -->\n",
+		"- `a.go` <!-- x --!>, not `b.go`. -->\n",
+		"- `a.go`\n\n<!-->\n\nDo NOT modify `b.go`. -->\n",
+		"- `a.go`\n\n<div>\n<!-- x -->\n<!-- y\n</div>\n",
 		"- `a.go`\n\nIn `<!--` and:\n\nDo NOT modify `b.go` and `-->`.\n",
 		"- `a.go`\n\n" + fence + "\n<!--\n" + fence + "\n\nDo NOT modify `b.go` <!-- so -->\n",
 		// An item may begin with something else than a text.
