@@ -128,6 +128,8 @@ func TestParseTriggers(t *testing.T) {
 	}
 	_, err = ParseTriggers("t.json", []byte("[{\"query\": \"a\"},\n{\"query\": \"a\", \"should_trigger\": 1}]"))
 	require.Len(t, strings.Split(err.Error(), "\n"), 2)
+	_, err = ParseTriggers("t.json", []byte(`[{"query": "a", "query": "b"`))
+	require.EqualError(t, err, "t.json:1: ends in the middle of its JSON value", "nothing else is certain")
 	_, err = ParseTriggers("t.json", []byte("[]"))
 	require.EqualError(t, err, "t.json:1: has no query")
 }

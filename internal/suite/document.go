@@ -63,6 +63,7 @@ func Read(file string, data []byte, most int, types ...Type) (root Node, ok bool
 	}
 	root, line, err := f.parse(data)
 	if err != nil {
+		f.problems = nil // nothing else is certain of what is no JSON
 		f.fail(line, "", "%v", err)
 		return Node{File: f}, false
 	}
