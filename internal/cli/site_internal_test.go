@@ -38,8 +38,9 @@ func TestPageAnswersLocalhost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			mux := http.NewServeMux()
-			mux.Handle("GET /{token}/{$}", answer("text/html", func(context.Context, io.Writer) error { return nil }))
-			mux.Handle("GET /{token}/state", mux)
+			nothing := answer("text/html", func(context.Context, io.Writer) error { return nil })
+			mux.Handle("GET /{token}/{$}", nothing)
+			mux.Handle("GET /{token}/state", nothing)
 			asked, over := context.WithCancel(t.Context())
 			over() // what is told for as long as somebody listens ends at once
 			words := strings.Fields(c.request)

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -115,10 +116,12 @@ func took(a history.Attempt) string {
 		Minutes(a.Took.Minutes()), Minutes(agent/60), Minutes(evaluation/60), Minutes(trees/60), Minutes(rest/60))
 }
 
-// failed is the end of what the last evaluation of the candidate printed, if it failed.
+// failed is the end of what the last evaluation of the candidate printed in the run that decided, if
+// it failed.
 func failed(a history.Attempt) string {
+	a.Measured = slices.DeleteFunc(slices.Clone(a.Measured), func(m *history.Measured) bool { return m.Run != a.Run })
 	e := a.Candidate()
-	if e.Problem == "" || e.Output == "" || e.Run != a.Run {
+	if e.Problem == "" || e.Output == "" {
 		return ""
 	}
 	text := "\nthe evaluation printed, at its end:\n"
