@@ -191,7 +191,7 @@ func (a *App) writeRunning(ctx context.Context, out io.Writer) error {
 	return json.NewEncoder(out).Encode(map[string]any{"version": head, "running": said, "again": again.Milliseconds()})
 }
 
-// answer is an answer as a whole, or why there is none.
+// answer writes a whole answer, or the error that kept it from being made.
 func answer(kind string, write func(context.Context, io.Writer) error) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		var b bytes.Buffer

@@ -23,9 +23,9 @@ const (
 )
 
 // ParseTasks reads the task files of a suite, by their paths with slashes from its root, and returns
-// its tasks in the order of these. isDir says what of the suite is a directory (a link is none);
-// its argument is a clean path from the root, "." for the root itself. The
-// error has all problems of every file, a line each.
+// its tasks in the order of these paths. isDir reports whether a path is a directory of the suite, and
+// not a link to one; the path is clean and relative to the root, which is ".". The error has all
+// problems of every file, a line each.
 func ParseTasks(files map[string][]byte, isDir func(path string) bool) (tasks []Task, err error) {
 	paths := slices.Sorted(maps.Keys(files))
 	if len(paths) > MaxTasks {
