@@ -23,10 +23,10 @@ func (a *App) agents(ctx context.Context, p *program.Program, runner *process.Ru
 	if err != nil {
 		return nil, err
 	}
-	situation := a.situation(p, files)
+	request := a.requestFor(p, files)
 	var chosen []loop.Proposer
 	for _, one := range a.namedAgents(p) {
-		found, err := a.ready(ctx, runner, one.Agent, situation)
+		found, err := a.ready(ctx, runner, one.Agent, request)
 		if err != nil {
 			return nil, err
 		}
@@ -46,7 +46,7 @@ func (a *App) agents(ctx context.Context, p *program.Program, runner *process.Ru
 		unasked = append(unasked, "models")
 	}
 	for _, name := range unasked {
-		found, err := a.registry(runner).Ready(ctx, name, situation)
+		found, err := a.registry(runner).Ready(ctx, name, request)
 		if err == nil {
 			return []loop.Proposer{{Agent: found, Model: p.Model}}, nil
 		}
@@ -57,18 +57,18 @@ func (a *App) agents(ctx context.Context, p *program.Program, runner *process.Ru
 }
 
 // ready finds an agent that is going to work. That it cannot is the caller's mistake.
-func (a *App) ready(ctx context.Context, runner *process.Runner, name string, situation agent.Request) (agent.Agent,
+func (a *App) ready(ctx context.Context, runner *process.Runner, name string, request agent.Request) (agent.Agent,
 	error,
 ) {
-	found, err := a.registry(runner).Ready(ctx, name, situation)
+	found, err := a.registry(runner).Ready(ctx, name, request)
 	if err != nil && ctx.Err() == nil {
 		err = misuse.New(err)
 	}
 	return found, err
 }
 
-// situation is what agents find in a program with these files.
-func (a *App) situation(p *program.Program, files []string) agent.Request {
+// requestFor asks agents about a program with these files: whether they could work on it.
+func (a *App) requestFor(p *program.Program, files []string) agent.Request {
 	targets := slices.DeleteFunc(slices.Clone(files), func(path string) bool { return !p.Allows(path) })
 	return agent.Request{Command: p.AgentCommand, Dir: a.Checkout, Targets: targets}
 }

@@ -313,6 +313,6 @@ func (a *App) untuned(ctx context.Context, p *program.Program, files []string) e
 	if a.Agent != "" || !slices.ContainsFunc(a.namedAgents(p), tunes) {
 		return nil
 	}
-	_, err := a.registry(a.NewRunner()).Ready(ctx, "tuner", a.situation(p, files))
+	_, err := a.registry(a.NewRunner()).Ready(ctx, "tuner", a.requestFor(p, files))
 	return err
 }
